@@ -1,0 +1,17 @@
+include(CMakePackageConfigHelpers)
+install(TARGETS subspectra_library EXPORT SubspectraTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS subspectra RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY include/subspectra DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Subspectra)
+install(EXPORT SubspectraTargets NAMESPACE subspectra:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/SubspectraConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/SubspectraConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/SubspectraConfigVersion.cmake
+  COMPATIBILITY SameMajorVersion)
+install(FILES cmake/FindOpenBLASStatic.cmake ${CMAKE_CURRENT_BINARY_DIR}/SubspectraConfig.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/SubspectraConfigVersion.cmake DESTINATION ${package_dir})
+file(RELATIVE_PATH subspectra_pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/subspectra.pc.in ${CMAKE_CURRENT_BINARY_DIR}/subspectra.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/subspectra.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES LICENSE data/NOTICE.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,0 +1,23 @@
+# Flags every target of this project is compiled with; nothing is set globally.
+function(subspectra_defaults target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
+  if(SUBSPECTRA_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${SUBSPECTRA_SANITIZE} -fno-omit-frame-pointer
+      -fno-sanitize-recover=all)
+    target_link_options(${target} PRIVATE -fsanitize=${SUBSPECTRA_SANITIZE})
+  endif()
+endfunction()
+
+# One C++ file with the given data files as byte arrays: subspectra::embedded::<stem>, <stem>_size.
+function(subspectra_embed_data result)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded_data.cpp)
+  set(files)
+  foreach(file ${ARGN})
+    list(APPEND files ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  endforeach()
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} "-DFILES=${files}" -DOUTPUT=${output} -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/EmbedData.cmake
+    DEPENDS ${files} ${CMAKE_CURRENT_SOURCE_DIR}/cmake/EmbedData.cmake VERBATIM)
+  set_source_files_properties(${output} PROPERTIES SKIP_LINTING ON)
+  set(${result} ${output} PARENT_SCOPE)
+endfunction()

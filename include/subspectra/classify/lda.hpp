@@ -1,0 +1,34 @@
+#pragma once
+/// Fisher's linear discriminant rule on a set of features, for any number of classes.
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "subspectra/core/options.hpp"
+#include "subspectra/core/types.hpp"
+
+namespace subspectra {
+
+enum class Prior { kEmpirical, kUniform };
+template <>
+struct EnumNames<Prior> {
+  static constexpr std::array<std::pair<Prior, std::string_view>, 2> kNames = {
+      {{Prior::kEmpirical, "empirical"}, {Prior::kUniform, "uniform"}}};
+};
+
+/// z = D'x; class c has log posterior -|z - centroid_c|^2/2 + log prior_c up to a constant, because D'B_S D = I.
+struct LdaRule {
+  Matrix discriminants;  ///< k x r
+  Matrix centroids;      ///< K x r, D' mean_c
+  Vector priors;         ///< K
+  [[nodiscard]] Matrix log_posteriors(const MatrixRef& rows) const;  ///< n x k -> n x K, normalised
+};
+
+/// From the class sizes (K weights), class means (k x K) and within-class covariance B_S (k x k, ridge included).
+/// `components` cuts the number of discriminants (0: all min(K' - 1, k), K' the classes present).
+/// Throws Infeasible when B_S is numerically singular.
+[[nodiscard]] LdaRule fit_lda(const VectorRef& class_weights, const MatrixRef& class_means, const MatrixRef& within,
+                              Prior prior, Index components = 0);
+
+}  // namespace subspectra

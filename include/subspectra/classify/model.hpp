@@ -1,0 +1,52 @@
+#pragma once
+/// A trained classifier with everything it needs to be applied to new rows: `subspectra.model/1`.
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "subspectra/classify/lda.hpp"
+#include "subspectra/data/dataset.hpp"
+#include "subspectra/data/prepare.hpp"
+#include "subspectra/select/methods.hpp"
+
+namespace subspectra {
+
+struct Model {
+  std::string method;                 ///< that chose the features
+  std::string classifier = "lda";
+  std::string target;                 ///< name of the label column
+  std::vector<std::string> classes;
+  std::vector<Index> features;        ///< columns of the training table, ascending
+  std::vector<std::string> names;     ///< of these
+  bool names_given = true;            ///< false: the table had none and columns are matched by position
+  Index training_features = 0;        ///< p of the training table
+  Index training_rows = 0;
+  Preparation preparation;            ///< restricted to the chosen features
+  double ridge = 0.0;
+  LdaRule rule;
+
+  [[nodiscard]] nlohmann::json to_json() const;
+  /// Checks schema, sizes and finiteness before use; throws BadInput naming the file and the field.
+  static Model from_json(const nlohmann::json& json, const std::string& file);
+  static Model load(const std::string& path);
+};
+
+/// Matches columns by name (by position where there are none), fills in missing values as trained, and gives the
+/// n x K class probabilities. Throws BadInput that names the columns `data` lacks.
+[[nodiscard]] Matrix predict_probabilities(const Model& model, const Dataset& data);
+
+struct ModelOptions {
+  Prior prior = Prior::kEmpirical;
+  Index components = 0;
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("prior", o.prior, "class probabilities before seeing a row: as in the training rows, or equal");
+    field("components", o.components, "number of discriminants; 0 takes all, min(classes - 1, k)");
+  }
+};
+
+/// Trains the classifier on the chosen features of `training` (values checked, not yet prepared).
+[[nodiscard]] Model fit_model(const Dataset& training, const Preparation& preparation, const std::string& method,
+                              const std::vector<Index>& features, double ridge, const ModelOptions& options);
+
+}  // namespace subspectra

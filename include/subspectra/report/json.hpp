@@ -1,0 +1,20 @@
+#pragma once
+/// Result files as in the contract: selection/1, evaluation/1.
+#include <nlohmann/json.hpp>
+
+#include "subspectra/evaluate/cross_validation.hpp"
+#include "subspectra/select/selection.hpp"
+
+namespace subspectra {
+
+struct ResultContext {
+  nlohmann::json options = nlohmann::json::object();  ///< every option as used
+  double read_s = 0.0, total_s = 0.0;
+};
+
+[[nodiscard]] nlohmann::json data_json(const Dataset& data);  ///< the `data` member
+[[nodiscard]] nlohmann::json selection_json(const Selection& selection, const Dataset& data, const ResultContext& context);
+[[nodiscard]] nlohmann::json evaluation_json(const Evaluation& evaluation, const Dataset& data,
+                                             const ResultContext& context);
+
+}  // namespace subspectra

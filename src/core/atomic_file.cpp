@@ -1,0 +1,80 @@
+#include "subspectra/core/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include "subspectra/core/error.hpp"
+
+namespace subspectra {
+namespace {
+
+[[noreturn]] void fail(const std::string& path, int code) {
+  throw Error(fmt::format("{}: cannot be written: {}; choose another place or make room", path,
+                          std::generic_category().message(code)));
+}
+
+/// Everything, and on disk: a full disk often shows only at fsync or close. Returns 0 or errno.
+int write_all(int descriptor, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(descriptor, content.data(), content.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return errno;
+    }
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void write_file_atomically(const std::string& path, std::string_view content) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (std::filesystem::is_directory(status)) fail(path, EISDIR);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0) fail(path, errno);
+    const int failure = write_all(descriptor, content);
+    ::close(descriptor);
+    if (failure != 0) fail(path, failure);
+    return;
+  }
+  // Through a symbolic link the file it points to is replaced, not the link.
+  std::string target = path;
+  if (std::filesystem::is_symlink(std::filesystem::symlink_status(path, ignored))) {
+    const auto resolved = std::filesystem::weakly_canonical(path, ignored);
+    if (!ignored) target = resolved.string();
+  }
+  std::string temporary = target + ".XXXXXX";
+  const int descriptor = ::mkstemp(temporary.data());
+  if (descriptor < 0) fail(path, errno);
+  // mkstemp gives 0600: keep the mode of the file that is replaced, else what the umask allows.
+  struct stat old {};
+  mode_t mode = 0;
+  if (::stat(target.c_str(), &old) == 0) {
+    mode = old.st_mode & 0777U;
+  } else {
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    mode = 0666U & ~mask;
+  }
+  int failure = ::fchmod(descriptor, mode) == 0 ? 0 : errno;
+  if (failure == 0) failure = write_all(descriptor, content);
+  if (failure == 0 && ::fsync(descriptor) != 0 && errno != EINVAL && errno != EROFS) failure = errno;
+  if (::close(descriptor) != 0 && failure == 0) failure = errno;
+  if (failure == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) failure = errno;
+  if (failure != 0) {
+    ::unlink(temporary.c_str());
+    fail(path, failure);
+  }
+}
+
+}  // namespace subspectra

@@ -1,0 +1,203 @@
+#include "subspectra/core/options.hpp"
+
+#include <fast_float/fast_float.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace subspectra {
+namespace {
+
+using nlohmann::json;
+
+template <class T>
+T parse_whole_number(std::string_view text) {
+  T value{};
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure == std::errc::result_out_of_range) throw InvalidArgument("the number is too large");
+  if (failure != std::errc() || end != text.data() + text.size() || text.empty()) {
+    throw InvalidArgument(std::is_unsigned_v<T> ? "a whole number from 0 up is needed" : "a whole number is needed");
+  }
+  return value;
+}
+
+double parse_number(std::string_view text) {
+  double value = 0.0;
+  const auto result = fast_float::from_chars(text.data(), text.data() + text.size(), value);
+  if (result.ec != std::errc() || result.ptr != text.data() + text.size() || !std::isfinite(value)) {
+    throw InvalidArgument("a finite number is needed");
+  }
+  return value;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const auto first = text.find_first_not_of(kBlank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+}  // namespace
+
+KRange KRange::resolved(Index p) const {
+  if (!given()) return {1, std::min<Index>(p, 50)};
+  if (lo < 1 || hi > p || lo > hi) {
+    throw InvalidArgument(fmt::format("-k {}, but 1 <= LO <= HI <= {} is needed ({} features can be chosen)",
+                                      OptionCodec<KRange>::format(*this), p, p));
+  }
+  return *this;
+}
+
+bool OptionCodec<bool>::parse(std::string_view text) {
+  if (text == "true" || text == "1" || text.empty()) return true;
+  if (text == "false" || text == "0") return false;
+  throw InvalidArgument("true or false is needed");
+}
+std::string OptionCodec<bool>::format(const bool& value) { return value ? "true" : "false"; }
+json OptionCodec<bool>::json(const bool& value) { return value; }
+std::string OptionCodec<bool>::hint() { return {}; }
+
+int OptionCodec<int>::parse(std::string_view text) { return parse_whole_number<int>(text); }
+std::string OptionCodec<int>::format(const int& value) { return std::to_string(value); }
+json OptionCodec<int>::json(const int& value) { return value; }
+std::string OptionCodec<int>::hint() { return "N"; }
+
+std::int64_t OptionCodec<std::int64_t>::parse(std::string_view text) {
+  return parse_whole_number<std::int64_t>(text);
+}
+std::string OptionCodec<std::int64_t>::format(const std::int64_t& value) {
+  return value == kUnlimited ? std::string() : std::to_string(value);
+}
+json OptionCodec<std::int64_t>::json(const std::int64_t& value) {
+  return value == kUnlimited ? nlohmann::json() : nlohmann::json(value);
+}
+std::string OptionCodec<std::int64_t>::hint() { return "N"; }
+
+std::uint64_t OptionCodec<std::uint64_t>::parse(std::string_view text) {
+  return parse_whole_number<std::uint64_t>(text);
+}
+std::string OptionCodec<std::uint64_t>::format(const std::uint64_t& value) { return std::to_string(value); }
+json OptionCodec<std::uint64_t>::json(const std::uint64_t& value) { return value; }
+std::string OptionCodec<std::uint64_t>::hint() { return "N"; }
+
+double OptionCodec<double>::parse(std::string_view text) { return parse_number(text); }
+std::string OptionCodec<double>::format(const double& value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : std::string();
+}
+json OptionCodec<double>::json(const double& value) {
+  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
+}
+std::string OptionCodec<double>::hint() { return "VALUE"; }
+
+std::string OptionCodec<std::string>::parse(std::string_view text) { return std::string(text); }
+std::string OptionCodec<std::string>::format(const std::string& value) { return value; }
+json OptionCodec<std::string>::json(const std::string& value) { return value; }
+std::string OptionCodec<std::string>::hint() { return "NAME"; }
+
+std::vector<std::string> OptionCodec<std::vector<std::string>>::parse(std::string_view text) {
+  std::vector<std::string> entries;
+  const auto add = [&](std::string_view entry) {
+    entry = trimmed(entry);
+    if (!entry.empty()) entries.emplace_back(entry);
+  };
+  if (text.starts_with('@')) {
+    const std::string path(text.substr(1));
+    std::ifstream file(path);
+    if (!file) throw InvalidArgument(fmt::format("the list file '{}' cannot be read", path));
+    for (std::string line; std::getline(file, line);) add(line);
+    return entries;
+  }
+  while (true) {
+    const auto comma = text.find(',');
+    add(text.substr(0, comma));
+    if (comma == std::string_view::npos) return entries;
+    text.remove_prefix(comma + 1);
+  }
+}
+std::string OptionCodec<std::vector<std::string>>::format(const std::vector<std::string>& value) {
+  return fmt::format("{}", fmt::join(value, ","));
+}
+json OptionCodec<std::vector<std::string>>::json(const std::vector<std::string>& value) { return value; }
+std::string OptionCodec<std::vector<std::string>>::hint() { return "NAMES|@FILE"; }
+
+KRange OptionCodec<KRange>::parse(std::string_view text) {
+  try {
+    const auto colon = text.find(':');
+    KRange range;
+    range.lo = parse_whole_number<Index>(text.substr(0, colon));
+    range.hi = colon == std::string_view::npos ? range.lo : parse_whole_number<Index>(text.substr(colon + 1));
+    if (range.lo >= 1 && range.hi >= range.lo) return range;
+  } catch (const InvalidArgument&) {  // answered below, with the whole rule
+  }
+  throw InvalidArgument("N or LO:HI with 1 <= LO <= HI is needed, for example 10 or 1:20");
+}
+std::string OptionCodec<KRange>::format(const KRange& value) {
+  if (!value.given()) return {};
+  return value.lo == value.hi ? std::to_string(value.lo) : fmt::format("{}:{}", value.lo, value.hi);
+}
+json OptionCodec<KRange>::json(const KRange& value) {
+  return value.given() ? nlohmann::json::array({value.lo, value.hi}) : nlohmann::json();
+}
+std::string OptionCodec<KRange>::hint() { return "N|LO:HI"; }
+
+Ridge OptionCodec<Ridge>::parse(std::string_view text) {
+  if (text == "auto") return {};
+  try {
+    const double value = parse_number(text);
+    if (value >= 0.0) return {value};
+  } catch (const InvalidArgument&) {  // answered below, with the whole rule
+  }
+  throw InvalidArgument("auto or a number from 0 up is needed");
+}
+std::string OptionCodec<Ridge>::format(const Ridge& value) {
+  return value.value ? fmt::format("{}", *value.value) : "auto";
+}
+json OptionCodec<Ridge>::json(const Ridge& value) {
+  return value.value ? nlohmann::json(*value.value) : nlohmann::json("auto");
+}
+std::string OptionCodec<Ridge>::hint() { return "auto|VALUE"; }
+
+ByteSize OptionCodec<ByteSize>::parse(std::string_view text) {
+  static constexpr std::array<std::pair<char, double>, 5> kUnits = {
+      {{'k', 0x1p10}, {'m', 0x1p20}, {'g', 0x1p30}, {'t', 0x1p40}, {'b', 1.0}}};
+  const auto digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  std::string unit(text.substr(digits));
+  std::transform(unit.begin(), unit.end(), unit.begin(), [](unsigned char c) { return std::tolower(c); });
+  double scale = unit.empty() ? 1.0 : 0.0;
+  for (const auto& [letter, factor] : kUnits) {
+    if (unit == std::string(1, letter) || unit == std::string{letter, 'b'} || unit == std::string{letter, 'i', 'b'}) {
+      scale = factor;
+    }
+  }
+  try {
+    const double bytes = parse_number(text.substr(0, digits)) * scale;
+    if (scale > 0.0 && bytes >= 1.0 && bytes < 0x1p62) return {static_cast<std::uint64_t>(bytes)};
+  } catch (const InvalidArgument&) {  // answered below, with the whole rule
+  }
+  throw InvalidArgument("a size such as 500M, 2G or 1.5GiB is needed");
+}
+std::string OptionCodec<ByteSize>::format(const ByteSize& value) {
+  return value.bytes == 0 ? std::string() : fmt::format("{}", value.bytes);
+}
+json OptionCodec<ByteSize>::json(const ByteSize& value) {
+  return value.bytes == 0 ? nlohmann::json() : nlohmann::json(value.bytes);
+}
+std::string OptionCodec<ByteSize>::hint() { return "SIZE"; }
+
+std::string option_flag(std::string_view name) {
+  std::string flag = (name.size() == 1 ? "-" : "--") + std::string(name);
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
+}
+
+namespace detail {
+void rethrow_with_option(std::string_view name, std::string_view text, const InvalidArgument& cause) {
+  throw InvalidArgument(fmt::format("{} '{}': {}", option_flag(name), text, cause.what()));
+}
+}  // namespace detail
+
+}  // namespace subspectra
