@@ -16,6 +16,7 @@ struct ReadOptions {
   Index features = 0;               ///< LIBSVM: width of the table; 0 means the largest index
   int index_base = 1;               ///< LIBSVM: number of the first feature
   std::vector<std::string> ignore;  ///< columns that may hold text and are left out (from --exclude); not an option here
+  bool target_optional = false;     ///< a table without column `target` has no labels (predict); not an option here
   ByteSize memory_limit;            ///< for the table itself; 0 means what is free
 
   void validate() const;  ///< throws InvalidArgument
