@@ -2,6 +2,7 @@
 /// Bytes of a plain or gzip file, of standard input, or of memory, in blocks, so that no reader holds a whole
 /// file.
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,6 +26,9 @@ class ByteSource {
 /// "-" is standard input. Throws BadInput for a missing path, a directory, no permission, an empty file.
 [[nodiscard]] std::unique_ptr<ByteSource> open_bytes(const std::string& path);
 [[nodiscard]] std::unique_ptr<ByteSource> memory_bytes(std::string_view content);
+/// `raw` itself, or what its gzip members hold; `name` stands for the file in messages.
+[[nodiscard]] std::unique_ptr<ByteSource> unzipped_bytes(std::unique_ptr<ByteSource> raw,
+                                                         const std::string& name);
 
 /// The size of a regular file; throws BadInput for a missing path, a directory, no permission, an empty file.
 [[nodiscard]] std::uint64_t checked_file_size(const std::string& path);

@@ -2,9 +2,13 @@
 /// What a format's reader hands over: numbers, names and the text columns beside them. assemble() turns it
 /// into a Dataset by the rules that are the same for every format (which column is the target, weights,
 /// groups).
+#include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "subspectra/data/byte_source.hpp"
 #include "subspectra/data/dataset.hpp"
 #include "subspectra/data/read.hpp"
 
@@ -52,6 +56,16 @@ struct CsvFormat {
                                      const ReadOptions& options);
 [[nodiscard]] RawTable read_libsvm(const std::string& path, const ReadOptions& options);
 [[nodiscard]] RawTable read_arff(const std::string& path, const ReadOptions& options);
+/// The text readers over any bytes. `block_bytes` is how much is asked for at a time: tests make it tiny so
+/// that every token gets cut by a block border.
+inline constexpr std::size_t kTextBlockBytes = std::size_t{1} << 20;
+[[nodiscard]] RawTable read_csv_bytes(ByteSource& bytes, const std::string& name, CsvFormat format,
+                                      const ReadOptions& options, std::size_t block_bytes = kTextBlockBytes);
+[[nodiscard]] RawTable read_libsvm_bytes(ByteSource& bytes, const std::string& name,
+                                         const ReadOptions& options,
+                                         std::size_t block_bytes = kTextBlockBytes);
+[[nodiscard]] RawTable read_arff_bytes(ByteSource& bytes, const std::string& name, const ReadOptions& options,
+                                       std::size_t block_bytes = kTextBlockBytes);
 [[nodiscard]] RawTable read_npy(const std::string& path, const ReadOptions& options);
 [[nodiscard]] RawTable read_npz(const std::string& path, const ReadOptions& options);
 [[nodiscard]] RawTable read_mat(const std::string& path, const ReadOptions& options);
