@@ -15,6 +15,7 @@ class Moments {
   /// kDiagonal keeps p numbers a class (linear in p); kFull also keeps the pooled p x p within-class sums.
   enum class SecondOrder { kDiagonal, kFull };
 
+  /// No rows yet. Throws Error when the p x p sums of kFull do not fit into memory.
   Moments(Index features, int classes, SecondOrder second_order);
 
   /// Adds rows: `codes[i]` in 0..classes-1 (a negative code skips the row), `weights` empty (all 1) or one a
@@ -23,6 +24,7 @@ class Moments {
   /// The same moments as if the rows of `other` had been added here, in any order of merging, to rounding.
   void merge(const Moments& other);
 
+  [[nodiscard]] SecondOrder second_order() const { return second_order_; }
   [[nodiscard]] Index features() const { return means_.rows(); }
   [[nodiscard]] int classes() const { return static_cast<int>(means_.cols()); }
   [[nodiscard]] const Vector& class_weights() const { return class_weights_; }  ///< K sums of weights
@@ -31,7 +33,7 @@ class Moments {
   [[nodiscard]] const Matrix& class_sums_of_squares() const {
     return squares_;
   }                                                ///< p x K, around the class mean
-  [[nodiscard]] Vector mean() const;               ///< p
+  [[nodiscard]] Vector mean() const;               ///< p; 0 when there is no weight
   [[nodiscard]] Vector within_variances() const;   ///< p, diag of Sigma_w = (1/N) sum of within-class scatter
   [[nodiscard]] Vector between_variances() const;  ///< p, diag of Sigma_b
   [[nodiscard]] Matrix within_covariance() const;  ///< p x p Sigma_w; kFull only
@@ -39,9 +41,17 @@ class Moments {
   [[nodiscard]] Matrix between_factor() const;
 
  private:
+  friend class MomentsBuilder;  // src/data/moments.cpp
+  /// mu_c - mu_first for the classes that have weight (0 for the others), free of a common offset: p x K.
+  [[nodiscard]] Matrix mean_differences() const;
+
   SecondOrder second_order_;
   Vector class_weights_;
   Matrix means_, squares_;
+  /// What rounding took from means_: the mean is means_ + means_low_. Chan's update works on differences of
+  /// means, which would otherwise lose as many digits as the data have in common (an offset of 1e8: half of
+  /// them).
+  Matrix means_low_;
   Matrix within_scatter_;  ///< p x p, both triangles; empty for kDiagonal
 };
 

@@ -14,6 +14,9 @@ using MutableMatrix =
     Eigen::Ref<Matrix>;  ///< inner stride 1, any outer stride: blocks are passed without a copy
 using MutableVector = Eigen::Ref<Vector>;
 
+// Results never overlap arguments: c, y and b must share no entry with a, l and x. Any size may be 0. With
+// beta = 0 the old contents of the result are not read (NaN there does no harm). Sizes that do not fit
+// together throw Error.
 enum class Op { kNone, kTranspose };
 
 /// C = alpha op(A) op(B) + beta C.   2 m n k flops.
@@ -40,9 +43,10 @@ struct SymmetricEigen {
 
 /// "OpenBLAS 0.3.21, SkylakeX kernels (chosen by Subspectra; OpenBLAS alone: Prescott), ..." for --version.
 struct BlasInfo {
-  std::string library;    ///< "OpenBLAS 0.3.21"
-  std::string core_type;  ///< "SkylakeX"
-  std::string chosen_by;  ///< "OPENBLAS_CORETYPE", "subspectra" or "openblas"
+  std::string library;         ///< "OpenBLAS 0.3.21"
+  std::string core_type;       ///< "SkylakeX"
+  std::string chosen_by;       ///< "OPENBLAS_CORETYPE", "subspectra" or "openblas"
+  std::string openblas_alone;  ///< what OpenBLAS detected by itself; empty when OPENBLAS_CORETYPE was set
 };
 [[nodiscard]] BlasInfo blas_info();
 
