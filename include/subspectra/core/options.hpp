@@ -107,8 +107,10 @@ struct OptionCodec<E, std::enable_if_t<std::is_enum_v<E>>> {
   static nlohmann::json json(const E& value) { return format(value); }
   static std::string hint() {
     std::string text;
-    for (const auto& entry : EnumNames<E>::kNames)
-      text += (text.empty() ? "" : "|") + std::string(entry.second);
+    for (const auto& entry : EnumNames<E>::kNames) {
+      if (!text.empty()) text += '|';
+      text += entry.second;
+    }
     return text;
   }
 };

@@ -17,6 +17,8 @@ struct ReadOptions {
   int index_base = 1;     ///< LIBSVM: number of the first feature
   std::vector<std::string>
       ignore;  ///< columns that may hold text and are left out (from --exclude); not an option here
+  /// A table that lacks the column `target` is one without labels (predict); not an option here.
+  bool target_optional = false;
   ByteSize memory_limit;  ///< for the table itself; 0 means what is free
 
   void validate() const;  ///< throws InvalidArgument
