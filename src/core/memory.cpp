@@ -41,14 +41,14 @@ std::uint64_t memory_budget(std::uint64_t limit) {
 void require_memory(double bytes, std::string_view what, std::string_view advice, std::uint64_t limit) {
   const auto budget = static_cast<double>(memory_budget(limit));
   if (bytes <= budget) return;
-  throw Error(fmt::format("{} needs {} but {} may be used; {}", what, readable_bytes(bytes), readable_bytes(budget),
-                          advice));
+  throw Error(fmt::format("{} needs {} but {} may be used; {}", what, readable_bytes(bytes),
+                          readable_bytes(budget), advice));
 }
 
 std::string readable_bytes(double bytes) {
   static constexpr std::array<const char*, 7> kUnits = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
   std::size_t unit = 0;
-  while (bytes >= 1000.0 && unit + 1 < kUnits.size()) {
+  while (bytes >= (unit == 0 ? 999.5 : 999.95) && unit + 1 < kUnits.size()) {
     bytes /= 1000.0;
     ++unit;
   }
