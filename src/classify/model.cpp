@@ -23,6 +23,12 @@ constexpr std::string_view kSchema = "subspectra.model/1";
 /// A model file is small; anything larger is not one of ours.
 constexpr std::uint64_t kLargestModelFile = 1ULL << 31U;
 
+/// A whole number from 0 up that an Index holds; what the parser stores as unsigned may be larger.
+bool is_count(const json& value) {
+  if (value.is_number_unsigned()) return value.get<std::uint64_t>() < (1ULL << 62U);
+  return value.is_number_integer() && value.get<std::int64_t>() >= 0;
+}
+
 /// Reads members of a model file; every failure names the file and the member.
 class ModelReader {
  public:
@@ -59,10 +65,8 @@ class ModelReader {
 
   Index count(std::string_view path) const {
     const json& value = at(path);
-    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > (1ULL << 40U)) {
-      fail(path, "must be a whole number from 0 up");
-    }
-    return static_cast<Index>(value.get<std::uint64_t>());
+    if (!is_count(value)) fail(path, "must be a whole number from 0 up");
+    return value.get<Index>();
   }
 
   double number(std::string_view path) const {
@@ -221,8 +225,7 @@ Model Model::from_json(const json& root, const std::string& file) {
     reader.fail("features", fmt::format("must be {} numbers", k));
   }
   for (const auto& feature : features) {
-    if (!feature.is_number_unsigned() ||
-        feature.get<std::uint64_t>() >= static_cast<std::uint64_t>(model.training_features) ||
+    if (!is_count(feature) || feature.get<Index>() >= model.training_features ||
         (!model.features.empty() && feature.get<Index>() <= model.features.back())) {
       reader.fail("features", "must be ascending column numbers below training.features");
     }
@@ -280,7 +283,8 @@ Matrix predict_probabilities(const Model& model, const Dataset& data) {
                    "has missing or infinite values in columns the model uses, and the model was "
                    "trained without --missing mean; fill them in, or use --missing drop");
   }
-  return model.rule.log_posteriors(rows).array().exp();
+  // Not Eigen's exp(), whose vector version gives a denormal and not 0 for a class without rows.
+  return model.rule.log_posteriors(rows).unaryExpr([](double value) { return std::exp(value); });
 }
 
 Model fit_model(const Dataset& training, const Preparation& preparation, const std::string& method,

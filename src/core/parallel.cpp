@@ -66,12 +66,14 @@ void parallel_for(Index items, int threads, const std::function<void(Index)>& bo
   char submitted = 0;
   char finished = 0;
   SUBSPECTRA_HAPPENS_BEFORE(&submitted);
+  // Items are taken in order: work that is stopped halfway has done its first half.
+  std::atomic<Index> next = 0;
   const auto run = [&] {
     tbb::parallel_for(
-        tbb::blocked_range<Index>(0, items, 1),
-        [&](const tbb::blocked_range<Index>& range) {
+        tbb::blocked_range<Index>(0, std::min<Index>(items, threads), 1),
+        [&](const tbb::blocked_range<Index>&) {
           SUBSPECTRA_HAPPENS_AFTER(&submitted);
-          for (Index i = range.begin(); i != range.end(); ++i) guarded(i);
+          for (Index i = next++; i < items; i = next++) guarded(i);
           SUBSPECTRA_HAPPENS_BEFORE(&finished);
         },
         tbb::simple_partitioner());

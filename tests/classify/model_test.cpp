@@ -1,0 +1,125 @@
+#include "subspectra/classify/model.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "oracle.hpp"
+
+namespace subspectra {
+namespace {
+
+Dataset named(Dataset data) {
+  std::vector<std::string> names;
+  for (Index j = 0; j < data.features(); ++j) names.push_back("f" + std::to_string(j));
+  data.names = FeatureNames(std::move(names));
+  return data;
+}
+
+Model small_model(const PrepareOptions& options = {}) {
+  const Dataset data = named(oracle::random_classes(60, 6, 3, 1));
+  return fit_model(data, Preparation::learn(data, options), "fisher", {0, 2, 5}, 0.0, {});
+}
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const BadInput& error) {
+    return error.what();
+  }
+  return "(no error)";
+}
+
+TEST(Model, ComesBackFromJsonToTheLastBit) {
+  for (const bool standardize : {false, true}) {
+    const Model model = small_model({.missing = MissingPolicy::kMean, .standardize = standardize});
+    const Model back = Model::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
+    const Dataset fresh = named(oracle::random_classes(25, 6, 3, 2));
+    EXPECT_EQ(predict_probabilities(model, fresh), predict_probabilities(back, fresh));
+  }
+}
+
+TEST(Model, StandardizingChangesNothingWithoutARidge) {
+  const Dataset fresh = named(oracle::random_classes(25, 6, 3, 2));
+  const Matrix plain = predict_probabilities(small_model(), fresh);
+  const Matrix standardized = predict_probabilities(small_model({.standardize = true}), fresh);
+  EXPECT_LT((plain - standardized).cwiseAbs().maxCoeff(), 1e-10);
+}
+
+TEST(Model, MatchesColumnsByNameInAnyOrder) {
+  const Dataset fresh = named(oracle::random_classes(25, 6, 3, 2));
+  const Dataset shuffled = fresh.with_features({5, 4, 2, 0, 1});
+  EXPECT_EQ(predict_probabilities(small_model(), fresh), predict_probabilities(small_model(), shuffled));
+}
+
+TEST(Model, NamesTheColumnsThatAreMissing) {
+  const Dataset fresh = named(oracle::random_classes(25, 6, 3, 2)).with_features({0, 1, 3});
+  const std::string text = message_of([&] { (void)predict_probabilities(small_model(), fresh); });
+  EXPECT_NE(text.find("lacks 2 of the 3 columns the model uses: f2, f5"), std::string::npos) << text;
+}
+
+TEST(Model, WithoutNamesThePlaceCountsAndTheWidthMustAgree) {
+  Dataset data = oracle::random_classes(60, 6, 3, 1);
+  const Model model = fit_model(data, {}, "fisher", {0, 2, 5}, 0.0, {});
+  EXPECT_FALSE(model.names_given);
+  EXPECT_NO_THROW((void)predict_probabilities(model, data));
+  EXPECT_NE(message_of([&] {
+              (void)predict_probabilities(model, data.with_features({0, 2, 5}));
+            }).find("trained on 6"),
+            std::string::npos);
+}
+
+TEST(Model, MissingValuesNeedAModelThatLearnedToFillThem) {
+  Dataset fresh = named(oracle::random_classes(5, 6, 3, 2));
+  fresh.dense(1, 2) = std::nan("");
+  EXPECT_NE(message_of([&] { (void)predict_probabilities(small_model(), fresh); }).find("--missing mean"),
+            std::string::npos);
+  EXPECT_TRUE(predict_probabilities(small_model({.missing = MissingPolicy::kMean}), fresh).allFinite());
+}
+
+TEST(Model, EveryDamagedMemberIsRefusedByName) {
+  const nlohmann::json good = small_model({.missing = MissingPolicy::kMean, .standardize = true}).to_json();
+  ASSERT_NO_THROW((void)Model::from_json(good, "m.json"));
+  for (const auto& item : good.items()) {
+    if (item.key() == "version") continue;  // for people
+    for (const nlohmann::json& wrong :
+         {nlohmann::json(), nlohmann::json("x"), nlohmann::json(-1.5), nlohmann::json::array({1, "x"}),
+          nlohmann::json::object(), nlohmann::json::array({nlohmann::json::array({1e300})})}) {
+      if (wrong.type() == item.value().type() && wrong.is_string() && item.key() != "schema" &&
+          item.key() != "classifier") {
+        continue;  // another method or target name is legal
+      }
+      if (item.key() == "ridge" && wrong.is_number()) continue;
+      nlohmann::json bad = good;
+      bad[item.key()] = wrong;
+      const std::string text = message_of([&] { (void)Model::from_json(bad, "m.json"); });
+      EXPECT_TRUE(text.starts_with("m.json: ")) << item.key() << " = " << wrong << ": " << text;
+    }
+    nlohmann::json without = good;
+    without.erase(item.key());
+    EXPECT_NE(message_of([&] { (void)Model::from_json(without, "m.json"); }), "(no error)") << item.key();
+  }
+}
+
+TEST(Model, FilesThatAreNoModelsAreRefused) {
+  const auto path =
+      std::filesystem::temp_directory_path() / ("subspectra_model_test_" + std::to_string(::getpid()));
+  const auto load = [&](const std::string& content) {
+    std::ofstream(path, std::ios::binary) << content;
+    return message_of([&] { (void)Model::load(path.string()); });
+  };
+  const std::string good = small_model().to_json().dump();
+  EXPECT_EQ(load(good), "(no error)");
+  for (std::size_t length = 1; length < good.size(); length += 7) {
+    EXPECT_NE(load(good.substr(0, length)), "(no error)") << length;
+  }
+  EXPECT_NE(load("[1, 2"), "(no error)");
+  EXPECT_NE(load(std::string(100000, '[')).find("nested"), std::string::npos);
+  EXPECT_NE(load(R"({"schema": "subspectra.selection/1"})").find("subspectra.model/1"), std::string::npos);
+  EXPECT_NE(load(std::string("\xff\xfe\0\0", 4)), "(no error)");
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace subspectra

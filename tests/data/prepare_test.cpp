@@ -1,0 +1,112 @@
+#include "subspectra/data/prepare.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "oracle.hpp"
+
+namespace subspectra {
+namespace {
+
+const double kNaN = std::nan("");
+
+Dataset with_gaps() {
+  Dataset data = oracle::random_classes(6, 3, 2, 1);
+  data.dense(1, 0) = kNaN;
+  data.dense(4, 0) = kNaN;
+  data.dense(4, 2) = kNaN;
+  return data;
+}
+
+TEST(CheckValues, RefusesMissingValuesWithColumnsCountsAndTheWayOut) {
+  try {
+    (void)check_values(with_gaps(), {});
+    FAIL();
+  } catch (const BadInput& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("3 missing values in 2 columns: x0 (2), x2 (1)"), std::string::npos) << text;
+    EXPECT_NE(text.find("--missing mean"), std::string::npos);
+  }
+}
+
+TEST(CheckValues, PointsAtTheFirstMissingValueWhenTheReaderKnowsIt) {
+  Dataset data = with_gaps();
+  data.first_missing = Location{.file = "t.csv", .line = 3, .column = 1};
+  try {
+    (void)check_values(data, {});
+    FAIL();
+  } catch (const BadInput& error) {
+    EXPECT_TRUE(std::string(error.what()).starts_with("t.csv:3:1: ")) << error.what();
+  }
+}
+
+TEST(CheckValues, DropsRowsAndRemembersWhichAreLeft) {
+  Dataset data = with_gaps();
+  data.labels->codes[0] = Labels::kMissing;
+  const Dataset kept = check_values(data, {.missing = MissingPolicy::kDrop});
+  EXPECT_EQ(kept.original_rows, (std::vector<Index>{2, 3, 5}));
+  EXPECT_EQ(kept.warnings.size(), 2U);
+}
+
+TEST(CheckValues, InfiniteValuesAreNotMissingOnes) {
+  Dataset data = oracle::random_classes(6, 3, 2, 1);
+  data.dense(2, 1) = kInfinity;
+  EXPECT_THROW((void)check_values(data, {}), BadInput);
+  EXPECT_THROW((void)check_values(data, {.missing = MissingPolicy::kMean}), BadInput);
+  EXPECT_EQ(check_values(data, {.missing = MissingPolicy::kDrop}).rows(), 5);
+  EXPECT_THROW((void)check_values(oracle::as_sparse(data), {}), BadInput);
+}
+
+TEST(CheckValues, RowsOfWeightZeroLeave) {
+  Dataset data = oracle::random_classes(4, 2, 2, 1);
+  data.weights = Vector::Ones(4);
+  data.weights[2] = 0.0;
+  EXPECT_EQ(check_values(data, {}).rows(), 3);
+  data.weights.setZero();
+  EXPECT_THROW((void)check_values(data, {}), BadInput);
+}
+
+TEST(Preparation, PutsTrainingMeansIntoOtherRows) {
+  const Dataset training = with_gaps();
+  Dataset other = oracle::random_classes(2, 3, 2, 9);
+  other.dense(0, 0) = kNaN;
+  const auto preparation = Preparation::learn(training, {.missing = MissingPolicy::kMean});
+  const double mean =
+      (training.dense(0, 0) + training.dense(2, 0) + training.dense(3, 0) + training.dense(5, 0)) / 4.0;
+  EXPECT_NEAR(preparation.apply(other).dense(0, 0), mean, 1e-14);
+  EXPECT_EQ(preparation.apply(other).dense(1, 0), other.dense(1, 0));
+}
+
+TEST(Preparation, StandardizesToUnitVarianceAlsoAfterImputationAndUnderWeights) {
+  Dataset data = with_gaps();
+  data.dense.col(1).setConstant(3.0);
+  const PrepareOptions options{.missing = MissingPolicy::kMean, .standardize = true};
+  const Dataset out = Preparation::learn(data, options).apply(data);
+  for (const Index j : {0, 2}) {
+    EXPECT_NEAR(out.dense.col(j).mean(), 0.0, 1e-14);
+    EXPECT_NEAR(out.dense.col(j).squaredNorm() / 6.0, 1.0, 1e-14);
+  }
+  EXPECT_EQ(out.dense.col(1).norm(), 0.0) << "a constant column is only centred";
+
+  data = oracle::random_classes(6, 2, 2, 3);
+  const std::vector<int> times = {1, 2, 1, 3, 1, 2};
+  const auto many = Preparation::learn(oracle::repeated(data, times), {.standardize = true});
+  data.weights = Eigen::Map<const Eigen::VectorXi>(times.data(), 6).cast<double>();
+  const auto weighted = Preparation::learn(data, {.standardize = true});
+  EXPECT_LT((many.scale - weighted.scale).norm() + (many.centre - weighted.centre).norm(), 1e-13);
+}
+
+TEST(Preparation, ScalesSparseTablesWithoutCentringThem) {
+  Dataset data = oracle::random_classes(30, 4, 2, 3);
+  data.dense = (data.dense.array() < 0.5).select(0.0, data.dense);
+  const auto dense = Preparation::learn(data, {.standardize = true});
+  const auto sparse = Preparation::learn(oracle::as_sparse(data), {.standardize = true});
+  EXPECT_LT((dense.scale - sparse.scale).norm(), 1e-13);
+  EXPECT_EQ(sparse.centre.size(), 0);
+  const Dataset out = sparse.apply(oracle::as_sparse(data));
+  EXPECT_LT((Matrix(out.sparse) - data.dense * dense.scale.cwiseInverse().asDiagonal()).norm(), 1e-12);
+}
+
+}  // namespace
+}  // namespace subspectra

@@ -1,0 +1,214 @@
+#include "subspectra/evaluate/cross_validation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "oracle.hpp"
+#include "subspectra/evaluate/folds.hpp"
+
+namespace subspectra {
+namespace {
+
+Evaluation evaluate(const Dataset& data, const EvaluationOptions& options, SelectionOptions selection = {},
+                    PrepareOptions prepare = {}, const std::vector<std::string>& names = {"fisher"}) {
+  std::vector<const MethodInfo*> methods;
+  for (const auto& name : names) methods.push_back(&find_method(name));
+  return evaluate_methods(data, methods, selection, {}, prepare, {}, options, RunControl());
+}
+
+// By hand: one feature, two classes, leave-one-out. With one feature LDA is "the nearer class mean, shifted
+// by the priors": class a = {0, 1, 5}, b = {4, 6, 8}. Each row left out in turn, variance pooled, priors 2/5
+// and 3/5:
+TEST(Evaluate, AgreesWithALeaveOneOutDoneByHand) {
+  Dataset data;
+  data.source = "hand";
+  data.dense.resize(6, 1);
+  data.dense << 0, 1, 5, 4, 6, 8;
+  data.names = FeatureNames(1);
+  data.labels = Labels::from_texts("class", {"a", "a", "a", "b", "b", "b"});
+  double loss = 0.0;
+  int wrong = 0;
+  int wrong_of[2] = {0, 0};
+  for (int out = 0; out < 6; ++out) {
+    double sum[2] = {0, 0}, n[2] = {0, 0}, squares = 0;
+    for (int i = 0; i < 6; ++i) {
+      if (i != out) sum[i / 3] += data.dense(i, 0), n[i / 3] += 1;
+    }
+    const double mean[2] = {sum[0] / n[0], sum[1] / n[1]};
+    for (int i = 0; i < 6; ++i) {
+      if (i != out) squares += std::pow(data.dense(i, 0) - mean[i / 3], 2);
+    }
+    const double variance = squares / 5.0;
+    double density[2];
+    for (int c = 0; c < 2; ++c) {
+      density[c] = n[c] / 5.0 * std::exp(-0.5 * std::pow(data.dense(out, 0) - mean[c], 2) / variance);
+    }
+    const int truth = out / 3;
+    loss -= std::log(density[truth] / (density[0] + density[1]));
+    if (density[truth] < density[1 - truth]) ++wrong, ++wrong_of[truth];
+  }
+  const auto result = evaluate(data, {.cv = {0}});
+  ASSERT_EQ(result.rows.size(), 1U);
+  const auto& row = result.rows[0];
+  EXPECT_EQ(wrong, 2);  // the rows 5 of a and 4 of b, which lie among the others
+  EXPECT_NEAR(row.error, wrong / 6.0, 1e-15);
+  EXPECT_NEAR(row.balanced_error, (wrong_of[0] / 3.0 + wrong_of[1] / 3.0) / 2.0, 1e-15);
+  EXPECT_NEAR(row.log_loss, loss / 6.0, 1e-12);
+  const double rate = wrong / 6.0;
+  EXPECT_NEAR(row.stderr_, std::sqrt(6.0 * rate * (1 - rate) / 5.0 / 6.0), 1e-12);
+  EXPECT_EQ(result.folds_run, 6);
+  EXPECT_EQ(result.status, Status::kHeuristic);
+}
+
+TEST(Evaluate, SelectionInsideTheFoldsSeesNoSignalWhereThereIsNone) {
+  // Pure noise, many features: chosen on all rows they look excellent, chosen inside the folds they are a
+  // coin toss.
+  const Dataset data = oracle::random_classes(40, 400, 2, 3, 0.0);
+  const SelectionOptions ten{.k = {10, 10}};
+  const auto honest = evaluate(data, {.cv = {5}, .repeats = 10}, ten);
+  const auto optimistic = evaluate(data, {.cv = {5}, .repeats = 10, .select_on = SelectOn::kAll}, ten);
+  EXPECT_TRUE(honest.nested);
+  EXPECT_FALSE(optimistic.nested);
+  EXPECT_GT(honest.rows[0].error, 0.35);
+  EXPECT_LT(optimistic.rows[0].error, 0.2);
+  EXPECT_LT(honest.rows[0].apparent_error, 0.1);
+  EXPECT_FALSE(optimistic.warnings.empty());
+  EXPECT_FALSE(optimistic.rows[0].stability);
+}
+
+TEST(Evaluate, ResultsDoNotDependOnTheNumberOfThreads) {
+  const Dataset data = oracle::random_classes(60, 12, 3, 4);
+  const EvaluationOptions options{.cv = {4}, .repeats = 3, .null = 2};
+  SelectionOptions selection{.seed = 7, .threads = 1};
+  const auto one = evaluate(data, options, selection, {}, {"fisher", "pearson"});
+  for (const int threads : {2, 8}) {
+    selection.threads = threads;
+    const auto many = evaluate(data, options, selection, {}, {"fisher", "pearson"});
+    ASSERT_EQ(one.rows.size(), many.rows.size());
+    for (std::size_t i = 0; i < one.rows.size(); ++i) {
+      EXPECT_EQ(one.rows[i].error, many.rows[i].error);
+      EXPECT_EQ(one.rows[i].log_loss, many.rows[i].log_loss);
+      EXPECT_EQ(one.rows[i].null_error, many.rows[i].null_error);
+      EXPECT_EQ(one.rows[i].stability, many.rows[i].stability);
+    }
+  }
+}
+
+// Oracle: the same protocol as a plain loop over folds with fit_model and predict_probabilities.
+TEST(Evaluate, AgreesWithALoopOverFoldsThatFitsAndPredicts) {
+  Dataset data = oracle::random_classes(50, 6, 3, 5, 0.8);
+  data.dense(3, 2) = std::nan("");
+  data.dense(17, 0) = std::nan("");
+  const PrepareOptions prepare{.missing = MissingPolicy::kMean, .standardize = true};
+  const SelectionOptions selection{.k = {1, 6}, .seed = 11};
+  const EvaluationOptions options{.cv = {5}, .repeats = 2};
+  const auto result = evaluate(data, options, selection, prepare);
+  ASSERT_EQ(result.rows.size(), 6U);
+  for (Index k = 1; k <= 6; ++k) {
+    double wrong = 0, rows = 0, loss = 0;
+    std::vector<double> fold_errors;
+    for (std::uint64_t repeat = 0; repeat < 2; ++repeat) {
+      for (const auto& test : make_splits(*data.labels, {}, "t", options, Random(11, repeat))) {
+        const Dataset training = data.with_rows(complement(test, data.rows()));
+        const Preparation preparation = Preparation::learn(training, prepare);
+        const auto chosen = select_features(preparation.apply(training), find_method("fisher"),
+                                            {.k = {k, k}, .seed = 11}, {}, RunControl());
+        const Model model =
+            fit_model(training, preparation, "fisher", chosen.path[0].features, chosen.ridge, {});
+        const Matrix p = predict_probabilities(model, data.with_rows(test));
+        double fold_wrong = 0;
+        for (std::size_t i = 0; i < test.size(); ++i) {
+          Index predicted = 0;
+          p.row(static_cast<Index>(i)).maxCoeff(&predicted);
+          const int truth = data.labels->codes[test[i]];
+          fold_wrong += predicted != truth;
+          loss -= std::log(p(static_cast<Index>(i), truth));
+        }
+        fold_errors.push_back(fold_wrong / static_cast<double>(test.size()));
+        wrong += fold_wrong;
+        rows += static_cast<double>(test.size());
+      }
+    }
+    const auto& row = result.rows[static_cast<std::size_t>(k - 1)];
+    EXPECT_EQ(row.k, k);
+    EXPECT_NEAR(row.error, wrong / rows, 1e-14);
+    EXPECT_NEAR(row.log_loss, loss / rows, 1e-9);
+    const double mean = std::accumulate(fold_errors.begin(), fold_errors.end(), 0.0) / 10.0;
+    double squares = 0;
+    for (const double e : fold_errors) squares += (e - mean) * (e - mean);
+    EXPECT_NEAR(row.stderr_, std::sqrt(squares / 9.0 / 10.0), 1e-12);
+  }
+}
+
+TEST(Evaluate, PermutedLabelsShowWhatNoSignalLooksLike) {
+  const Dataset data = oracle::random_classes(80, 5, 2, 6, 2.0);
+  const auto result = evaluate(data, {.cv = {5}, .null = 20}, {.k = {3, 3}});
+  ASSERT_TRUE(result.rows[0].null_error);
+  EXPECT_LT(result.rows[0].error, 0.1);
+  EXPECT_NEAR(*result.rows[0].null_error, 0.5, 0.07);
+}
+
+TEST(Evaluate, ChoosesTheSmallestBestAndTheOneStandardErrorSize) {
+  const auto result =
+      evaluate(oracle::random_classes(90, 10, 2, 8, 1.0, 2), {.cv = {5}, .repeats = 4}, {.k = {1, 10}});
+  const auto& choice = result.chosen.at(0);
+  const EvaluationRow* best = &result.rows[0];
+  for (const auto& row : result.rows) {
+    if (row.error < best->error) best = &row;
+  }
+  EXPECT_EQ(choice.k_best, best->k);
+  EXPECT_LE(choice.k_one_standard_error, choice.k_best);
+  for (const auto& row : result.rows) {
+    if (row.k < choice.k_one_standard_error) EXPECT_GT(row.error, best->error + best->stderr_);
+  }
+}
+
+TEST(Evaluate, StopsWhenAskedAndSaysSo) {
+  std::stop_source stop;
+  stop.request_stop();
+  const Dataset data = oracle::random_classes(60, 5, 2, 1);
+  const std::vector<const MethodInfo*> methods = {&find_method("fisher")};
+  const auto result = evaluate_methods(data, methods, {}, {}, {}, {}, {.repeats = 50},
+                                       RunControl(stop.get_token(), kInfinity));
+  EXPECT_EQ(result.status, Status::kInterrupted);
+  EXPECT_EQ(result.folds_run, 0);
+  EXPECT_TRUE(result.rows.empty());
+  const auto late = evaluate_methods(data, methods, {}, {}, {}, {}, {.repeats = 50}, RunControl({}, 0.0));
+  EXPECT_EQ(late.status, Status::kTimeLimit);
+}
+
+TEST(Evaluate, AClassOfOneRowIsSaidAndSurvived) {
+  Dataset data = oracle::random_classes(30, 4, 2, 1);
+  data.labels->classes.emplace_back("rare");
+  data.labels->codes[7] = 2;
+  const auto result = evaluate(data, {.cv = {0}});
+  EXPECT_TRUE(std::isfinite(result.rows[0].log_loss));
+  EXPECT_TRUE(std::any_of(result.warnings.begin(), result.warnings.end(), [](const std::string& warning) {
+    return warning.find("rare") != std::string::npos;
+  }));
+  EXPECT_THROW((void)evaluate(data, {.cv = {5}}), BadInput);
+}
+
+TEST(Evaluate, WeightsCountAsRepetitionsInTheError) {
+  // Leave-one-group-out with each row a group: a weight of 3 and three copies in one group are the same
+  // thing.
+  Dataset data = oracle::random_classes(24, 3, 2, 2);
+  std::vector<int> times;
+  for (int i = 0; i < 24; ++i) times.push_back(1 + i % 3);
+  Dataset many = oracle::repeated(data, times);
+  for (int i = 0; i < 24; ++i)
+    many.row_groups.insert(many.row_groups.end(), times[i], "g" + std::to_string(i));
+  data.weights = Eigen::Map<const Eigen::VectorXi>(times.data(), 24).cast<double>();
+  const auto a = evaluate(data, {.cv = {0}}, {.k = {1, 3}});
+  const auto b = evaluate(many, {.cv = {0}}, {.k = {1, 3}});
+  for (std::size_t i = 0; i < a.rows.size(); ++i) {
+    EXPECT_NEAR(a.rows[i].error, b.rows[i].error, 1e-12);
+    EXPECT_NEAR(a.rows[i].balanced_error, b.rows[i].balanced_error, 1e-12);
+    EXPECT_NEAR(a.rows[i].log_loss, b.rows[i].log_loss, 1e-9);
+  }
+}
+
+}  // namespace
+}  // namespace subspectra

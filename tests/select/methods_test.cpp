@@ -1,0 +1,177 @@
+#include "subspectra/select/methods.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "oracle.hpp"
+#include "subspectra/data/read.hpp"
+#include "subspectra/filters/filters.hpp"
+
+namespace subspectra {
+namespace {
+
+Selection run(const Dataset& data, SelectionOptions options, std::string_view method = "fisher") {
+  return select_features(data, find_method(method), options, {}, RunControl());
+}
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "(no error)";
+}
+
+/// Oracle: eigenvalues of the dense pair on the set, straight from the definition.
+double naive_objective(const Dataset& data, const std::vector<Index>& set, Criterion criterion,
+                       double ridge) {
+  auto scatter = oracle::scatter(data.dense(Eigen::all, set), data.labels->codes, data.labels->class_count());
+  scatter.within.diagonal().array() += ridge;
+  const Vector values = oracle::generalized_eigenvalues(scatter.between, scatter.within).cwiseMax(0.0);
+  if (criterion == Criterion::kLargest) return values[0];
+  return criterion == Criterion::kTrace ? values.sum() : values.array().log1p().sum();
+}
+
+TEST(Select, PathIsNestedAndItsObjectivesAgreeWithDenseEigenvalues) {
+  for (const int classes : {2, 3, 6}) {
+    for (const Criterion criterion : {Criterion::kLargest, Criterion::kTrace, Criterion::kWilks}) {
+      SCOPED_TRACE(classes);
+      const Dataset data = oracle::random_classes(70, 12, classes, 3);
+      const auto selection = run(data, {.k = {1, 12}, .criterion = criterion});
+      ASSERT_EQ(selection.path.size(), 12U);
+      EXPECT_EQ(selection.status, Status::kHeuristic);
+      for (const auto& entry : selection.path) {
+        EXPECT_TRUE(std::is_sorted(entry.features.begin(), entry.features.end()));
+        std::vector<Index> first(selection.ranking.begin(), selection.ranking.begin() + entry.k());
+        std::sort(first.begin(), first.end());
+        EXPECT_EQ(entry.features, first);
+        const double expected = naive_objective(data, entry.features, criterion, selection.ridge);
+        EXPECT_NEAR(entry.objective, expected, 1e-10 * expected);
+        const auto scatter =
+            oracle::scatter(data.dense(Eigen::all, entry.features), data.labels->codes, classes);
+        const Matrix identity = entry.loadings.transpose() * scatter.within * entry.loadings;
+        EXPECT_LT((identity - Matrix::Identity(identity.rows(), identity.cols())).norm(), 1e-9);
+      }
+    }
+  }
+}
+
+TEST(Select, ReachesTheKnownValuesOfSonarAndIonosphere) {
+  // All features, objective 1/(RSS/TSS) - 1 of a regression on the label, computed elsewhere.
+  EXPECT_NEAR(run(read_dataset("sonar"), {.k = {60, 60}}).path.back().objective, 1.639475, 1e-6);
+  const auto ionosphere = run(read_dataset("ionosphere"), {.k = {33, 33}});
+  EXPECT_EQ(ionosphere.path.back().k(), 33);
+  ASSERT_FALSE(ionosphere.warnings.empty());
+  EXPECT_NE(ionosphere.warnings.front().find("V2"), std::string::npos) << "the constant column is named";
+}
+
+TEST(Select, IncludedFeaturesComeFirstAndExcludedOnesNever) {
+  const Dataset data = oracle::random_classes(50, 8, 2, 4);
+  const auto selection = run(data, {.k = {1, 6}, .include = {"x7", "x5"}, .exclude = {"x0"}});
+  ASSERT_EQ(selection.path.front().k(), 2);
+  for (const auto& entry : selection.path) {
+    EXPECT_TRUE(std::binary_search(entry.features.begin(), entry.features.end(), 5));
+    EXPECT_TRUE(std::binary_search(entry.features.begin(), entry.features.end(), 7));
+    EXPECT_FALSE(std::binary_search(entry.features.begin(), entry.features.end(), 0));
+  }
+}
+
+TEST(Select, ConstraintsThatNoSetSatisfiesAreInfeasible) {
+  Dataset data = oracle::random_classes(50, 5, 2, 5);
+  data.dense.col(4).setConstant(1.0);
+  EXPECT_THROW(run(data, {.include = {"x1"}, .exclude = {"x1"}}), Infeasible);
+  EXPECT_THROW(run(data, {.k = {1, 1}, .include = {"x1", "x2"}}), Infeasible);
+  EXPECT_THROW(run(data, {.include = {"x4"}}), Infeasible);
+  EXPECT_THROW(run(data, {.k = {5, 5}}), Infeasible) << "only four columns vary";
+  EXPECT_THROW(run(data, {.k = {1, 6}}), InvalidArgument) << "there are five columns";
+  EXPECT_NE(message_of([&] { run(data, {.include = {"y1"}}); }).find("x1"), std::string::npos)
+      << "near names";
+}
+
+TEST(Select, DependentFeaturesArePassedOverAndTheRankLimitIsSaid) {
+  Dataset data = oracle::random_classes(50, 5, 2, 6);
+  data.dense.col(1) = data.dense.col(0);  // a duplicate
+  const auto selection = run(data, {.k = {1, 5}, .ridge = {0.0}});
+  EXPECT_EQ(selection.status, Status::kRankLimit);
+  EXPECT_EQ(selection.path.back().k(), 4);
+  EXPECT_TRUE(
+      std::any_of(selection.warnings.begin(), selection.warnings.end(), [](const std::string& warning) {
+        return warning.find("depend linearly") != std::string::npos &&
+               warning.find("x1") != std::string::npos;
+      }));
+  // With the automatic ridge both copies can be chosen.
+  const auto ridged = run(data, {.k = {1, 5}});
+  EXPECT_GT(ridged.ridge, 0.0);
+  EXPECT_EQ(ridged.path.back().k(), 5);
+}
+
+TEST(Select, MoreFeaturesThanRowsWorksWithTheAutomaticRidge) {
+  const Dataset data = oracle::random_classes(14, 60, 3, 7);
+  const auto selection = run(data, {.k = {1, 40}});
+  ASSERT_EQ(selection.path.size(), 40U);
+  for (const auto& entry : selection.path) {
+    const double expected = naive_objective(data, entry.features, Criterion::kLargest, selection.ridge);
+    EXPECT_NEAR(entry.objective, expected, 1e-6 * expected);  // cond(B_S) up to 1e6 with this ridge
+  }
+}
+
+TEST(Select, SparseAndDenseTablesGiveTheSameAnswer) {
+  Dataset data = oracle::random_classes(60, 9, 2, 8);
+  data.dense = (data.dense.array().abs() < 0.8).select(0.0, data.dense);
+  for (const auto& method : methods()) {
+    const auto dense = run(data, {.k = {1, 9}}, method.name);
+    const auto sparse = run(oracle::as_sparse(data), {.k = {1, 9}}, method.name);
+    ASSERT_EQ(dense.ranking, sparse.ranking) << method.name;
+    for (std::size_t i = 0; i < dense.path.size(); ++i) {
+      EXPECT_NEAR(dense.path[i].objective, sparse.path[i].objective, 1e-10);
+    }
+  }
+}
+
+TEST(Select, ColumnOrderAndScaleDoNotChangeWhatIsChosen) {
+  const Dataset data = oracle::random_classes(60, 10, 2, 9);
+  const std::vector<Index> order = {3, 1, 4, 0, 5, 9, 2, 6, 8, 7};
+  Dataset shuffled = data.with_features(order);
+  shuffled.dense.col(2) *= -1e6;
+  const auto a = run(data, {.k = {1, 10}});
+  const auto b = run(shuffled, {.k = {1, 10}});
+  for (std::size_t i = 0; i < a.path.size(); ++i) {
+    std::vector<Index> back;
+    for (const Index j : b.path[i].features) back.push_back(order[j]);
+    std::sort(back.begin(), back.end());
+    EXPECT_EQ(a.path[i].features, back);
+    EXPECT_NEAR(a.path[i].objective, b.path[i].objective, 1e-9 * a.path[i].objective);
+  }
+}
+
+TEST(Select, LabelsThatCannotServeAreRefusedWithTheWayOut) {
+  Dataset data = oracle::random_classes(12, 3, 3, 1);
+  EXPECT_NE(message_of([&] { run(data, {}, "ks"); }).find("two classes"), std::string::npos);
+  data.labels->codes.assign(12, 1);
+  EXPECT_NE(message_of([&] { run(data, {}); }).find("one class only"), std::string::npos);
+  data.labels->codes[3] = Labels::kMissing;
+  EXPECT_NE(message_of([&] { run(data, {}); }).find("--missing drop"), std::string::npos);
+  data.labels.reset();
+  EXPECT_NE(message_of([&] { run(data, {}); }).find("--target"), std::string::npos);
+}
+
+TEST(Select, HugeAndTinyScalesAreHandledOrRefusedButNeverNaN) {
+  for (const double scale : {1e-150, 1e150}) {
+    Dataset data = oracle::random_classes(40, 4, 2, 2);
+    data.dense *= scale;
+    try {
+      for (const auto& entry : run(data, {.k = {1, 4}}).path) EXPECT_TRUE(std::isfinite(entry.objective));
+    } catch (const BadInput& error) {
+      EXPECT_NE(std::string(error.what()).find("rescale"), std::string::npos);
+    }
+  }
+}
+
+TEST(Methods, UnknownNamesGetNearOnes) {
+  EXPECT_NE(message_of([] { (void)find_method("fischer"); }).find("fisher"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace subspectra
