@@ -56,7 +56,7 @@ TEST(Csv, ColumnNumbersAreAHeaderWhenALabelNameStandsBesideThem) {
 }
 
 TEST(Csv, TextColumnBeforeNumbersKeepsTheirFileNumbers) {
-  const Dataset data = csv("a,1,2\nb,3,4\n");
+  const Dataset data = csv("a,1.5,2\nb,3,4\n");
   EXPECT_EQ(data.labels->name, "x0");
   EXPECT_EQ(data.names[0], "x1");
   EXPECT_EQ(data.names[1], "x2");
@@ -246,7 +246,7 @@ TEST(Csv, LongAndWideTablesKeepEveryValueInItsPlace) {
   const auto check = [](Index rows, Index columns, Index text_at) {
     std::string text;
     for (Index j = 0; j <= columns; ++j)
-      text += (j > 0 ? "," : "") + (j == text_at ? "class" : fmt::format("v{}", j));
+      text += fmt::format("{}{}", j > 0 ? "," : "", j == text_at ? "class" : fmt::format("v{}", j));
     text += '\n';
     for (Index i = 0; i < rows; ++i) {
       for (Index j = 0; j <= columns; ++j) {

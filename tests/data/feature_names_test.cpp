@@ -29,9 +29,10 @@ TEST(FeatureNames, MadeUpNamesTakeNoMemoryAndAreFoundByNumber) {
 
 TEST(FeatureNames, NearNamesComeNearestFirst) {
   const std::vector<std::string> all = {"alcohol", "malic_acid", "class", "clasp", "Class2"};
-  EXPECT_EQ(near_names("clas", all), (std::vector<std::string>{"class", "clasp"}));
+  EXPECT_EQ(near_names("clas", all), (std::vector<std::string>{"class", "clasp", "Class2"}));
   EXPECT_EQ(near_names("CLASS", all).front(), "class");
   EXPECT_EQ(near_names("malic", all), (std::vector<std::string>{"malic_acid"}));
+  EXPECT_EQ(near_names("calss", all).front(), "class");  // two neighbours changed places
   EXPECT_TRUE(near_names("zzz", all).empty());
   EXPECT_EQ(near_names("clas", all, 1).size(), 1U);
   EXPECT_EQ(FeatureNames(20).near("X12").front(), "x12");
