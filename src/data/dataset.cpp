@@ -30,16 +30,16 @@ Labels Labels::from_texts(std::string name, const std::vector<std::string>& text
   labels.codes.assign(texts.size(), kMissing);
   const auto code_all = [&](const auto& keys, const auto& is_missing, const auto& text_of) {
     using Key = std::decay_t<decltype(keys[0])>;
-    std::map<Key, int> codes;
+    std::map<Key, int> code_of;
     for (const Key& key : keys) {
-      if (!is_missing(key)) codes.emplace(key, 0);
+      if (!is_missing(key)) code_of.emplace(key, 0);
     }
-    for (auto& [key, code] : codes) {
+    for (auto& [key, code] : code_of) {
       code = labels.class_count();
       labels.classes.push_back(text_of(key));
     }
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (!is_missing(keys[i])) labels.codes[i] = codes.at(keys[i]);
+      if (!is_missing(keys[i])) labels.codes[i] = code_of.at(keys[i]);
     }
   };
   // "+1", "1" and "1.0" are one class when all classes are numbers.
