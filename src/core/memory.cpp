@@ -41,8 +41,8 @@ std::uint64_t memory_budget(std::uint64_t limit) {
 void require_memory(double bytes, std::string_view what, std::string_view advice, std::uint64_t limit) {
   const auto budget = static_cast<double>(memory_budget(limit));
   if (bytes <= budget) return;
-  throw Error(fmt::format("{} needs {} but {} may be used; {}", what, readable_bytes(bytes), readable_bytes(budget),
-                          advice));
+  throw Error(fmt::format("{} needs {} but {} may be used; {}", what, readable_bytes(bytes),
+                          readable_bytes(budget), advice));
 }
 
 std::string readable_bytes(double bytes) {

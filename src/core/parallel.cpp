@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-// The packaged oneTBB is not compiled for the thread sanitizer: it sees our accesses but not TBB's synchronisation.
-// These two calls state the orderings that parallel_for does guarantee; see cmake/tsan.supp.
+// The packaged oneTBB is not compiled for the thread sanitizer: it sees our accesses but not TBB's
+// synchronisation. These two calls state the orderings that parallel_for does guarantee; see cmake/tsan.supp.
 #if defined(__SANITIZE_THREAD__)
 #define SUBSPECTRA_TSAN 1
 #elif defined(__has_feature)

@@ -8,8 +8,8 @@ namespace subspectra {
 
 std::string_view status_name(Status status) {
   static constexpr std::array<std::string_view, 10> kNames = {
-      "optimal",    "gap_reached",  "converged",  "heuristic",  "rank_limit", "iteration_limit",
-      "node_limit", "memory_limit", "time_limit", "interrupted"};
+      "optimal",         "gap_reached", "converged",    "heuristic",  "rank_limit",
+      "iteration_limit", "node_limit",  "memory_limit", "time_limit", "interrupted"};
   return kNames.at(static_cast<std::size_t>(status));
 }
 
@@ -38,7 +38,8 @@ Status RunControl::status_or(Status otherwise) const {
 
 double RunControl::elapsed_s() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-void RunControl::report(std::string_view task, double fraction, const std::function<std::string()>& detail) const {
+void RunControl::report(std::string_view task, double fraction,
+                        const std::function<std::string()>& detail) const {
   if (!sink_) return;
   const double now = elapsed_s();
   const std::unique_lock lock(report_mutex_, std::try_to_lock);

@@ -17,18 +17,21 @@ struct EnumNames<Prior> {
       {{Prior::kEmpirical, "empirical"}, {Prior::kUniform, "uniform"}}};
 };
 
-/// z = D'x; class c has log posterior -|z - centroid_c|^2/2 + log prior_c up to a constant, because D'B_S D = I.
+/// z = D'(x - centre); class c has log posterior -|z - centroid_c|^2/2 + log prior_c up to a constant,
+/// because D'B_S D = I.
 struct LdaRule {
-  Matrix discriminants;  ///< k x r
-  Matrix centroids;      ///< K x r, D' mean_c
-  Vector priors;         ///< K
+  Vector
+      centre;  ///< k, the mean of the training rows: subtracted first, so that a large offset costs no digits
+  Matrix discriminants;                                              ///< k x r
+  Matrix centroids;                                                  ///< K x r, D'(mean_c - centre)
+  Vector priors;                                                     ///< K
   [[nodiscard]] Matrix log_posteriors(const MatrixRef& rows) const;  ///< n x k -> n x K, normalised
 };
 
-/// From the class sizes (K weights), class means (k x K) and within-class covariance B_S (k x k, ridge included).
-/// `components` cuts the number of discriminants (0: all min(K' - 1, k), K' the classes present).
+/// From the class sizes (K weights), class means (k x K) and within-class covariance B_S (k x k, ridge
+/// included). `components` cuts the number of discriminants (0: all min(K' - 1, k), K' the classes present).
 /// Throws Infeasible when B_S is numerically singular.
-[[nodiscard]] LdaRule fit_lda(const VectorRef& class_weights, const MatrixRef& class_means, const MatrixRef& within,
-                              Prior prior, Index components = 0);
+[[nodiscard]] LdaRule fit_lda(const VectorRef& class_weights, const MatrixRef& class_means,
+                              const MatrixRef& within, Prior prior, Index components = 0);
 
 }  // namespace subspectra

@@ -12,16 +12,16 @@
 namespace subspectra {
 
 struct Model {
-  std::string method;                 ///< that chose the features
+  std::string method;  ///< that chose the features
   std::string classifier = "lda";
-  std::string target;                 ///< name of the label column
+  std::string target;  ///< name of the label column
   std::vector<std::string> classes;
-  std::vector<Index> features;        ///< columns of the training table, ascending
-  std::vector<std::string> names;     ///< of these
-  bool names_given = true;            ///< false: the table had none and columns are matched by position
-  Index training_features = 0;        ///< p of the training table
+  std::vector<Index> features;     ///< columns of the training table, ascending
+  std::vector<std::string> names;  ///< of these
+  bool names_given = true;         ///< false: the table had none and columns are matched by position
+  Index training_features = 0;     ///< p of the training table
   Index training_rows = 0;
-  Preparation preparation;            ///< restricted to the chosen features
+  Preparation preparation;  ///< restricted to the chosen features
   double ridge = 0.0;
   LdaRule rule;
 
@@ -31,8 +31,8 @@ struct Model {
   static Model load(const std::string& path);
 };
 
-/// Matches columns by name (by position where there are none), fills in missing values as trained, and gives the
-/// n x K class probabilities. Throws BadInput that names the columns `data` lacks.
+/// Matches columns by name (by position where there are none), fills in missing values as trained, and gives
+/// the n x K class probabilities. Throws BadInput that names the columns `data` lacks.
 [[nodiscard]] Matrix predict_probabilities(const Model& model, const Dataset& data);
 
 struct ModelOptions {
@@ -46,7 +46,8 @@ struct ModelOptions {
 };
 
 /// Trains the classifier on the chosen features of `training` (values checked, not yet prepared).
-[[nodiscard]] Model fit_model(const Dataset& training, const Preparation& preparation, const std::string& method,
-                              const std::vector<Index>& features, double ridge, const ModelOptions& options);
+[[nodiscard]] Model fit_model(const Dataset& training, const Preparation& preparation,
+                              const std::string& method, const std::vector<Index>& features, double ridge,
+                              const ModelOptions& options);
 
 }  // namespace subspectra

@@ -1,6 +1,6 @@
 #pragma once
-/// Exceptions mean a broken contract or bad input; running out of time or patience is a Status, not an exception.
-/// The command line turns each class into one line on stderr and the exit code named beside it.
+/// Exceptions mean a broken contract or bad input; running out of time or patience is a Status, not an
+/// exception. The command line turns each class into one line on stderr and the exit code named beside it.
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -25,7 +25,7 @@ struct Location {
   std::string file;
   long line = 0;
   long column = 0;  ///< the table column (field) for text tables, the character for others
-  std::string place;
+  std::string place = {};
   [[nodiscard]] std::string text() const;  ///< "FILE:LINE:COLUMN", "FILE: array 'X'", "FILE"
 };
 

@@ -1,12 +1,14 @@
 #pragma once
-/// Memory is asked for before it is used, so that an impossible request is refused with words and not by the kernel.
+/// Memory is asked for before it is used, so that an impossible request is refused with words and not by the
+/// kernel.
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace subspectra {
 
-/// Bytes a run may use: `limit` if positive, else nine tenths of what is free now (and of the control group's limit).
+/// Bytes a run may use: `limit` if positive, else nine tenths of what is free now (and of the control group's
+/// limit).
 [[nodiscard]] std::uint64_t memory_budget(std::uint64_t limit = 0);
 
 /// Throws Error "WHAT needs 18.6 GB but 12.0 GB may be used; ADVICE" when bytes exceeds memory_budget(limit).

@@ -1,6 +1,7 @@
 #pragma once
-/// Options are plain structs; a static `visit` describes each field once and everything else is derived from it: the
-/// command line's flags and --help, the parser, the `options` of every result file, docs/reference/options.md, Python.
+/// Options are plain structs; a static `visit` describes each field once and everything else is derived from
+/// it: the command line's flags and --help, the parser, the `options` of every result file,
+/// docs/reference/options.md, Python.
 ///
 ///     struct ThingOptions {
 ///       double tolerance = 1e-9;
@@ -10,8 +11,8 @@
 ///       }
 ///     };
 ///
-/// A field name is spelled with `_` here and in JSON, with `-` on the command line. How a type is written as text is
-/// said once by OptionCodec<T>.
+/// A field name is spelled with `_` here and in JSON, with `-` on the command line. How a type is written as
+/// text is said once by OptionCodec<T>.
 #include <nlohmann/json.hpp>
 
 #include <map>
@@ -30,14 +31,15 @@ namespace subspectra {
 using OptionTexts = std::map<std::string, std::string, std::less<>>;
 
 struct OptionDescription {
-  std::string name;           ///< with underscores
-  std::string hint;           ///< what may stand after it: "N", "auto|VALUE"; empty for a switch
-  std::string default_text;   ///< "" where the default is "not given"
+  std::string name;          ///< with underscores
+  std::string hint;          ///< what may stand after it: "N", "auto|VALUE"; empty for a switch
+  std::string default_text;  ///< "" where the default is "not given"
   std::string help;
-  bool is_switch = false;     ///< takes no value on the command line
+  bool is_switch = false;  ///< takes no value on the command line
 };
 
-/// An enum takes part by specialising this with `static constexpr std::array<std::pair<E, std::string_view>, n> kNames`.
+/// An enum takes part by specialising this with `static constexpr std::array<std::pair<E, std::string_view>,
+/// n> kNames`.
 template <class E>
 struct EnumNames;
 
@@ -63,18 +65,18 @@ struct ByteSize {
   bool operator==(const ByteSize&) const = default;
 };
 
-/// How a type is written. `parse` throws InvalidArgument with the rule alone; set_options adds name and value.
-/// `format` gives what `parse` reads back, or "" for "not given".
+/// How a type is written. `parse` throws InvalidArgument with the rule alone; set_options adds name and
+/// value. `format` gives what `parse` reads back, or "" for "not given".
 template <class T, class = void>
 struct OptionCodec;
 
-#define SUBSPECTRA_OPTION_CODEC(T)            \
-  template <>                                 \
-  struct OptionCodec<T> {                     \
-    static T parse(std::string_view text);    \
-    static std::string format(const T& value); \
+#define SUBSPECTRA_OPTION_CODEC(T)              \
+  template <>                                   \
+  struct OptionCodec<T> {                       \
+    static T parse(std::string_view text);      \
+    static std::string format(const T& value);  \
     static nlohmann::json json(const T& value); \
-    static std::string hint();                \
+    static std::string hint();                  \
   }
 SUBSPECTRA_OPTION_CODEC(bool);
 SUBSPECTRA_OPTION_CODEC(int);
@@ -105,13 +107,17 @@ struct OptionCodec<E, std::enable_if_t<std::is_enum_v<E>>> {
   static nlohmann::json json(const E& value) { return format(value); }
   static std::string hint() {
     std::string text;
-    for (const auto& entry : EnumNames<E>::kNames) text += (text.empty() ? "" : "|") + std::string(entry.second);
+    for (const auto& entry : EnumNames<E>::kNames) {
+      if (!text.empty()) text += '|';
+      text += entry.second;
+    }
     return text;
   }
 };
 
 namespace detail {
-[[noreturn]] void rethrow_with_option(std::string_view name, std::string_view text, const InvalidArgument& cause);
+[[noreturn]] void rethrow_with_option(std::string_view name, std::string_view text,
+                                      const InvalidArgument& cause);
 }
 
 template <class Options>
@@ -129,7 +135,8 @@ template <class Options>
   return all;
 }
 
-/// Sets every field that `texts` names and ignores the names this struct does not have (they belong to another one).
+/// Sets every field that `texts` names and ignores the names this struct does not have (they belong to
+/// another one).
 template <class Options>
 void set_options(Options& options, const OptionTexts& texts) {
   Options::visit(options, [&](std::string_view name, auto& value, std::string_view) {

@@ -1,6 +1,7 @@
 #pragma once
-/// Long work is given a RunControl and asks it, in one place per step, whether to go on. Nothing here is global and
-/// nothing installs a signal handler: the program that calls the library owns its signals and passes a stop token.
+/// Long work is given a RunControl and asks it, in one place per step, whether to go on. Nothing here is
+/// global and nothing installs a signal handler: the program that calls the library owns its signals and
+/// passes a stop token.
 #include <chrono>
 #include <functional>
 #include <mutex>
@@ -12,7 +13,8 @@
 
 namespace subspectra {
 
-/// How an answer came about; over several answers the worst one is reported (the order here is from best to worst).
+/// How an answer came about; over several answers the worst one is reported (the order here is from best to
+/// worst).
 enum class Status {
   kOptimal,
   kGapReached,
@@ -25,14 +27,15 @@ enum class Status {
   kTimeLimit,
   kInterrupted,
 };
-[[nodiscard]] std::string_view status_name(Status status);  ///< as in the JSON files: "optimal", "gap_reached", ...
+[[nodiscard]] std::string_view status_name(
+    Status status);  ///< as in the JSON files: "optimal", "gap_reached", ...
 [[nodiscard]] Status worst(Status a, Status b);
 
 struct Progress {
-  std::string_view task;      ///< "evaluate gslda"
-  double fraction = -1.0;     ///< of the work, 0..1; negative when it cannot be known
+  std::string_view task;   ///< "evaluate gslda"
+  double fraction = -1.0;  ///< of the work, 0..1; negative when it cannot be known
   double elapsed_s = 0.0;
-  std::string detail;         ///< "fold 12/500", "k 5  incumbent 0.61  bound 0.63  gap 2.9 %"
+  std::string detail;  ///< "fold 12/500", "k 5  incumbent 0.61  bound 0.63  gap 2.9 %"
 };
 
 class RunControl {

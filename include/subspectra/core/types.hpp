@@ -8,8 +8,8 @@
 
 namespace subspectra {
 
-using Index = Eigen::Index;                       ///< signed; rows, columns, feature numbers (0-based)
-using Matrix = Eigen::MatrixXd;                   ///< dense, column-major
+using Index = Eigen::Index;      ///< signed; rows, columns, feature numbers (0-based)
+using Matrix = Eigen::MatrixXd;  ///< dense, column-major
 using Vector = Eigen::VectorXd;
 using SparseMatrix = Eigen::SparseMatrix<double>;  ///< compressed columns (CSC)
 using MatrixRef = Eigen::Ref<const Matrix>;

@@ -1,6 +1,8 @@
 #pragma once
-/// Bytes of a plain or gzip file, of standard input, or of memory, in blocks, so that no reader holds a whole file.
+/// Bytes of a plain or gzip file, of standard input, or of memory, in blocks, so that no reader holds a whole
+/// file.
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,15 +16,19 @@ class ByteSource {
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
   virtual ~ByteSource() = default;
-  /// Fills the front of `buffer`; returns how many bytes, 0 only at the end. Throws BadInput (truncated or corrupt
-  /// gzip, read error) naming the file.
+  /// Fills the front of `buffer`; returns how many bytes, 0 only at the end. Throws BadInput (truncated or
+  /// corrupt gzip, read error) naming the file.
   virtual std::size_t read(std::span<char> buffer) = 0;
 };
 
-/// gzip is recognised by its first two bytes, whatever the name says (several members in a row are one stream);
+/// gzip is recognised by its first two bytes, whatever the name says (several members in a row are one
+/// stream);
 /// "-" is standard input. Throws BadInput for a missing path, a directory, no permission, an empty file.
 [[nodiscard]] std::unique_ptr<ByteSource> open_bytes(const std::string& path);
 [[nodiscard]] std::unique_ptr<ByteSource> memory_bytes(std::string_view content);
+/// `raw` itself, or what its gzip members hold; `name` stands for the file in messages.
+[[nodiscard]] std::unique_ptr<ByteSource> unzipped_bytes(std::unique_ptr<ByteSource> raw,
+                                                         const std::string& name);
 
 /// The size of a regular file; throws BadInput for a missing path, a directory, no permission, an empty file.
 [[nodiscard]] std::uint64_t checked_file_size(const std::string& path);

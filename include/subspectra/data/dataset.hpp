@@ -11,12 +11,13 @@
 
 namespace subspectra {
 
-/// Class labels as codes into `classes`. Classes are sorted: by value if every one is a number, else by bytes.
+/// Class labels as codes into `classes`. Classes are sorted: by value if every one is a number, else by
+/// bytes.
 struct Labels {
   static constexpr int kMissing = -1;
-  std::string name;                  ///< of the label column or array
+  std::string name;  ///< of the label column or array
   std::vector<std::string> classes;
-  std::vector<int> codes;            ///< one a row; kMissing for an empty or NA label
+  std::vector<int> codes;  ///< one a row; kMissing for an empty or NA label
 
   /// `texts` one a row; "" is a missing label.
   static Labels from_texts(std::string name, const std::vector<std::string>& texts);
@@ -25,16 +26,17 @@ struct Labels {
 };
 
 struct Dataset {
-  std::string source;            ///< file name, "sonar", "-"
+  std::string source;  ///< file name, "sonar", "-"
   bool is_sparse = false;
-  Matrix dense;                  ///< N x p if !is_sparse; NaN marks a missing value
-  SparseMatrix sparse;           ///< N x p, compressed, if is_sparse
+  Matrix dense;         ///< N x p if !is_sparse; NaN marks a missing value
+  SparseMatrix sparse;  ///< N x p, compressed, if is_sparse
   FeatureNames names;
   std::optional<Labels> labels;
-  Vector weights;                ///< N sample weights >= 0, or empty: all 1
+  Vector weights;                         ///< N sample weights >= 0, or empty: all 1
   std::vector<std::string> row_groups;    ///< N group names for --cv-groups, or empty
   std::vector<Index> original_rows;       ///< row numbers in the file after rows were dropped; empty: 0..N-1
   std::optional<Location> first_missing;  ///< where the first missing value stood, when the reader knows
+  std::vector<std::string> left_out;      ///< text columns that ReadOptions::ignore named
   std::vector<std::string> notes;         ///< what the reader understood: "header row: yes", ...
   std::vector<std::string> warnings;      ///< duplicate names and the like; they go into the result
 

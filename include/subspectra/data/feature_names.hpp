@@ -22,6 +22,7 @@ class FeatureNames {
   [[nodiscard]] std::vector<Index> find(std::string_view name) const;
   /// Up to `most` existing names close to `name` in spelling, nearest first: for "did you mean".
   [[nodiscard]] std::vector<std::string> near(std::string_view name, std::size_t most = 3) const;
+  [[nodiscard]] std::vector<std::string> all() const;  ///< every name, made where it was not given
   [[nodiscard]] FeatureNames selected(const std::vector<Index>& features) const;
 
  private:
@@ -30,7 +31,8 @@ class FeatureNames {
 };
 
 /// The entries of `candidates` within a small edit distance of `name`, nearest first.
-[[nodiscard]] std::vector<std::string> near_names(std::string_view name, const std::vector<std::string>& candidates,
+[[nodiscard]] std::vector<std::string> near_names(std::string_view name,
+                                                  const std::vector<std::string>& candidates,
                                                   std::size_t most = 3);
 
 /// Pos. of a set of duplicated names: "V3 (columns 2, 7)"; empty when all differ.

@@ -1,6 +1,6 @@
 #pragma once
-/// Missing values and scaling. What is learned (means, scales) is learned from training rows and then applied to others,
-/// so that cross-validation can do it inside every fold.
+/// Missing values and scaling. What is learned (means, scales) is learned from training rows and then applied
+/// to others, so that cross-validation can do it inside every fold.
 #include <array>
 #include <utility>
 
@@ -21,14 +21,16 @@ struct PrepareOptions {
   bool standardize = false;
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
-    field("missing", o.missing, "what to do with missing values: refuse, put the column's training mean, or drop the row");
-    field("standardize", o.standardize, "divide every column by its standard deviation (learned on training rows)");
+    field("missing", o.missing,
+          "what to do with missing values: refuse, put the column's training mean, or drop the row");
+    field("standardize", o.standardize,
+          "divide every column by its standard deviation (learned on training rows)");
   }
 };
 
-/// The part that looks at single rows and so may be done before any split: under `error` refuses missing and infinite
-/// values (columns and counts in the message), under `drop` removes their rows, under `mean` leaves them. Infinite
-/// values are refused under `mean` and dropped under `drop`. Rows of weight zero are removed.
+/// The part that looks at single rows and so may be done before any split: under `error` refuses missing and
+/// infinite values (columns and counts in the message), under `drop` removes their rows, under `mean` leaves
+/// them. Infinite values are refused under `mean` and dropped under `drop`. Rows of weight zero are removed.
 [[nodiscard]] Dataset check_values(Dataset data, const PrepareOptions& options);
 
 /// The part that learns: column means for missing values and, with `standardize`, centres and scales.

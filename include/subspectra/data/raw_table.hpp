@@ -1,9 +1,14 @@
 #pragma once
-/// What a format's reader hands over: numbers, names and the text columns beside them. assemble() turns it into a
-/// Dataset by the rules that are the same for every format (which column is the target, weights, groups).
+/// What a format's reader hands over: numbers, names and the text columns beside them. assemble() turns it
+/// into a Dataset by the rules that are the same for every format (which column is the target, weights,
+/// groups).
+#include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "subspectra/data/byte_source.hpp"
 #include "subspectra/data/dataset.hpp"
 #include "subspectra/data/read.hpp"
 
@@ -14,32 +19,35 @@ struct SideColumn {
   std::string name;
   std::vector<std::string> values;  ///< one a row; "" for a missing one
   Location first;                   ///< where its first value stands, for messages
-  bool is_label = false;            ///< the format itself says these are labels (y of NPZ/MAT, the first LIBSVM field)
-  bool may_be_ignored = false;      ///< not a table column a user would take for a feature (other NPZ arrays, obs)
-  bool is_numeric = false;          ///< its values are numbers: the target only if asked for by name (or is_label)
+  bool is_label = false;  ///< the format itself says these are labels (y of NPZ/MAT, the first LIBSVM field)
+  bool may_be_ignored =
+      false;  ///< not a table column a user would take for a feature (other NPZ arrays, obs)
+  bool is_numeric = false;  ///< numbers as texts: the target only if asked for by name (or is_label)
 };
 
 struct RawTable {
   std::string source;
   bool is_sparse = false;
-  Matrix dense;         ///< N x p numeric columns; NaN for missing
-  SparseMatrix sparse;  ///< N x p, compressed
-  FeatureNames names;   ///< of the numeric columns
+  Matrix dense;                  ///< N x p numeric columns; NaN for missing
+  SparseMatrix sparse;           ///< N x p, compressed
+  FeatureNames names;            ///< of the numeric columns
   std::vector<SideColumn> side;  ///< in file order
   std::optional<Location> first_missing;
   std::vector<std::string> notes;
 };
 
-/// Rules: --target NAME takes that side column or numeric column (its numbers become class names); without it a side
-/// column named "class", the one marked is_label, a numeric column named "class", or the last text column that is not
-/// ignored; "none" takes nothing. Weights and groups likewise by name. A text column that is none of these and is not
-/// in options.ignore is refused by name with what to do. Duplicate feature names are kept and reported in warnings.
+/// Rules: --target NAME takes that side column or numeric column (its numbers become class names); without it
+/// a side column named "class", the one marked is_label, a numeric column named "class", or the last text
+/// column that is not ignored; "none" takes nothing. Weights and groups likewise by name. A text column that
+/// is none of these and is not in options.ignore is refused by name with what to do. Duplicate feature names
+/// are kept and reported in warnings.
 [[nodiscard]] Dataset assemble(RawTable&& table, const ReadOptions& options);
 
 /// A number as class name: the shortest text that reads back ("1", "2.5").
 [[nodiscard]] std::string number_text(double value);
 
-// --- the readers; each throws BadInput with the place and the way out -------------------------------------------
+// --- the readers; each throws BadInput with the place and the way out
+// -------------------------------------------
 struct CsvFormat {
   char separator = ',';
 };
@@ -49,6 +57,16 @@ struct CsvFormat {
                                      const ReadOptions& options);
 [[nodiscard]] RawTable read_libsvm(const std::string& path, const ReadOptions& options);
 [[nodiscard]] RawTable read_arff(const std::string& path, const ReadOptions& options);
+/// The text readers over any bytes. `block_bytes` is how much is asked for at a time: tests make it tiny so
+/// that every token gets cut by a block border.
+inline constexpr std::size_t kTextBlockBytes = std::size_t{1} << 20;
+[[nodiscard]] RawTable read_csv_bytes(ByteSource& bytes, const std::string& name, CsvFormat format,
+                                      const ReadOptions& options, std::size_t block_bytes = kTextBlockBytes);
+[[nodiscard]] RawTable read_libsvm_bytes(ByteSource& bytes, const std::string& name,
+                                         const ReadOptions& options,
+                                         std::size_t block_bytes = kTextBlockBytes);
+[[nodiscard]] RawTable read_arff_bytes(ByteSource& bytes, const std::string& name, const ReadOptions& options,
+                                       std::size_t block_bytes = kTextBlockBytes);
 [[nodiscard]] RawTable read_npy(const std::string& path, const ReadOptions& options);
 [[nodiscard]] RawTable read_npz(const std::string& path, const ReadOptions& options);
 /// NPY and NPZ from memory; `name` stands for the file in messages.

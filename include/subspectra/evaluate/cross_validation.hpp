@@ -1,5 +1,6 @@
 #pragma once
-/// Honest evaluation: selection, imputation and scaling are repeated inside every training fold. docs/evaluation.md
+/// Honest evaluation: selection, imputation and scaling are repeated inside every training fold.
+/// docs/evaluation.md
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -43,9 +44,11 @@ struct EvaluationOptions {
   static void visit(Self& o, Visitor&& field) {
     field("cv", o.cv, "number of stratified folds, or loo to leave out one row at a time");
     field("repeats", o.repeats, "repetitions with other random folds");
-    field("test_fraction", o.test_fraction, "instead of folds: hold out this fraction at random, once a repeat");
+    field("test_fraction", o.test_fraction,
+          "instead of folds: hold out this fraction at random, once a repeat");
     field("select_on", o.select_on,
-          "fold: choose features inside every training fold (honest); all: on all rows, as the papers did (optimistic)");
+          "fold: choose features inside every training fold (honest); all: on all rows, as the papers did "
+          "(optimistic)");
     field("null", o.null, "also run with labels permuted this many times: what no signal looks like");
     field("classifier", o.classifier, "classifier that is trained on the chosen features: lda");
   }
@@ -65,8 +68,8 @@ struct EvaluationRow {
 
 struct EvaluationChoice {
   std::string method;
-  Index k_best = 0;                 ///< smallest k with the smallest error
-  Index k_one_standard_error = 0;   ///< smallest k whose error is within one standard error of the best
+  Index k_best = 0;                ///< smallest k with the smallest error
+  Index k_one_standard_error = 0;  ///< smallest k whose error is within one standard error of the best
 };
 
 struct Evaluation {
@@ -74,7 +77,7 @@ struct Evaluation {
   EvaluationOptions options;
   bool nested = true;
   Index folds_run = 0, folds_planned = 0;
-  std::vector<EvaluationRow> rows;        ///< by method, then ascending k
+  std::vector<EvaluationRow> rows;  ///< by method, then ascending k
   std::vector<EvaluationChoice> chosen;
   double total_s = 0;
   std::vector<std::string> warnings;

@@ -13,7 +13,8 @@ struct ResultContext {
 };
 
 [[nodiscard]] nlohmann::json data_json(const Dataset& data);  ///< the `data` member
-[[nodiscard]] nlohmann::json selection_json(const Selection& selection, const Dataset& data, const ResultContext& context);
+[[nodiscard]] nlohmann::json selection_json(const Selection& selection, const Dataset& data,
+                                            const ResultContext& context);
 [[nodiscard]] nlohmann::json evaluation_json(const Evaluation& evaluation, const Dataset& data,
                                              const ResultContext& context);
 

@@ -41,32 +41,35 @@ struct SelectionOptions {
     field("criterion", o.criterion,
           "the objective of a set S with T = M_S' B_S^-1 M_S: largest eigenvalue, trace, or log det(I + T)");
     field("ridge", o.ridge,
-          "number added to the diagonal of the within-class covariance; auto adds 1e-3 times its smallest nonzero "
+          "number added to the diagonal of the within-class covariance; auto adds 1e-3 times its smallest "
+          "nonzero "
           "eigenvalue when it is singular and nothing otherwise");
     field("seed", o.seed, "of every random choice");
     field("threads", o.threads, "0 uses every core; the answer does not depend on it");
-    field("memory_limit", o.memory_limit, "refuse work that needs more, for example 4G; default: what is free");
+    field("memory_limit", o.memory_limit,
+          "refuse work that needs more, for example 4G; default: what is free");
   }
 };
 
 struct PathEntry {
-  std::vector<Index> features;             ///< ascending columns of the data set
-  double objective = 0.0;                  ///< the criterion recomputed on the set
-  std::optional<double> upper_bound;       ///< no set of this size has a larger objective
-  std::string pass;                        ///< "forward", "backward", or ""
-  Matrix loadings;                         ///< k x r, x'B_S x = 1, the largest entry of each column positive
+  std::vector<Index> features;        ///< ascending columns of the data set
+  double objective = 0.0;             ///< the criterion recomputed on the set
+  std::optional<double> upper_bound;  ///< no set of this size has a larger objective
+  std::string pass;                   ///< "forward", "backward", or ""
+  Matrix loadings;                    ///< k x r, x'B_S x = 1, the largest entry of each column positive
   [[nodiscard]] Index k() const { return static_cast<Index>(features.size()); }
-  /// (upper_bound - objective)/objective; 0 when both are 0, nothing when only the objective is 0 or no bound exists.
+  /// (upper_bound - objective)/objective; 0 when both are 0, nothing when only the objective is 0 or no bound
+  /// exists.
   [[nodiscard]] std::optional<double> gap() const;
 };
 
 struct Selection {
   std::string method;
-  Status status = Status::kInterrupted;    // starts pessimistic: every method says how it ended
-  double ridge = 0.0;                      ///< the number that was added to diag(B)
-  std::vector<PathEntry> path;             ///< ascending k
-  std::vector<Index> ranking;              ///< best first; empty where the method does not rank
-  Vector weights;                          ///< p scores, or empty
+  Status status = Status::kInterrupted;  // starts pessimistic: every method says how it ended
+  double ridge = 0.0;                    ///< the number that was added to diag(B)
+  std::vector<PathEntry> path;           ///< ascending k
+  std::vector<Index> ranking;            ///< best first; empty where the method does not rank
+  Vector weights;                        ///< p scores, or empty
   nlohmann::json method_options = nlohmann::json::object();  ///< as used
   double prepare_s = 0.0, search_s = 0.0;
   std::vector<std::string> warnings;

@@ -1,0 +1,61 @@
+#pragma once
+/// A command is a page (what --help prints and the parser accepts) and a function.
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "signals.hpp"
+#include "subspectra/core/options.hpp"
+
+namespace subspectra::cli {
+
+struct Example {
+  std::string command;  ///< runs as it stands, in a shell, in an empty directory
+  std::string says;     ///< what it does, one line
+};
+
+struct Operand {
+  std::string name;  ///< "DATA"
+  std::string help;
+};
+
+struct OptionGroup {
+  std::string title;
+  std::vector<OptionDescription> options;
+};
+
+struct CommandPage {
+  std::string name;
+  std::string usage;    ///< after the program's name: "select DATA [OPTIONS]"
+  std::string purpose;  ///< one sentence, for the list of commands and the first line of --help
+  std::vector<Example> examples;
+  std::vector<Operand> operands;               ///< all of them are needed
+  std::vector<OptionGroup> groups;             ///< in the order of --help
+  std::vector<std::string> notes;              ///< paragraphs after the options
+  std::vector<OptionDescription> hidden = {};  ///< accepted but not listed
+};
+
+/// What a user wrote after the command's name.
+struct Arguments {
+  std::vector<std::string> operands;
+  OptionTexts texts;  ///< by field name; only what was given
+};
+
+struct Command {
+  CommandPage page;
+  /// Returns the exit code; everything that goes wrong is thrown.
+  int (*run)(const Arguments& arguments, Signals& signals);
+};
+
+/// Every command, in the order of --help. The pages are built once, on first use.
+[[nodiscard]] const std::vector<Command>& commands();
+
+[[nodiscard]] Command select_command();
+[[nodiscard]] Command fit_command();
+[[nodiscard]] Command predict_command();
+[[nodiscard]] Command evaluate_command();
+[[nodiscard]] Command methods_command();
+[[nodiscard]] Command datasets_command();
+
+}  // namespace subspectra::cli

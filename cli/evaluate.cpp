@@ -1,0 +1,207 @@
+/// subspectra evaluate: cross-validated error against the number of features, for one or several methods.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "command.hpp"
+#include "job.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "subspectra/report/json.hpp"
+#include "table.hpp"
+
+namespace subspectra::cli {
+namespace {
+
+/// The values of k a person wants to see: all of a short list, else 1 2 3 5 7 10 15 20 30 50 70 100 ..., the
+/// ends and those in `always`.
+std::set<Index> shown_k(const std::vector<Index>& all, const std::set<Index>& always) {
+  constexpr std::size_t kShort = 12;
+  if (all.size() <= kShort) return {all.begin(), all.end()};
+  std::set<Index> shown = always;
+  shown.insert({all.front(), all.back()});
+  for (Index decade = 1; decade <= all.back(); decade *= 10) {
+    for (const Index tenths : {10, 15, 20, 30, 50, 70}) {
+      if (tenths * decade % 10 == 0) shown.insert(tenths * decade / 10);
+    }
+  }
+  std::set<Index> present;
+  for (const Index k : all) {
+    if (shown.contains(k)) present.insert(k);
+  }
+  return present;
+}
+
+std::string stability_text(const EvaluationRow& row) {
+  if (!row.stability) return "-";
+  std::string text = fmt::format("{:.2f}", *row.stability);
+  if (row.stability_interval) {
+    text += fmt::format(" ({:.2f} to {:.2f})", row.stability_interval->first, row.stability_interval->second);
+  }
+  return text;
+}
+
+std::string method_text(const Evaluation& evaluation, const EvaluationChoice& choice) {
+  std::vector<const EvaluationRow*> rows;
+  std::vector<Index> all;
+  for (const auto& row : evaluation.rows) {
+    if (row.method != choice.method) continue;
+    rows.push_back(&row);
+    all.push_back(row.k);
+  }
+  const auto at = [&](Index k) {
+    return *std::find_if(rows.begin(), rows.end(), [&](const EvaluationRow* row) { return row->k == k; });
+  };
+  const auto shown = shown_k(all, {choice.k_best, choice.k_one_standard_error});
+  const bool with_null = std::any_of(rows.begin(), rows.end(),
+                                     [](const EvaluationRow* row) { return row->null_error.has_value(); });
+  std::vector<Column> columns = {{.title = "k"},
+                                 {.title = "error ± s.e."},
+                                 {.title = "balanced ± s.e."},
+                                 {.title = "apparent"},
+                                 {.title = "log-loss ± s.e."}};
+  if (with_null) columns.push_back({.title = "null"});
+  columns.insert(columns.end(),
+                 {{.title = "stability", .align = Align::kLeft}, {.title = "", .align = Align::kLeft}});
+  Table table(columns);
+  for (const EvaluationRow* row : rows) {
+    if (!shown.contains(row->k)) continue;
+    std::vector<std::string> cells = {
+        std::to_string(row->k), fmt::format("{:.4f} ± {:.4f}", row->error, row->stderr_),
+        fmt::format("{:.4f} ± {:.4f}", row->balanced_error, row->balanced_stderr),
+        fmt::format("{:.4f}", row->apparent_error),
+        fmt::format("{:.4f} ± {:.4f}", row->log_loss, row->log_loss_stderr)};
+    if (with_null) cells.push_back(row->null_error ? fmt::format("{:.4f}", *row->null_error) : "-");
+    cells.push_back(stability_text(*row));
+    std::string mark = row->k == choice.k_best ? "best" : "";
+    if (row->k == choice.k_one_standard_error) mark += mark.empty() ? "1 s.e." : ", 1 s.e.";
+    cells.push_back(mark.empty() ? "" : "<- " + mark);
+    table.add(std::move(cells));
+  }
+  std::string text = fmt::format("\n{}\n{}", choice.method, table.text("  "));
+  if (shown.size() < all.size()) {
+    text += fmt::format("  ({} of {} values of k are shown; --json has all)\n", shown.size(), all.size());
+  }
+  const EvaluationRow& best = *at(choice.k_best);
+  const EvaluationRow& sparse = *at(choice.k_one_standard_error);
+  text += fmt::format(
+      "{}: best k {} (error {:.4f}); one-standard-error k {} (error {:.4f}); optimism at the best k: {:.4f} "
+      "cross-"
+      "validated less {:.4f} apparent = {:.4f}\n",
+      choice.method, best.k, best.error, sparse.k, sparse.error, best.error, best.apparent_error,
+      best.error - best.apparent_error);
+  return text;
+}
+
+std::string protocol_text(const Evaluation& evaluation, const SelectionOptions& selection) {
+  const auto& o = evaluation.options;
+  std::string text;
+  if (o.test_fraction > 0.0) {
+    text = fmt::format("{} random splits with {} of the rows held out", o.repeats, o.test_fraction);
+  } else {
+    text = o.cv.folds == 0 ? "leave one out" : fmt::format("{}-fold cross-validation", o.cv.folds);
+    if (o.repeats > 1) text += fmt::format(", {} times", o.repeats);
+  }
+  text += evaluation.nested ? ", features chosen inside every training fold"
+                            : ", features chosen on ALL rows (optimistic, --select-on all)";
+  return fmt::format("{}; classifier {}, seed {}, status {} ({} of {} folds)", text, o.classifier,
+                     selection.seed, status_name(evaluation.status), evaluation.folds_run,
+                     evaluation.folds_planned);
+}
+
+std::string evaluation_text(const Dataset& data, const Evaluation& evaluation,
+                            const SelectionOptions& selection) {
+  std::string text = fmt::format("{}\n{}\n", data_line(data), protocol_text(evaluation, selection));
+  if (evaluation.chosen.empty()) return text + "\nno fold was finished\n";
+  for (const auto& choice : evaluation.chosen) text += method_text(evaluation, choice);
+  return text;
+}
+
+std::vector<const MethodInfo*> chosen_methods(const Job& job) {
+  MethodListOptions asked;
+  set_options(asked, job.texts);
+  if (asked.method.empty()) asked.method.emplace_back(default_method(true));
+  std::vector<const MethodInfo*> chosen;
+  for (const auto& name : asked.method) {
+    const MethodInfo* method = &find_method(name);
+    if (std::find(chosen.begin(), chosen.end(), method) != chosen.end()) {
+      throw InvalidArgument(fmt::format("--method names {} twice; once is enough", name));
+    }
+    chosen.push_back(method);
+  }
+  check_method_options(job.texts, chosen, methods());
+  return chosen;
+}
+
+int run(const Arguments& arguments, Signals& signals) {
+  Job job(arguments);
+  EvaluationOptions options;
+  set_options(options, job.texts);
+  options.validate();
+  const auto chosen = chosen_methods(job);
+  const Dataset data = job.load(arguments.operands.front());
+
+  ProgressLine progress(job.output.progress, job.output.quiet);
+  const RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
+  signals.begin_work();
+  const Evaluation evaluation =
+      evaluate_methods(data, chosen, job.selection, job.texts, job.prepare, job.model, options, control);
+  progress.erase();
+
+  KRange k = job.selection.k;
+  if (!k.given() && !evaluation.rows.empty()) {
+    const auto [least, most] = std::minmax_element(evaluation.rows.begin(), evaluation.rows.end(),
+                                                   [](const auto& a, const auto& b) { return a.k < b.k; });
+    k = {least->k, most->k};
+  }
+  if (!k.given()) k = k.resolved(data.features());
+  auto used = job.used_options(k);
+  used.update(options_json(job.model));
+  used.update(options_json(options));
+  used["cv_groups"] = job.read.cv_groups;
+  const ResultContext context = {
+      .options = std::move(used), .read_s = job.read_s, .total_s = job.watch.seconds()};
+  const std::string json = json_text(evaluation_json(evaluation, data, context));
+  job.warn(data.warnings, evaluation.warnings);
+  if (!job.output.o.empty()) write_result(job.output.o, json);
+  if (job.output.o != "-")
+    write_stdout(job.output.json ? json : evaluation_text(data, evaluation, job.selection));
+  return signals.exit_code();
+}
+
+}  // namespace
+
+Command evaluate_command() {
+  return {
+      .page =
+          {.name = "evaluate",
+           .usage = "evaluate DATA [OPTIONS]",
+           .purpose = "Cross-validated error against the number of features, for one or several methods side "
+                      "by side.",
+           .examples = {{.command = "subspectra evaluate sonar",
+                         .says = "5 folds, features chosen anew inside every training fold"},
+                        {.command = "subspectra evaluate sonar --method fisher,ks -k 1:20 --repeats 10",
+                         .says = "two methods, ten repetitions with other folds"},
+                        {.command = "subspectra evaluate sonar --cv loo -k 5 --null 3 -o result.json",
+                         .says = "leave one out, beside permuted labels; every detail in the file"}},
+           .operands = {data_operand()},
+           .groups = {data_group(describe_options<CvGroupsOptions>()),
+                      selection_group(method_list_option()),
+                      method_group(),
+                      {.title = "Evaluation",
+                       .options = describe_options<EvaluationOptions>() + describe_options<ModelOptions>()},
+                      {.title = "Output", .options = describe_options<OutputOptions>()}},
+           .notes =
+               {"Reading the table: `error` is the cross-validated rate of wrong predictions with its "
+                "standard "
+                "error; `balanced` weighs classes equally; `apparent` is the error on the training rows, "
+                "which "
+                "flatters; `stability` is 1 when every fold chooses the same features and about 0 when they "
+                "choose at random; `1 s.e.` marks the smallest k whose error is within one standard error of "
+                "the best.",
+                status_note()}},
+      .run = run};
+}
+
+}  // namespace subspectra::cli

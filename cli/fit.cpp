@@ -1,0 +1,140 @@
+/// subspectra fit: choose features, train the classifier, save a model.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "command.hpp"
+#include "job.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "subspectra/classify/model.hpp"
+#include "subspectra/evaluate/cross_validation.hpp"
+
+namespace subspectra::cli {
+namespace {
+
+using nlohmann::json;
+
+struct ChosenSize {
+  Index k = 0;
+  json by;               ///< the model's `chosen_by`
+  std::string sentence;  ///< for stderr; empty when k was given
+};
+
+/// k as given, or the one-standard-error choice of a cross-validation over the range.
+ChosenSize choose_size(const Job& job, const Dataset& data, const MethodInfo& method, Signals& signals) {
+  const KRange asked = job.selection.k;
+  if (asked.given() && asked.lo == asked.hi)
+    return {.k = asked.lo, .by = {{"rule", "given"}}, .sentence = {}};
+  ProgressLine progress(job.output.progress, job.output.quiet);
+  const RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
+  const EvaluationOptions options;
+  const Evaluation evaluation =
+      evaluate_methods(data, {&method}, job.selection, job.texts, job.prepare, job.model, options, control);
+  if (evaluation.chosen.empty()) {
+    throw Error(fmt::format("k could not be chosen: {} before a fold was finished; give one with -k",
+                            status_name(evaluation.status)));
+  }
+  const auto& choice = evaluation.chosen.front();
+  const auto& row = *std::find_if(evaluation.rows.begin(), evaluation.rows.end(),
+                                  [&](const EvaluationRow& r) { return r.k == choice.k_one_standard_error; });
+  ChosenSize chosen;
+  chosen.k = choice.k_one_standard_error;
+  chosen.by = {{"rule", "one_standard_error"},
+               {"cv", OptionCodec<FoldCount>::json(options.cv)},
+               {"repeats", options.repeats},
+               {"seed", job.selection.seed},
+               {"status", status_name(evaluation.status)},
+               {"folds_run", evaluation.folds_run},
+               {"k_best", choice.k_best},
+               {"k_one_standard_error", choice.k_one_standard_error},
+               {"error", row.error},
+               {"stderr", row.stderr_}};
+  chosen.sentence = fmt::format(
+      "k = {} is the one-standard-error choice of {}-fold cross-validation (error {:.4f} ± {:.4f}; the "
+      "smallest error "
+      "is at k = {}); -k N sets it yourself",
+      chosen.k, options.cv.folds, row.error, row.stderr_, choice.k_best);
+  if (evaluation.folds_run < evaluation.folds_planned) {
+    chosen.sentence += fmt::format("; only {} of {} folds were run ({})", evaluation.folds_run,
+                                   evaluation.folds_planned, status_name(evaluation.status));
+  }
+  return chosen;
+}
+
+std::string model_text(const Job& job, const Dataset& data, const Model& model, const Selection& selection) {
+  std::string text =
+      fmt::format("{}\nmethod {}, k = {}, ridge {:.4g}, classifier {}\nfeatures:", data_line(data),
+                  model.method, model.features.size(), model.ridge, model.classifier);
+  for (const auto& name : model.names) text += ' ' + name;
+  return text + fmt::format("\nobjective {:.6g}\nmodel written to {}\n", selection.path.back().objective,
+                            job.output.o);
+}
+
+int run(const Arguments& arguments, Signals& signals) {
+  Job job(arguments);
+  if (job.output.o.empty()) throw InvalidArgument("fit needs -o FILE, the model to write (- for stdout)");
+  MethodOptions asked;
+  set_options(asked, job.texts);
+  if (!asked.method.empty()) check_method_options(job.texts, {&find_method(asked.method)}, methods());
+  const Dataset data = job.load(arguments.operands.front());
+  const MethodInfo& method = job.choose_method(data);
+  if (!data.labels) {
+    throw BadInput(data.source + ": fit needs class labels; name their column with --target");
+  }
+
+  signals.begin_work();
+  const ChosenSize chosen = choose_size(job, data, method, signals);
+  // A limit or a signal ends the choice of k; the model that goes with it is still trained and written.
+  const RunControl control;
+  SelectionOptions options = job.selection;
+  options.k = {chosen.k, chosen.k};
+  const auto preparation = Preparation::learn(data, job.prepare);
+  const Selection selection = select_features(preparation.apply(data), method, options, job.texts, control);
+  if (selection.path.empty())
+    throw Error(fmt::format("{} found no set of {} features", method.name, chosen.k));
+  const Model model = fit_model(data, preparation, std::string(method.name), selection.path.back().features,
+                                selection.ridge, job.model);
+  json object = model.to_json();
+  object["chosen_by"] = chosen.by;
+  object["options"] = job.used_options(options.k);
+  object["options"].update(options_json(job.model));
+  object["options"].update(selection.method_options);
+  job.warn(data.warnings, selection.warnings);
+  if (!chosen.sentence.empty() && !job.output.quiet) say("note", chosen.sentence);
+  const std::string text = json_text(object);
+  write_result(job.output.o, text);
+  if (job.output.o != "-") write_stdout(job.output.json ? text : model_text(job, data, model, selection));
+  return signals.exit_code();
+}
+
+}  // namespace
+
+Command fit_command() {
+  const auto output =
+      reworded(describe_options<OutputOptions>(),
+               {{.name = "json", .hint = "", .help = "the model as JSON on stdout, too"},
+                {.name = "o", .hint = "FILE", .help = "the model file (needed); - writes it to stdout"}});
+  return {
+      .page =
+          {.name = "fit",
+           .usage = "fit DATA -o MODEL.json [OPTIONS]",
+           .purpose = "Choose features, train the classifier on them and save a model for `predict`.",
+           .examples = {{.command = "subspectra fit sonar -k 10 -o model.json", .says = "on ten features"},
+                        {.command = "subspectra fit sonar -k 1:30 -o model.json",
+                         .says = "on as few as cross-validation finds no worse than the best"},
+                        {.command = "subspectra fit sonar --prior uniform --standardize -k 5 -o model.json",
+                         .says = "equal class priors, columns scaled to unit variance"}},
+           .operands = {data_operand()},
+           .groups = {data_group(),
+                      selection_group(method_option()),
+                      method_group(),
+                      {.title = "Classifier", .options = describe_options<ModelOptions>()},
+                      {.title = "Output", .options = output}},
+           .notes = {"How many features: with a single -k N, N. With a range or without -k, 5-fold "
+                     "cross-validation (with --seed) picks the smallest k whose error is within one standard "
+                     "error of the best; stderr and the model's `chosen_by` say so."}},
+      .run = run};
+}
+
+}  // namespace subspectra::cli

@@ -1,0 +1,16 @@
+#pragma once
+/// The help pages, and docs/reference/options.md, from the commands' pages.
+#include <string>
+
+#include "command.hpp"
+
+namespace subspectra::cli {
+
+inline constexpr std::size_t kHelpWidth = 100;
+
+[[nodiscard]] std::string help_text(const CommandPage& page);
+[[nodiscard]] std::string short_help();    ///< the commands, one line each, and where to go on
+[[nodiscard]] std::string program_help();  ///< the same with examples, exit codes and statuses
+[[nodiscard]] std::string options_markdown();
+
+}  // namespace subspectra::cli

@@ -1,0 +1,124 @@
+#include "job.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "output.hpp"
+#include "subspectra/core/parallel.hpp"
+
+namespace subspectra::cli {
+
+Operand data_operand() {
+  return {.name = "DATA",
+          .help =
+              "a table: .csv or .tsv with a header row (.gz too), .npy, .npz, .mat, .svm or .libsvm, .arff, "
+              ".h5ad; - "
+              "for CSV on standard input; or the name of an embedded data set (`subspectra datasets`)"};
+}
+
+OptionGroup data_group(const std::vector<OptionDescription>& more) {
+  return {.title = "Data",
+          .options = describe_options<ReadOptions>() + more + describe_options<PrepareOptions>()};
+}
+
+OptionGroup selection_group(const std::vector<OptionDescription>& method) {
+  return {.title = "Selection",
+          .options = method + describe_options<SelectionOptions>() + describe_options<RunOptions>()};
+}
+
+OptionGroup method_group() {
+  return {.title = "Options of single methods", .options = method_specific_options(methods())};
+}
+
+std::string status_note() {
+  return "Statuses: `optimal` proven; `heuristic` a method without proof ran to its end; `time_limit`, "
+         "`interrupted` "
+         "stopped early, what is shown is what was found until then.";
+}
+
+Job::Job(const Arguments& arguments) : texts(arguments.texts) {
+  CvGroupsOptions groups;
+  set_options(read, texts);
+  set_options(groups, texts);
+  set_options(prepare, texts);
+  set_options(selection, texts);
+  set_options(model, texts);
+  set_options(run, texts);
+  set_options(output, texts);
+  read.cv_groups = groups.cv_groups;
+  read.ignore = selection.exclude;
+  read.memory_limit = selection.memory_limit;
+  read.validate();
+  selection.validate();
+  run.validate();
+}
+
+Dataset Job::load(const std::string& data) {
+  require_writable(output.o);
+  const Stopwatch reading;
+  Dataset table = check_values(read_table(data, read), prepare);
+  read_s = reading.seconds();
+  if (output.verbose) say_notes(table);
+  return table;
+}
+
+const MethodInfo& Job::choose_method(const Dataset& data) const {
+  MethodOptions asked;
+  set_options(asked, texts);
+  const auto& method =
+      find_method(asked.method.empty() ? default_method(data.labels.has_value()) : asked.method);
+  check_method_options(texts, {&method}, methods());
+  return method;
+}
+
+nlohmann::json Job::used_options(const KRange& k) const {
+  nlohmann::json used = options_json(read);
+  used.update(options_json(prepare));
+  used.update(options_json(selection));
+  used.update(options_json(run));
+  used["k"] = {k.lo, k.hi};
+  used["threads"] = resolve_threads(selection.threads);
+  return used;
+}
+
+void Job::warn(const std::vector<std::string>& from_data, const std::vector<std::string>& from_result) const {
+  if (output.quiet) return;
+  std::vector<std::string> said;
+  for (const auto* warnings : {&from_data, &from_result}) {
+    for (const auto& warning : *warnings) {
+      if (std::find(said.begin(), said.end(), warning) != said.end()) continue;
+      said.push_back(warning);
+      say("warning", warning);
+    }
+  }
+}
+
+Dataset read_table(const std::string& data, const ReadOptions& options) {
+  if (data == "-" && ::isatty(STDIN_FILENO) == 1) {
+    throw InvalidArgument(
+        "DATA is - but standard input is a terminal; send a CSV table to it: subspectra ... - < table.csv");
+  }
+  return read_dataset(data, options);
+}
+
+void say_notes(const Dataset& data) {
+  for (const auto& note : data.notes) say("note", fmt::format("{}: {}", data.source, note));
+}
+
+std::string data_line(const Dataset& data) {
+  std::string line = fmt::format("{}: {} rows, {} features", data.source, data.rows(), data.features());
+  if (!data.labels) return line + ", no labels";
+  constexpr int kMostNamed = 8;
+  const auto counts = data.labels->counts();
+  std::string named;
+  for (int c = 0; c < std::min(data.labels->class_count(), kMostNamed); ++c) {
+    const auto at = static_cast<std::size_t>(c);
+    named += fmt::format("{}{} {}", c > 0 ? ", " : "", data.labels->classes[at], counts[at]);
+  }
+  if (data.labels->class_count() > kMostNamed) named += ", ...";
+  return line + fmt::format(", {} classes ({})", data.labels->class_count(), named);
+}
+
+}  // namespace subspectra::cli

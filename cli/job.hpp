@@ -1,0 +1,65 @@
+#pragma once
+/// What select, fit and evaluate do alike: take the options apart, read the table, say what was noticed.
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "options.hpp"
+#include "subspectra/classify/model.hpp"
+#include "subspectra/data/dataset.hpp"
+#include "subspectra/data/prepare.hpp"
+#include "subspectra/data/read.hpp"
+#include "subspectra/select/selection.hpp"
+
+namespace subspectra::cli {
+
+class Stopwatch {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+/// The help pages' common parts.
+[[nodiscard]] Operand data_operand();
+[[nodiscard]] OptionGroup data_group(const std::vector<OptionDescription>& more = {});
+[[nodiscard]] OptionGroup selection_group(const std::vector<OptionDescription>& method);
+[[nodiscard]] OptionGroup method_group();
+[[nodiscard]] std::string status_note();
+
+/// The options of a command that chooses features in a table, set from what was given and checked.
+struct Job {
+  explicit Job(const Arguments& arguments);
+
+  OptionTexts texts;
+  ReadOptions read;
+  PrepareOptions prepare;
+  SelectionOptions selection;
+  ModelOptions model;
+  RunOptions run;
+  OutputOptions output;
+  Stopwatch watch;
+  double read_s = 0.0;
+
+  /// Reads DATA, with its values checked. Notes go to stderr under --verbose.
+  [[nodiscard]] Dataset load(const std::string& data);
+  /// The one method of select and fit: what was asked for, or the default for these data.
+  [[nodiscard]] const MethodInfo& choose_method(const Dataset& data) const;
+  /// Every option of these structs as used, `k` as the range that was run.
+  [[nodiscard]] nlohmann::json used_options(const KRange& k) const;
+  /// Each warning once, unless --quiet.
+  void warn(const std::vector<std::string>& from_data, const std::vector<std::string>& from_result) const;
+};
+
+/// Reads DATA as in `options`; refuses to wait for a terminal.
+[[nodiscard]] Dataset read_table(const std::string& data, const ReadOptions& options);
+void say_notes(const Dataset& data);
+
+/// "sonar: 208 rows, 60 features, 2 classes (M 111, R 97)"
+[[nodiscard]] std::string data_line(const Dataset& data);
+
+}  // namespace subspectra::cli

@@ -1,0 +1,83 @@
+/// subspectra methods: what --method may name.
+#include <algorithm>
+
+#include "command.hpp"
+#include "help.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "table.hpp"
+
+namespace subspectra::cli {
+namespace {
+
+std::string labels_text(const MethodInfo& method) {
+  if (method.two_classes_only) return "two classes";
+  return method.needs_labels ? "classes" : "none";
+}
+
+nlohmann::json method_json(const MethodInfo& method) {
+  auto options = nlohmann::json::array();
+  for (const auto& option : method.options) {
+    options.push_back({{"name", option.name},
+                       {"hint", option.hint},
+                       {"default", option.default_text},
+                       {"help", option.help}});
+  }
+  return {{"name", method.name},
+          {"summary", method.summary},
+          {"needs_labels", method.needs_labels},
+          {"two_classes_only", method.two_classes_only},
+          {"default", method.name == default_method(true)},
+          {"options", options}};
+}
+
+int run(const Arguments& arguments, Signals&) {
+  if (arguments.texts.contains("options_markdown")) {
+    write_stdout(options_markdown());
+    return 0;
+  }
+  if (arguments.texts.contains("json")) {
+    auto list = nlohmann::json::array();
+    for (const auto& method : methods()) list.push_back(method_json(method));
+    write_stdout(json_text(list));
+    return 0;
+  }
+  Table table({{.title = "method", .align = Align::kLeft},
+               {.title = "labels", .align = Align::kLeft},
+               {.title = "", .align = Align::kLeft}});
+  for (const auto& method : methods()) {
+    std::string summary(method.summary);
+    if (method.name == default_method(true)) summary += " (default)";
+    table.add({std::string(method.name), labels_text(method), summary});
+  }
+  write_stdout(table.text());
+  return 0;
+}
+
+}  // namespace
+
+Command methods_command() {
+  return {.page = {.name = "methods",
+                   .usage = "methods [--json]",
+                   .purpose = "List the selection methods, one line each.",
+                   .examples = {{.command = "subspectra methods",
+                                 .says = "names, the labels they need, what they do"},
+                                {.command = "subspectra methods --json",
+                                 .says = "with every method's own options"}},
+                   .operands = {},
+                   .groups = {{.title = "Output",
+                               .options = {{.name = "json",
+                                            .hint = "",
+                                            .default_text = "false",
+                                            .help = "a JSON list instead of a table",
+                                            .is_switch = true}}}},
+                   .notes = {},
+                   .hidden = {{.name = "options_markdown",
+                               .hint = "",
+                               .default_text = "false",
+                               .help = "docs/reference/options.md",
+                               .is_switch = true}}},
+          .run = run};
+}
+
+}  // namespace subspectra::cli

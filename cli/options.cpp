@@ -1,0 +1,209 @@
+#include "options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+
+#include "subspectra/data/feature_names.hpp"
+
+namespace subspectra::cli {
+namespace {
+
+std::vector<OptionDescription> all_options(const CommandPage& page) {
+  std::vector<OptionDescription> all;
+  for (const auto& group : page.groups) all = std::move(all) + group.options;
+  return all;
+}
+
+/// Commands other than this one that have the option.
+std::vector<std::string> commands_with(std::string_view flag) {
+  std::vector<std::string> names;
+  for (const auto& command : commands()) {
+    for (const auto& option : all_options(command.page)) {
+      if (option_flag(option.name) == flag) names.push_back(command.page.name);
+    }
+  }
+  return names;
+}
+
+[[noreturn]] void refuse_unknown(const CommandPage& page, std::string flag) {
+  flag.erase(std::min(flag.find('='), flag.size()));
+  std::vector<std::string> known = {"help"};
+  for (const auto& option : all_options(page)) known.push_back(option_flag(option.name).substr(1));
+  for (auto& name : known) name.erase(0, name.find_first_not_of('-'));
+  std::string hint =
+      did_you_mean(flag.substr(std::min(flag.find_first_not_of('-'), flag.size())), known, "--");
+  if (hint.empty()) {
+    if (const auto others = commands_with(flag); !others.empty()) {
+      hint = fmt::format(" (it belongs to {})", fmt::join(others, ", "));
+    }
+  }
+  throw InvalidArgument(
+      fmt::format("{} has no option {}{}; see subspectra {} --help", page.name, flag, hint, page.name));
+}
+
+std::vector<std::string> take_operands(const CommandPage& page, const std::vector<std::string>& rest) {
+  std::vector<std::string> operands;
+  bool only_operands = false;
+  for (const auto& word : rest) {
+    if (!only_operands && word == "--") {
+      only_operands = true;
+    } else if (!only_operands && word.size() > 1 && word.front() == '-') {
+      refuse_unknown(page, word);
+    } else {
+      operands.push_back(word);
+    }
+  }
+  if (operands.size() > page.operands.size()) {
+    throw InvalidArgument(fmt::format("'{}' is one argument too many; usage: subspectra {}",
+                                      operands[page.operands.size()], page.usage));
+  }
+  if (operands.size() < page.operands.size()) {
+    const auto& missing = page.operands[operands.size()];
+    throw InvalidArgument(
+        fmt::format("{} is missing: {}; usage: subspectra {}", missing.name, missing.help, page.usage));
+  }
+  return operands;
+}
+
+}  // namespace
+
+void RunOptions::validate() const {
+  if (!(time_limit > 0.0)) {
+    throw InvalidArgument(
+        fmt::format("--time-limit {}, but a number of seconds above 0 is needed", time_limit));
+  }
+}
+
+std::vector<OptionDescription> reworded(std::vector<OptionDescription> options,
+                                        const std::vector<Rewording>& changes) {
+  for (const auto& change : changes) {
+    for (auto& option : options) {
+      if (option.name != change.name) continue;
+      if (!change.hint.empty()) option.hint = change.hint;
+      if (!change.help.empty()) option.help = change.help;
+    }
+  }
+  return options;
+}
+
+std::vector<OptionDescription> without(std::vector<OptionDescription> options,
+                                       const std::vector<std::string>& names) {
+  std::erase_if(options, [&](const OptionDescription& option) {
+    return std::find(names.begin(), names.end(), option.name) != names.end();
+  });
+  return options;
+}
+
+std::vector<OptionDescription> operator+(std::vector<OptionDescription> a,
+                                         const std::vector<OptionDescription>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+std::vector<OptionDescription> method_option() {
+  const auto with_labels = default_method(true);
+  const auto without_labels = default_method(false);
+  auto options = describe_options<MethodOptions>();
+  options.front().help += with_labels == without_labels ? fmt::format(". Default: {}", with_labels)
+                                                        : fmt::format(". Default: {} with labels, {} without",
+                                                                      with_labels, without_labels);
+  return options;
+}
+
+std::vector<OptionDescription> method_list_option() {
+  auto options = describe_options<MethodListOptions>();
+  options.front().hint = "A,B,...";
+  options.front().help += fmt::format(". Default: {}", default_method(true));
+  return options;
+}
+
+std::vector<OptionDescription> method_specific_options(const std::vector<MethodInfo>& all) {
+  std::vector<OptionDescription> options;
+  std::map<std::string, std::vector<std::string>> owners;
+  for (const auto& method : all) {
+    for (const auto& option : method.options) {
+      auto& names = owners[option.name];
+      if (names.empty()) options.push_back(option);
+      names.emplace_back(method.name);
+    }
+  }
+  for (auto& option : options) option.help += fmt::format(" ({})", fmt::join(owners[option.name], ", "));
+  return options;
+}
+
+Arguments parse_arguments(const CommandPage& page, const std::vector<std::string>& words) {
+  CLI::App app;
+  app.set_help_flag();  // --help is answered before the line is read, so that it works on a line with
+                        // mistakes
+  app.allow_extras();
+  std::vector<std::pair<const OptionDescription*, CLI::Option*>> handles;
+  const auto options = all_options(page) + page.hidden;
+  for (const auto& option : options) {
+    const std::string flag = option_flag(option.name);
+    CLI::Option* handle = option.is_switch ? app.add_flag(flag) : app.add_option(flag);
+    handle->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);  // counted below, with a better message
+    handles.emplace_back(&option, handle);
+  }
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::ParseError& problem) {
+    for (const auto& option : options) {  // the one thing left that can go wrong: a value is missing
+      if (!words.empty() && words.back() == option_flag(option.name)) {
+        throw InvalidArgument(
+            fmt::format("{} needs a value: {} {}", words.back(), words.back(), option.hint));
+      }
+    }
+    throw InvalidArgument(fmt::format("{}; see subspectra {} --help", problem.what(), page.name));
+  }
+  Arguments arguments;
+  arguments.operands = take_operands(page, app.remaining());
+  for (const auto& [option, handle] : handles) {
+    const auto& values = handle->results();
+    if (values.empty()) continue;
+    if (values.size() > 1) {
+      throw InvalidArgument(
+          fmt::format("{} is given {} times; once is enough", option_flag(option->name), values.size()));
+    }
+    arguments.texts[option->name] = values.front();
+  }
+  return arguments;
+}
+
+void check_method_options(const OptionTexts& texts, const std::vector<const MethodInfo*>& chosen,
+                          const std::vector<MethodInfo>& all) {
+  const auto has = [](const MethodInfo& method, const std::string& name) {
+    return std::any_of(method.options.begin(), method.options.end(),
+                       [&](const OptionDescription& option) { return option.name == name; });
+  };
+  for (const auto& [name, text] : texts) {
+    std::vector<std::string_view> owners;
+    for (const auto& method : all) {
+      if (has(method, name)) owners.push_back(method.name);
+    }
+    if (owners.empty()) continue;  // an option of every method
+    const auto& wanted = name;
+    if (std::any_of(chosen.begin(), chosen.end(),
+                    [&](const MethodInfo* method) { return has(*method, wanted); })) {
+      continue;
+    }
+    std::vector<std::string_view> asked;
+    asked.reserve(chosen.size());
+    for (const auto* method : chosen) asked.push_back(method->name);
+    throw InvalidArgument(
+        fmt::format("{} is an option of {}, but the method is {}; leave it out or choose --method {}",
+                    option_flag(name), fmt::join(owners, ", "), fmt::join(asked, ", "), owners.front()));
+  }
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known,
+                         std::string_view prefix) {
+  auto names = near_names(word, known);
+  if (names.empty()) return {};
+  for (auto& name : names) name.insert(0, name.size() == 1 && !prefix.empty() ? "-" : prefix);
+  return fmt::format(", did you mean {}?", fmt::join(names, " or "));
+}
+
+}  // namespace subspectra::cli

@@ -1,0 +1,98 @@
+#pragma once
+/// From option descriptions to a parser: the library's structs say which options there are, CLI11 reads the
+/// line.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "command.hpp"
+#include "progress.hpp"
+#include "subspectra/select/methods.hpp"
+
+namespace subspectra::cli {
+
+struct MethodOptions {
+  std::string method;
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("method", o.method, "selection method; `subspectra methods` lists them");
+  }
+};
+
+struct MethodListOptions {
+  std::vector<std::string> method;
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("method", o.method, "selection methods, side by side; `subspectra methods` lists them");
+  }
+};
+
+struct RunOptions {
+  double time_limit = kInfinity;
+  void validate() const;  ///< throws InvalidArgument
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("time_limit", o.time_limit,
+          "stop after this many seconds with what has been found (status time_limit)");
+  }
+};
+
+struct OutputOptions {
+  bool json = false;
+  std::string o;
+  bool quiet = false;
+  bool verbose = false;
+  ProgressMode progress = ProgressMode::kAuto;
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("json", o.json, "result as JSON on stdout instead of a table");
+    field("o", o.o,
+          "write the result as JSON to this file too (- for stdout); an existing one is replaced at once");
+    field("quiet", o.quiet, "no warnings, no progress");
+    field("verbose", o.verbose, "say what the reader understood");
+    field("progress", o.progress, "one line on stderr; auto shows it on a terminal");
+  }
+};
+
+/// `--cv-groups`, which is a field of ReadOptions that only some commands have a use for.
+struct CvGroupsOptions {
+  std::string cv_groups;
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("cv_groups", o.cv_groups, "column whose equal values stay in one fold (patients, sessions)");
+  }
+};
+
+/// The description of one struct's options with other words where the command needs them.
+struct Rewording {
+  std::string name;
+  std::string hint;  ///< "" keeps it
+  std::string help;  ///< "" keeps it
+};
+[[nodiscard]] std::vector<OptionDescription> reworded(std::vector<OptionDescription> options,
+                                                      const std::vector<Rewording>& changes);
+/// Without the options of these names.
+[[nodiscard]] std::vector<OptionDescription> without(std::vector<OptionDescription> options,
+                                                     const std::vector<std::string>& names);
+[[nodiscard]] std::vector<OptionDescription> operator+(std::vector<OptionDescription> a,
+                                                       const std::vector<OptionDescription>& b);
+
+/// `--method` with the default said in words.
+[[nodiscard]] std::vector<OptionDescription> method_option();
+[[nodiscard]] std::vector<OptionDescription> method_list_option();
+/// The methods' own options, each once, with the names of the methods it belongs to.
+[[nodiscard]] std::vector<OptionDescription> method_specific_options(const std::vector<MethodInfo>& all);
+
+/// Reads the words after the command's name. Throws InvalidArgument: an unknown option (with near names), one
+/// given twice or without its value, too few or too many operands.
+[[nodiscard]] Arguments parse_arguments(const CommandPage& page, const std::vector<std::string>& words);
+
+/// Throws InvalidArgument when `texts` holds an option that belongs to methods other than the chosen ones.
+void check_method_options(const OptionTexts& texts, const std::vector<const MethodInfo*>& chosen,
+                          const std::vector<MethodInfo>& all);
+
+/// ", did you mean A or B?" or "".
+[[nodiscard]] std::string did_you_mean(std::string_view word, const std::vector<std::string>& known,
+                                       std::string_view prefix = "");
+
+}  // namespace subspectra::cli

@@ -1,0 +1,105 @@
+#include "output.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+
+#include "subspectra/core/atomic_file.hpp"
+#include "subspectra/core/error.hpp"
+
+namespace subspectra::cli {
+namespace {
+
+using nlohmann::json;
+
+std::string reason(int code) { return std::generic_category().message(code); }
+
+std::string on_one_line(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+void append_json(const json& value, std::size_t indent, std::string& text) {
+  const bool plain_array =
+      value.is_array() && std::none_of(value.begin(), value.end(),
+                                       [](const json& entry) { return entry.is_object() && !entry.empty(); });
+  if (!value.is_structured() || value.empty() || plain_array) {
+    text += on_one_line(value);
+    return;
+  }
+  const std::string margin(indent + 2, ' ');
+  text += value.is_object() ? "{" : "[";
+  bool first = true;
+  for (const auto& [key, member] : value.items()) {
+    text += first ? "\n" : ",\n";
+    first = false;
+    text += margin;
+    if (value.is_object()) text += on_one_line(json(key)) + ": ";
+    append_json(member, indent + 2, text);
+  }
+  text += '\n' + std::string(indent, ' ') + (value.is_object() ? "}" : "]");
+}
+
+}  // namespace
+
+void write_stdout(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      throw Error(fmt::format("standard output cannot be written: {}", reason(errno)));
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void write_result(const std::string& path, std::string_view text) {
+  if (path == "-") {
+    write_stdout(text);
+  } else {
+    write_file_atomically(path, text);
+  }
+}
+
+void require_writable(const std::string& path) {
+  if (path.empty() || path == "-") return;
+  const auto refuse = [&](int code) {
+    throw Error(fmt::format("{}: cannot be written: {}; choose another place", path, reason(code)));
+  };
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (std::filesystem::is_directory(status)) refuse(EISDIR);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    if (::access(path.c_str(), W_OK) != 0) refuse(errno);
+    return;
+  }
+  auto directory = std::filesystem::path(path).parent_path();
+  if (directory.empty()) directory = ".";
+  if (::access(directory.c_str(), W_OK | X_OK) != 0) refuse(errno);
+  if (!std::filesystem::is_directory(directory, ignored)) refuse(ENOTDIR);
+}
+
+void say(std::string_view kind, std::string_view sentence) {
+  std::string line(sentence);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  std::fputs(fmt::format("subspectra: {}: {}\n", kind, line).c_str(), stderr);  // a closed stderr is no error
+}
+
+std::string json_text(const json& value) {
+  std::string text;
+  append_json(value, 0, text);
+  return text + '\n';
+}
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string(2, c) : std::string(1, c);
+  return quoted + '"';
+}
+
+}  // namespace subspectra::cli

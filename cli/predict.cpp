@@ -1,0 +1,140 @@
+/// subspectra predict: apply a model to new rows.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "command.hpp"
+#include "job.hpp"
+#include "output.hpp"
+#include "subspectra/classify/model.hpp"
+
+namespace subspectra {
+
+enum class PredictMissing { kTrained, kDrop };
+template <>
+struct EnumNames<PredictMissing> {
+  static constexpr std::array<std::pair<PredictMissing, std::string_view>, 2> kNames = {
+      {{PredictMissing::kTrained, "trained"}, {PredictMissing::kDrop, "drop"}}};
+};
+
+namespace cli {
+namespace {
+
+struct PredictOptions {
+  std::vector<std::string> exclude;
+  PredictMissing missing = PredictMissing::kTrained;
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("exclude", o.exclude, "columns to leave out; needed for text columns such as sample ids");
+    field("missing", o.missing,
+          "missing values: trained fills them in when the model was fitted with --missing mean and refuses "
+          "them "
+          "otherwise; drop leaves their rows out");
+  }
+};
+
+std::string predictions_csv(const Model& model, const Dataset& data, const Matrix& probabilities,
+                            std::vector<int>& predicted) {
+  std::string text = "row,predicted";
+  for (const auto& name : model.classes) text += ',' + csv_field("p_" + name);
+  text += '\n';
+  predicted.reserve(static_cast<std::size_t>(data.rows()));
+  for (Index i = 0; i < data.rows(); ++i) {
+    Index best = 0;
+    probabilities.row(i).maxCoeff(&best);  // the first of equal ones
+    predicted.push_back(static_cast<int>(best));
+    const Index row = data.original_rows.empty() ? i : data.original_rows[static_cast<std::size_t>(i)];
+    text += fmt::format("{},{}", row, csv_field(model.classes[static_cast<std::size_t>(best)]));
+    for (Index c = 0; c < probabilities.cols(); ++c) text += fmt::format(",{}", probabilities(i, c));
+    text += '\n';
+  }
+  return text;
+}
+
+/// "error rate 0.1010 (21 of 208 rows with a label)", when the table has labels.
+std::string error_rate_text(const Model& model, const Dataset& data, const std::vector<int>& predicted) {
+  if (!data.labels) return {};
+  Index labelled = 0;
+  Index wrong = 0;
+  for (std::size_t i = 0; i < predicted.size(); ++i) {
+    const int code = data.labels->codes[i];
+    if (code == Labels::kMissing) continue;
+    ++labelled;
+    const auto& truth = data.labels->classes[static_cast<std::size_t>(code)];
+    if (truth != model.classes[static_cast<std::size_t>(predicted[i])]) ++wrong;
+  }
+  if (labelled == 0) return {};
+  return fmt::format("error rate {:.4f} ({} of {} rows with a label are predicted wrongly)",
+                     static_cast<double>(wrong) / static_cast<double>(labelled), wrong, labelled);
+}
+
+int run(const Arguments& arguments, Signals&) {
+  ReadOptions read;
+  PredictOptions predict;
+  OutputOptions output;
+  set_options(read, arguments.texts);
+  set_options(predict, arguments.texts);
+  set_options(output, arguments.texts);
+  read.ignore = predict.exclude;
+  read.validate();
+  require_writable(output.o);
+  const Model model = Model::load(arguments.operands[0]);
+  if (read.target.empty()) {
+    read.target = model.target.empty() ? "none" : model.target;
+    read.target_optional = true;  // new rows need no labels
+  }
+  Dataset data = read_table(arguments.operands[1], read);
+  if (predict.missing == PredictMissing::kDrop) {
+    data = check_values(std::move(data), {.missing = MissingPolicy::kDrop, .standardize = false});
+  }
+  if (output.verbose) say_notes(data);
+  const Matrix probabilities = predict_probabilities(model, data);
+  std::vector<int> predicted;
+  write_result(output.o.empty() ? "-" : output.o, predictions_csv(model, data, probabilities, predicted));
+  if (!output.quiet) {
+    for (const auto& warning : data.warnings) say("warning", warning);
+    if (const auto sentence = error_rate_text(model, data, predicted); !sentence.empty())
+      say("note", sentence);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command predict_command() {
+  const auto reading = reworded(
+      without(describe_options<ReadOptions>(), {"weights"}),
+      {{.name = "target",
+        .hint = "",
+        .help =
+            "label column, if there is one: it is compared with the predictions. Default: as in training"}});
+  const auto output =
+      reworded(without(describe_options<OutputOptions>(), {"json", "progress"}),
+               {{.name = "o", .hint = "FILE", .help = "write the CSV to this file; default: stdout"},
+                {.name = "quiet", .hint = "", .help = "no warnings, no error rate"}});
+  return {
+      .page =
+          {.name = "predict",
+           .usage = "predict MODEL.json DATA [OPTIONS]",
+           .purpose = "Apply a model that `fit` saved to the rows of a table; writes CSV: row, class, "
+                      "probabilities.",
+           .examples = {{.command =
+                             "subspectra fit sonar -k 5 -o model.json && subspectra predict model.json sonar",
+                         .says = "train, then predict the training rows; their error rate goes to stderr"},
+                        {.command =
+                             "subspectra fit sonar -k 5 -o model.json && subspectra predict model.json sonar "
+                             "-o rows.csv",
+                         .says = "the same into a file"}},
+           .operands = {{.name = "MODEL", .help = "a model file written by `subspectra fit`"},
+                        data_operand()},
+           .groups = {{.title = "Data", .options = reading + describe_options<PredictOptions>()},
+                      {.title = "Output", .options = output}},
+           .notes =
+               {"Columns: matched by name, in any order; what the model does not use is left alone, what it "
+                "needs and DATA lacks is named. Tables without names are matched by position. `row` counts "
+                "from 0."}},
+      .run = run};
+}
+
+}  // namespace cli
+}  // namespace subspectra

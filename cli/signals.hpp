@@ -1,0 +1,41 @@
+#pragma once
+/// SIGINT and SIGTERM belong to the command line alone: the library is handed a stop token and knows of no
+/// signal.
+#include <atomic>
+#include <csignal>
+#include <stop_token>
+#include <thread>
+
+namespace subspectra::cli {
+
+/// Blocks both signals in this thread, and so in every thread started later, and waits for them in a thread
+/// of its own. Create it first in main. A signal that the parent process has set to be ignored (nohup,
+/// background jobs) stays so.
+class Signals {
+ public:
+  Signals();
+  ~Signals();
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+  Signals(Signals&&) = delete;
+  Signals& operator=(Signals&&) = delete;
+
+  /// Until this is called there is nothing worth saving and a signal ends the program at once. From then on
+  /// the first signal asks the work to stop, so that what it has so far can be written, and the second one
+  /// ends the program.
+  void begin_work() { working_ = true; }
+  [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
+  /// 0, or 128 plus the signal that came: the exit code of an interrupted run.
+  [[nodiscard]] int exit_code() const { return exit_code_; }
+
+ private:
+  void watch();
+  sigset_t waited_{};
+  std::stop_source source_;
+  std::atomic<bool> working_ = false;
+  std::atomic<bool> done_ = false;
+  std::atomic<int> exit_code_ = 0;
+  std::thread watcher_;
+};
+
+}  // namespace subspectra::cli

@@ -1,0 +1,39 @@
+#pragma once
+/// Small aligned tables for people.
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace subspectra::cli {
+
+enum class Align { kLeft, kRight };
+
+struct Column {
+  std::string title;
+  Align align = Align::kRight;
+};
+
+class Table {
+ public:
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  /// One cell a column.
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  [[nodiscard]] bool empty() const { return rows_.empty(); }
+  /// Title row, then the rows; two blanks between columns, none at the end of a line.
+  [[nodiscard]] std::string text(std::string_view indent = "") const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// Columns `text` takes on a terminal: its UTF-8 code points.
+[[nodiscard]] std::size_t display_width(std::string_view text);
+
+/// `text` broken at blanks into lines of at most `width` columns; words that are longer stand alone.
+[[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t width);
+
+/// As many of `words` as fit into `width` columns, with "... (12 more)" for the rest.
+[[nodiscard]] std::string joined_within(const std::vector<std::string>& words, std::size_t width);
+
+}  // namespace subspectra::cli

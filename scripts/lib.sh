@@ -1,0 +1,41 @@
+# Shared by scripts/demo and scripts/test: what they need from Debian, and how they build.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+build_packages=(g++ cmake ninja-build ccache pkg-config libeigen3-dev libopenblas-serial-dev libtbb-dev libcli11-dev
+  nlohmann-json3-dev libfmt-dev libfast-float-dev zlib1g-dev libhdf5-dev libmatio-dev)
+test_packages=(libgtest-dev clang-format-14 python3-numpy python3-scipy python3-sklearn python3-h5py python3-pandas
+  python3-anndata)
+full_packages=(clang-14 clang-tidy-14 libclang-rt-14-dev libbenchmark-dev)
+
+say() { printf '\n== %s\n' "$*"; }
+
+# Installs those of the named packages that are missing, and says so; asks apt for nothing when all are there.
+install_missing() {
+  local missing=() package
+  for package in "$@"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+  done
+  if [ ${#missing[@]} -eq 0 ]; then
+    say "All $# Debian packages are there"
+    return
+  fi
+  say "Installing ${#missing[@]} Debian packages: ${missing[*]}"
+  local as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || { echo "sudo is needed to install packages; or run as root: apt-get install ${missing[*]}" >&2; exit 1; }
+    as_root=(sudo)
+  fi
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# build PRESET [TARGET...]: configures and builds into build/PRESET.
+build() {
+  local preset=$1 targets=()
+  shift
+  [ $# -eq 0 ] || targets=(--target "$@")
+  say "Building ($preset) into build/$preset"
+  cmake --preset "$preset" --log-level=WARNING
+  cmake --build --preset "$preset" "${targets[@]}"
+}

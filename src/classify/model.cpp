@@ -1,0 +1,313 @@
+#include "subspectra/classify/model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <unordered_set>
+
+#include "subspectra/core/build_info.hpp"
+#include "subspectra/core/text.hpp"
+#include "subspectra/data/byte_source.hpp"
+#include "subspectra/data/moments.hpp"
+#include "subspectra/report/matrix_json.hpp"
+
+namespace subspectra {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kSchema = "subspectra.model/1";
+/// A model file is small; anything larger is not one of ours.
+constexpr std::uint64_t kLargestModelFile = 1ULL << 31U;
+
+/// Reads members of a model file; every failure names the file and the member.
+class ModelReader {
+ public:
+  ModelReader(const json& root, std::string file) : root_(root), file_(std::move(file)) {}
+
+  [[noreturn]] void fail(std::string_view member, std::string_view rule) const {
+    throw BadInput({.file = file_, .place = fmt::format("'{}'", member)},
+                   fmt::format("{}; the model is damaged: fit it again", rule));
+  }
+
+  const json& at(std::string_view path) const {
+    const json* value = &root_;
+    for (std::string_view rest = path; !rest.empty();) {
+      const auto dot = rest.find('.');
+      const std::string key(rest.substr(0, dot));
+      if (!value->is_object() || !value->contains(key)) fail(path, "is missing");
+      value = &(*value)[key];
+      rest = dot == std::string_view::npos ? std::string_view() : rest.substr(dot + 1);
+    }
+    return *value;
+  }
+
+  std::string text(std::string_view path) const {
+    const json& value = at(path);
+    if (!value.is_string()) fail(path, "must be a text");
+    return value.get<std::string>();
+  }
+
+  bool truth(std::string_view path) const {
+    const json& value = at(path);
+    if (!value.is_boolean()) fail(path, "must be true or false");
+    return value.get<bool>();
+  }
+
+  Index count(std::string_view path) const {
+    const json& value = at(path);
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > (1ULL << 40U)) {
+      fail(path, "must be a whole number from 0 up");
+    }
+    return static_cast<Index>(value.get<std::uint64_t>());
+  }
+
+  double number(std::string_view path) const {
+    const json& value = at(path);
+    if (!value.is_number() || !std::isfinite(value.get<double>())) fail(path, "must be a finite number");
+    return value.get<double>();
+  }
+
+  std::vector<std::string> texts(std::string_view path) const {
+    const json& value = at(path);
+    if (!value.is_array()) fail(path, "must be a list of texts");
+    std::vector<std::string> result;
+    for (const auto& entry : value) {
+      if (!entry.is_string()) fail(path, "must be a list of texts");
+      result.push_back(entry.get<std::string>());
+    }
+    return result;
+  }
+
+  Vector numbers(std::string_view path, Index size) const { return row(at(path), path, size); }
+
+  /// null means "not used".
+  Vector optional_numbers(std::string_view path, Index size) const {
+    return at(path).is_null() ? Vector() : numbers(path, size);
+  }
+
+  Matrix matrix(std::string_view path, Index rows, Index columns) const {
+    const json& value = at(path);
+    if (!value.is_array() || static_cast<Index>(value.size()) != rows)
+      fail(path, fmt::format("must have {} rows", rows));
+    Matrix result(rows, columns);
+    for (Index i = 0; i < rows; ++i)
+      result.row(i) = row(value[static_cast<std::size_t>(i)], path, columns).transpose();
+    return result;
+  }
+
+ private:
+  Vector row(const json& value, std::string_view path, Index size) const {
+    if (!value.is_array() || static_cast<Index>(value.size()) != size) {
+      fail(path, fmt::format("must be {} numbers", size));
+    }
+    Vector result(size);
+    for (Index i = 0; i < size; ++i) {
+      const auto& entry = value[static_cast<std::size_t>(i)];
+      if (!entry.is_number() || !std::isfinite(entry.get<double>())) fail(path, "must hold finite numbers");
+      result[i] = entry.get<double>();
+    }
+    return result;
+  }
+
+  const json& root_;
+  std::string file_;
+};
+
+json optional_json(const Vector& values) { return values.size() == 0 ? json() : to_json(values); }
+
+/// Columns of `data` that the model's features are, in the model's order.
+std::vector<Index> match_columns(const Model& model, const Dataset& data) {
+  if (!model.names_given || !data.names.given()) {
+    if (data.features() != model.training_features) {
+      throw BadInput(
+          {.file = data.source},
+          fmt::format("has {} feature columns without names where the model was trained on {}; give the same "
+                      "columns in the same order, or name them",
+                      data.features(), model.training_features));
+    }
+    return model.features;
+  }
+  std::vector<Index> columns;
+  std::vector<std::string> absent, ambiguous;
+  for (std::size_t i = 0; i < model.names.size(); ++i) {
+    const auto found = data.names.find(model.names[i]);
+    if (found.empty()) {
+      absent.push_back(model.names[i]);
+    } else if (found.size() == 1) {
+      columns.push_back(found.front());
+    } else if (data.features() == model.training_features &&
+               std::find(found.begin(), found.end(), model.features[i]) != found.end()) {
+      columns.push_back(model.features[i]);  // the name stands several times: the same place as in training
+    } else {
+      ambiguous.push_back(model.names[i]);
+    }
+  }
+  if (!absent.empty()) {
+    const auto near = data.names.near(absent.front());
+    throw BadInput(
+        {.file = data.source},
+        fmt::format("lacks {} of the {} columns the model uses: {}{}; add them or rename columns to match",
+                    absent.size(), model.names.size(), join_some(absent),
+                    near.empty() ? "" : fmt::format(" (near: {})", join_some(near))));
+  }
+  if (!ambiguous.empty()) {
+    throw BadInput({.file = data.source},
+                   fmt::format("has several columns named {}; make the names unique", join_some(ambiguous)));
+  }
+  return columns;
+}
+
+}  // namespace
+
+json Model::to_json() const {
+  const auto list = [](const Vector& values) { return optional_json(values); };
+  return {{"schema", kSchema},
+          {"version", version()},
+          {"method", method},
+          {"classifier", classifier},
+          {"target", target},
+          {"classes", classes},
+          {"features", features},
+          {"names", names},
+          {"names_given", names_given},
+          {"training", {{"rows", training_rows}, {"features", training_features}}},
+          {"preprocessing",
+           {{"imputation", list(preparation.imputation)},
+            {"centre", list(preparation.centre)},
+            {"scale", list(preparation.scale)}}},
+          {"ridge", ridge},
+          {"priors", subspectra::to_json(rule.priors)},
+          {"centre", subspectra::to_json(rule.centre)},
+          {"discriminants", subspectra::to_json(rule.discriminants)},
+          {"centroids", subspectra::to_json(rule.centroids)}};
+}
+
+Model Model::from_json(const json& root, const std::string& file) {
+  const ModelReader reader(root, file);
+  if (!root.is_object() || !root.contains("schema") || !root["schema"].is_string()) {
+    throw BadInput({.file = file},
+                   "is not a model of Subspectra (no 'schema'); give a file that 'subspectra fit' wrote");
+  }
+  if (const auto schema = root["schema"].get<std::string>(); schema != kSchema) {
+    throw BadInput(
+        {.file = file, .place = "'schema'"},
+        fmt::format("is '{}' where '{}' is needed; give a file that 'subspectra fit' of this version wrote",
+                    schema, kSchema));
+  }
+  Model model;
+  model.method = reader.text("method");
+  model.classifier = reader.text("classifier");
+  if (model.classifier != "lda") reader.fail("classifier", "names a classifier this version does not have");
+  model.target = reader.text("target");
+  model.classes = reader.texts("classes");
+  const auto classes = static_cast<Index>(model.classes.size());
+  if (classes < 2) reader.fail("classes", "must name two classes or more");
+  if (std::unordered_set<std::string>(model.classes.begin(), model.classes.end()).size() !=
+      model.classes.size()) {
+    reader.fail("classes", "must all differ");
+  }
+  model.names = reader.texts("names");
+  model.names_given = reader.truth("names_given");
+  model.training_rows = reader.count("training.rows");
+  model.training_features = reader.count("training.features");
+  const auto k = static_cast<Index>(model.names.size());
+  if (k < 1) reader.fail("names", "must name at least one feature");
+  const json& features = reader.at("features");
+  if (!features.is_array() || static_cast<Index>(features.size()) != k) {
+    reader.fail("features", fmt::format("must be {} numbers", k));
+  }
+  for (const auto& feature : features) {
+    if (!feature.is_number_unsigned() ||
+        feature.get<std::uint64_t>() >= static_cast<std::uint64_t>(model.training_features) ||
+        (!model.features.empty() && feature.get<Index>() <= model.features.back())) {
+      reader.fail("features", "must be ascending column numbers below training.features");
+    }
+    model.features.push_back(feature.get<Index>());
+  }
+  model.preparation.imputation = reader.optional_numbers("preprocessing.imputation", k);
+  model.preparation.centre = reader.optional_numbers("preprocessing.centre", k);
+  model.preparation.scale = reader.optional_numbers("preprocessing.scale", k);
+  if ((model.preparation.scale.array() <= 0.0).any()) reader.fail("preprocessing.scale", "must be positive");
+  model.ridge = reader.number("ridge");
+  model.rule.priors = reader.numbers("priors", classes);
+  if ((model.rule.priors.array() < 0.0).any() || std::abs(model.rule.priors.sum() - 1.0) > 1e-6) {
+    reader.fail("priors", "must be probabilities that sum to 1");
+  }
+  model.rule.centre = reader.numbers("centre", k);
+  const json& matrix = reader.at("discriminants");
+  const Index r =
+      matrix.is_array() && !matrix.empty() && matrix[0].is_array() ? static_cast<Index>(matrix[0].size()) : 0;
+  if (r > std::min(k, classes)) reader.fail("discriminants", "has more columns than features or classes");
+  model.rule.discriminants = reader.matrix("discriminants", k, r);
+  model.rule.centroids = reader.matrix("centroids", classes, r);
+  return model;
+}
+
+Model Model::load(const std::string& path) {
+  if (checked_file_size(path) > kLargestModelFile) {
+    throw BadInput({.file = path}, "is too large for a model; give a file that 'subspectra fit' wrote");
+  }
+  std::ifstream file(path, std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  // The parser recurses for every nested list; ours nest to depth three.
+  const auto shallow = [](int depth, json::parse_event_t, json&) -> bool {
+    if (depth > 16) throw std::length_error("too deeply nested");
+    return true;
+  };
+  json root;
+  try {
+    root = json::parse(content, shallow);
+  } catch (const std::exception& cause) {
+    throw BadInput(
+        {.file = path},
+        fmt::format("is not a model: {}; it is truncated or not JSON, fit it again", cause.what()));
+  }
+  return from_json(root, path);
+}
+
+Matrix predict_probabilities(const Model& model, const Dataset& data) {
+  Dataset chosen = data.with_features(match_columns(model, data));
+  chosen = model.preparation.apply(std::move(chosen));
+  std::vector<Index> all(model.features.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Index>(i);
+  const Matrix rows = chosen.columns(all);
+  if (!rows.allFinite()) {
+    throw BadInput({.file = data.source},
+                   "has missing or infinite values in columns the model uses, and the model was "
+                   "trained without --missing mean; fill them in, or use --missing drop");
+  }
+  return model.rule.log_posteriors(rows).array().exp();
+}
+
+Model fit_model(const Dataset& training, const Preparation& preparation, const std::string& method,
+                const std::vector<Index>& features, double ridge, const ModelOptions& options) {
+  Model model;
+  model.method = method;
+  model.target = training.labels->name;
+  model.classes = training.labels->classes;
+  model.features = features;
+  model.names = training.names.selected(features).all();
+  model.names_given = training.names.given();
+  model.training_features = training.features();
+  model.training_rows = training.rows();
+  const auto restricted = [&](const Vector& values) {
+    return values.size() == 0 ? Vector() : Vector(values(features));
+  };
+  model.preparation.imputation = restricted(preparation.imputation);
+  model.preparation.centre = restricted(preparation.centre);
+  model.preparation.scale = restricted(preparation.scale);
+  model.ridge = ridge;
+  const Dataset prepared = model.preparation.apply(training.with_features(features));
+  const Moments moments = compute_moments(prepared, Moments::SecondOrder::kFull);
+  Matrix within = moments.within_covariance();
+  within.diagonal().array() += ridge;
+  model.rule =
+      fit_lda(moments.class_weights(), moments.class_means(), within, options.prior, options.components);
+  return model;
+}
+
+}  // namespace subspectra

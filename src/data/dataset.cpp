@@ -1,0 +1,165 @@
+#include "subspectra/data/dataset.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "subspectra/data/raw_table.hpp"
+#include "text_scan.hpp"
+
+namespace subspectra {
+namespace {
+
+constexpr double kExactIntegers = 9007199254740992.0;  // 2^53: above it two different numbers may print alike
+
+/// Empty if one of the texts is not a number; else each text as a number, NaN for a missing one.
+std::vector<double> numbers_of(const std::vector<std::string>& texts) {
+  std::vector<double> numbers(texts.size(), std::nan(""));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (texts[i].empty()) continue;
+    if (!parse_number(texts[i], numbers[i]) || !(std::abs(numbers[i]) < kExactIntegers)) return {};
+  }
+  return numbers;
+}
+
+}  // namespace
+
+Labels Labels::from_texts(std::string name, const std::vector<std::string>& texts) {
+  Labels labels;
+  labels.name = std::move(name);
+  labels.codes.assign(texts.size(), kMissing);
+  const auto code_all = [&](const auto& keys, const auto& is_missing, const auto& text_of) {
+    using Key = std::decay_t<decltype(keys[0])>;
+    std::map<Key, int> codes;
+    for (const Key& key : keys) {
+      if (!is_missing(key)) codes.emplace(key, 0);
+    }
+    for (auto& [key, code] : codes) {
+      code = labels.class_count();
+      labels.classes.push_back(text_of(key));
+    }
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (!is_missing(keys[i])) labels.codes[i] = codes.at(keys[i]);
+    }
+  };
+  // "+1", "1" and "1.0" are one class when all classes are numbers.
+  const std::vector<double> numbers = numbers_of(texts);
+  if (!numbers.empty()) {
+    code_all(
+        numbers, [](double v) { return std::isnan(v); }, number_text);
+  } else {
+    code_all(
+        texts, [](const std::string& t) { return t.empty(); }, [](const std::string& t) { return t; });
+  }
+  return labels;
+}
+
+std::vector<Index> Labels::counts() const {
+  std::vector<Index> rows(classes.size(), 0);
+  for (const int code : codes) {
+    if (code != kMissing) ++rows[static_cast<std::size_t>(code)];
+  }
+  return rows;
+}
+
+Dataset Dataset::with_rows(const std::vector<Index>& rows) const {
+  Dataset part;
+  part.source = source;
+  part.is_sparse = is_sparse;
+  part.names = names;
+  part.first_missing = first_missing;
+  part.notes = notes;
+  part.warnings = warnings;
+  const auto count = static_cast<Index>(rows.size());
+  if (is_sparse) {
+    // Where each old row goes: a linked list a row, since rows may repeat.
+    std::vector<std::vector<Index>> targets(static_cast<std::size_t>(sparse.rows()));
+    for (Index i = 0; i < count; ++i)
+      targets[static_cast<std::size_t>(rows[static_cast<std::size_t>(i)])].push_back(i);
+    Eigen::VectorXi sizes = Eigen::VectorXi::Zero(sparse.cols());
+    for (Index j = 0; j < sparse.cols(); ++j) {
+      for (SparseMatrix::InnerIterator it(sparse, j); it; ++it) {
+        sizes[j] += static_cast<int>(targets[static_cast<std::size_t>(it.row())].size());
+      }
+    }
+    part.sparse.resize(count, sparse.cols());
+    part.sparse.reserve(sizes);
+    std::vector<std::pair<Index, double>> entries;
+    for (Index j = 0; j < sparse.cols(); ++j) {
+      entries.clear();
+      for (SparseMatrix::InnerIterator it(sparse, j); it; ++it) {
+        for (const Index i : targets[static_cast<std::size_t>(it.row())]) entries.emplace_back(i, it.value());
+      }
+      std::sort(entries.begin(), entries.end(),
+                [](const auto& a, const auto& b) { return a.first < b.first; });
+      for (const auto& [i, value] : entries) part.sparse.insert(i, j) = value;
+    }
+    part.sparse.makeCompressed();
+  } else {
+    part.dense = dense(rows, Eigen::all);
+  }
+  if (labels) {
+    part.labels = Labels{.name = labels->name, .classes = labels->classes, .codes = {}};
+    part.labels->codes.reserve(rows.size());
+    for (const Index i : rows) part.labels->codes.push_back(labels->codes[static_cast<std::size_t>(i)]);
+  }
+  if (weights.size() > 0) part.weights = weights(rows);
+  if (!row_groups.empty()) {
+    for (const Index i : rows) part.row_groups.push_back(row_groups[static_cast<std::size_t>(i)]);
+  }
+  part.original_rows.reserve(rows.size());
+  for (const Index i : rows) {
+    part.original_rows.push_back(original_rows.empty() ? i : original_rows[static_cast<std::size_t>(i)]);
+  }
+  return part;
+}
+
+Dataset Dataset::with_features(const std::vector<Index>& features) const {
+  Dataset part;
+  part.source = source;
+  part.is_sparse = is_sparse;
+  part.names = names.selected(features);
+  part.labels = labels;
+  part.weights = weights;
+  part.row_groups = row_groups;
+  part.original_rows = original_rows;
+  part.first_missing = first_missing;
+  part.notes = notes;
+  part.warnings = warnings;
+  if (is_sparse) {
+    Eigen::VectorXi sizes(static_cast<Index>(features.size()));
+    for (Index k = 0; k < sizes.size(); ++k) {
+      const Index j = features[static_cast<std::size_t>(k)];
+      sizes[k] = sparse.outerIndexPtr()[j + 1] - sparse.outerIndexPtr()[j];
+    }
+    part.sparse.resize(sparse.rows(), sizes.size());
+    part.sparse.reserve(sizes);
+    for (Index k = 0; k < sizes.size(); ++k) {
+      for (SparseMatrix::InnerIterator it(sparse, features[static_cast<std::size_t>(k)]); it; ++it) {
+        part.sparse.insert(it.row(), k) = it.value();
+      }
+    }
+    part.sparse.makeCompressed();
+  } else {
+    part.dense = dense(Eigen::all, features);
+  }
+  return part;
+}
+
+Vector Dataset::column(Index j) const {
+  if (!is_sparse) return dense.col(j);
+  return sparse.col(j);
+}
+
+Matrix Dataset::columns(const std::vector<Index>& features) const {
+  if (!is_sparse) return dense(Eigen::all, features);
+  Matrix chosen = Matrix::Zero(sparse.rows(), static_cast<Index>(features.size()));
+  for (Index k = 0; k < chosen.cols(); ++k) {
+    for (SparseMatrix::InnerIterator it(sparse, features[static_cast<std::size_t>(k)]); it; ++it) {
+      chosen(it.row(), k) = it.value();
+    }
+  }
+  return chosen;
+}
+
+}  // namespace subspectra

@@ -1,0 +1,120 @@
+#include "subspectra/data/feature_names.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <unordered_map>
+
+namespace subspectra {
+namespace {
+
+constexpr Index kMostComparedNames =
+    200'000;  // made-up names beyond this are not spelled out for "did you mean"
+
+std::string folded(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+/// Edit distance (insert, delete, replace), cut off above `limit`.
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
+  const std::size_t difference = a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
+  if (difference > limit) return limit + 1;
+  std::vector<std::size_t> previous(b.size() + 1);
+  std::vector<std::size_t> current(b.size() + 1);
+  std::iota(previous.begin(), previous.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    current[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replace = previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      current[j] = std::min({previous[j] + 1, current[j - 1] + 1, replace});
+    }
+    std::swap(previous, current);
+  }
+  return previous[b.size()];
+}
+
+}  // namespace
+
+std::string FeatureNames::operator[](Index j) const {
+  return given() ? given_[static_cast<std::size_t>(j)] : fmt::format("x{}", j);
+}
+
+std::vector<Index> FeatureNames::find(std::string_view name) const {
+  std::vector<Index> found;
+  if (given()) {
+    for (std::size_t j = 0; j < given_.size(); ++j) {
+      if (given_[j] == name) found.push_back(static_cast<Index>(j));
+    }
+    return found;
+  }
+  if (name.size() < 2 || name[0] != 'x' || (name[1] == '0' && name.size() > 2)) return found;
+  Index j = 0;
+  const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), j);
+  if (error == std::errc() && end == name.data() + name.size() && j >= 0 && j < size_) found.push_back(j);
+  return found;
+}
+
+std::vector<std::string> FeatureNames::near(std::string_view name, std::size_t most) const {
+  if (given()) return near_names(name, given_, most);
+  std::vector<std::string> made;
+  for (Index j = 0; j < std::min(size_, kMostComparedNames); ++j) made.push_back((*this)[j]);
+  return near_names(name, made, most);
+}
+
+FeatureNames FeatureNames::selected(const std::vector<Index>& features) const {
+  // Made-up names must keep their numbers, so a selection of them is spelled out.
+  std::vector<std::string> chosen;
+  chosen.reserve(features.size());
+  for (const Index j : features) chosen.push_back((*this)[j]);
+  return FeatureNames(std::move(chosen));
+}
+
+std::vector<std::string> near_names(std::string_view name, const std::vector<std::string>& candidates,
+                                    std::size_t most) {
+  const std::string wanted = folded(name);
+  const std::size_t limit = std::max<std::size_t>(1, wanted.size() / 3);
+  std::vector<std::pair<std::size_t, std::size_t>> ranked;  // (distance, position)
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const std::string candidate = folded(candidates[i]);
+    std::size_t distance = edit_distance(wanted, candidate, limit);
+    // A beginning or an ending typed on purpose ("alcal" for "alcalinity_of_ash") is near as well.
+    if (distance > limit && wanted.size() >= 3 && candidate.find(wanted) != std::string::npos)
+      distance = limit;
+    if (distance <= limit) ranked.emplace_back(distance, i);
+  }
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> nearest;
+  for (const auto& [distance, i] : ranked) {
+    if (nearest.size() == most) break;
+    if (std::find(nearest.begin(), nearest.end(), candidates[i]) == nearest.end())
+      nearest.push_back(candidates[i]);
+  }
+  return nearest;
+}
+
+std::vector<std::string> duplicate_name_reports(const FeatureNames& names) {
+  if (!names.given()) return {};
+  std::unordered_map<std::string, std::vector<Index>> places;
+  std::vector<std::string> repeated;  // in order of the second appearance
+  for (Index j = 0; j < names.size(); ++j) {
+    auto& at = places[names[j]];
+    at.push_back(j);
+    if (at.size() == 2) repeated.push_back(names[j]);
+  }
+  std::vector<std::string> reports;
+  reports.reserve(repeated.size());
+  for (const std::string& name : repeated) {
+    reports.push_back(fmt::format("{} (columns {})", name, fmt::join(places[name], ", ")));
+  }
+  return reports;
+}
+
+}  // namespace subspectra

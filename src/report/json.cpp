@@ -1,0 +1,123 @@
+#include "subspectra/report/json.hpp"
+
+#include "subspectra/core/build_info.hpp"
+#include "subspectra/report/matrix_json.hpp"
+
+namespace subspectra {
+namespace {
+
+using nlohmann::json;
+
+/// A certificate is complete when the bound meets the value to this fraction.
+constexpr double kCertifiedGap = 1e-9;
+
+template <class T>
+json or_null(const std::optional<T>& value) {
+  return value ? json(*value) : json();
+}
+
+json path_entry_json(const PathEntry& entry, const Dataset& data) {
+  json out = {{"k", entry.k()},
+              {"features", entry.features},
+              {"names", data.names.selected(entry.features).all()},
+              {"objective", entry.objective}};
+  if (entry.upper_bound) {
+    const auto gap = entry.gap();
+    out["upper_bound"] = *entry.upper_bound;
+    out["gap"] = or_null(gap);
+    out["certified"] = gap && *gap <= kCertifiedGap;
+  }
+  if (!entry.pass.empty()) out["pass"] = entry.pass;
+  if (entry.loadings.size() > 0) out["loadings"] = to_json(entry.loadings);
+  return out;
+}
+
+}  // namespace
+
+json data_json(const Dataset& data) {
+  constexpr Index kMostMadeNames = 100000;  // x0, x1, ... of millions of columns say nothing
+  json out = {{"source", data.source}, {"rows", data.rows()}, {"features", data.features()}};
+  if (data.names.given() || data.features() <= kMostMadeNames) out["names"] = data.names.all();
+  if (data.labels) {
+    out["target"] = data.labels->name;
+    out["classes"] = data.labels->classes;
+    out["class_counts"] = data.labels->counts();
+  }
+  return out;
+}
+
+json selection_json(const Selection& selection, const Dataset& data, const ResultContext& context) {
+  json options = context.options;
+  options.update(selection.method_options);
+  if (options.contains("ridge")) options["ridge_asked"] = options["ridge"];
+  options["ridge"] = selection.ridge;
+  json path = json::array();
+  for (const auto& entry : selection.path) path.push_back(path_entry_json(entry, data));
+  json warnings = data.warnings;
+  for (const auto& warning : selection.warnings) warnings.push_back(warning);
+  json out = {{"schema", "subspectra.selection/1"},
+              {"version", version()},
+              {"method", selection.method},
+              {"status", status_name(selection.status)},
+              {"options", std::move(options)},
+              {"data", data_json(data)},
+              {"path", std::move(path)},
+              {"timing",
+               {{"read_s", context.read_s},
+                {"prepare_s", selection.prepare_s},
+                {"search_s", selection.search_s},
+                {"total_s", context.total_s}}},
+              {"warnings", std::move(warnings)}};
+  if (!selection.ranking.empty()) out["ranking"] = selection.ranking;
+  if (selection.weights.size() > 0) out["weights"] = to_json(selection.weights);
+  return out;
+}
+
+json evaluation_json(const Evaluation& evaluation, const Dataset& data, const ResultContext& context) {
+  json results = json::array();
+  for (const auto& row : evaluation.rows) {
+    json out = {{"method", row.method},
+                {"k", row.k},
+                {"lambda", nullptr},
+                {"error", row.error},
+                {"stderr", row.stderr_},
+                {"balanced_error", row.balanced_error},
+                {"balanced_stderr", row.balanced_stderr},
+                {"apparent_error", row.apparent_error},
+                {"log_loss", row.log_loss},
+                {"log_loss_stderr", row.log_loss_stderr},
+                {"features", row.features},
+                {"entries", row.entries}};
+    if (row.null_error) out["null_error"] = *row.null_error;
+    if (row.stability) out["stability"] = *row.stability;
+    if (row.stability_interval) {
+      out["stability_interval"] = {row.stability_interval->first, row.stability_interval->second};
+    }
+    results.push_back(std::move(out));
+  }
+  json chosen = json::array();
+  for (const auto& choice : evaluation.chosen) {
+    chosen.push_back({{"method", choice.method},
+                      {"k_best", choice.k_best},
+                      {"k_one_standard_error", choice.k_one_standard_error}});
+  }
+  json protocol = options_json(evaluation.options);
+  protocol["nested"] = evaluation.nested;
+  protocol["seed"] = context.options.value("seed", std::uint64_t{0});
+  protocol["held_out_sets"] = evaluation.folds_planned;
+  protocol["held_out_sets_run"] = evaluation.folds_run;
+  json warnings = data.warnings;
+  for (const auto& warning : evaluation.warnings) warnings.push_back(warning);
+  return {{"schema", "subspectra.evaluation/1"},
+          {"version", version()},
+          {"status", status_name(evaluation.status)},
+          {"options", context.options},
+          {"data", data_json(data)},
+          {"protocol", std::move(protocol)},
+          {"results", std::move(results)},
+          {"chosen", std::move(chosen)},
+          {"timing", {{"read_s", context.read_s}, {"total_s", context.total_s}}},
+          {"warnings", std::move(warnings)}};
+}
+
+}  // namespace subspectra

@@ -1,0 +1,50 @@
+#include "subspectra/spectral/discriminants.hpp"
+
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+
+#include "subspectra/linalg/blas.hpp"
+
+namespace subspectra {
+
+Discriminants discriminants_from_factor(const MatrixRef& l, const MatrixRef& c, Index components) {
+  constexpr double kRounding =
+      1e-15;  // of lambda_max: singular values of C below 3e-8 of the largest carry no digits
+  Index r = std::min(c.rows(), c.cols());
+  if (components > 0) r = std::min(r, components);
+  Discriminants result;
+  if (r == 0) {
+    result.vectors.resize(l.rows(), 0);
+    return result;
+  }
+  // An SVD and not the eigenvectors of C'C: squaring would lose the small discriminants of many-class
+  // problems.
+  const Eigen::JacobiSVD<Matrix> svd(c, Eigen::ComputeThinU);
+  const Vector values = svd.singularValues().array().square();
+  while (r > 0 && !(values[r - 1] > kRounding * values[0])) --r;
+  result.values = values.head(r);
+  result.vectors = svd.matrixU().leftCols(r);
+  linalg::solve_lower(l, linalg::Op::kTranspose, result.vectors);
+  for (Index j = 0; j < r; ++j) {
+    Index largest = 0;
+    result.vectors.col(j).cwiseAbs().maxCoeff(&largest);
+    if (result.vectors(largest, j) < 0.0) result.vectors.col(j) *= -1.0;
+  }
+  return result;
+}
+
+double criterion_value(Criterion criterion, const VectorRef& values) {
+  if (values.size() == 0) return 0.0;
+  switch (criterion) {
+    case Criterion::kLargest:
+      return values.maxCoeff();
+    case Criterion::kTrace:
+      return values.sum();
+    case Criterion::kWilks:
+      return values.array().log1p().sum();
+  }
+  return 0.0;
+}
+
+}  // namespace subspectra
