@@ -1,5 +1,6 @@
-/// AnnData files (.h5ad), decoded by libhdf5 in an isolated process. The layout is that of "On-disk format" in anndata's
-/// documentation, with the older spellings (h5sparse_format, __categories) beside the current ones.
+/// AnnData files (.h5ad), decoded by libhdf5 in an isolated process. The layout is that of "On-disk format"
+/// in anndata's documentation, with the older spellings (h5sparse_format, __categories) beside the current
+/// ones.
 #include <fmt/format.h>
 #include <hdf5.h>
 
@@ -69,12 +70,14 @@ class H5adDecoder {
     const Handle access{H5Pcreate(H5P_FILE_ACCESS), H5Pclose};
     file_ = {H5Fopen(path_.c_str(), H5F_ACC_RDONLY, access.get()), H5Fclose};
     if (!file_) {
-      throw BadInput({.file = path_},
-                     "not an HDF5 file that can be read, or one cut short; copy the file again or write it anew with "
-                     "adata.write_h5ad");
+      throw BadInput(
+          {.file = path_},
+          "not an HDF5 file that can be read, or one cut short; copy the file again or write it anew with "
+          "adata.write_h5ad");
     }
     if (!exists(file_, "X")) {
-      throw BadInput({.file = path_}, "has no X; an AnnData file with a matrix X is needed (adata.write_h5ad)");
+      throw BadInput({.file = path_},
+                     "has no X; an AnnData file with a matrix X is needed (adata.write_h5ad)");
     }
     read_table();
     read_feature_names();
@@ -87,7 +90,8 @@ class H5adDecoder {
     throw BadInput(where(place), fmt::format("damaged: {}; copy the file again or write it anew", what));
   }
 
-  // --- objects ---------------------------------------------------------------------------------------------------
+  // --- objects
+  // ---------------------------------------------------------------------------------------------------
   [[nodiscard]] static bool exists(const Handle& parent, const std::string& name) {
     return H5Lexists(parent.get(), name.c_str(), H5P_DEFAULT) > 0;
   }
@@ -102,23 +106,27 @@ class H5adDecoder {
   [[nodiscard]] bool is_group(const Handle& parent, const std::string& name, const std::string& place) const {
     check_link(parent, name, place);
     H5O_info_t info{};
-    if (H5Oget_info_by_name(parent.get(), name.c_str(), &info, H5P_DEFAULT) < 0) damaged(place, "cannot be opened");
+    if (H5Oget_info_by_name(parent.get(), name.c_str(), &info, H5P_DEFAULT) < 0)
+      damaged(place, "cannot be opened");
     return info.type == H5O_TYPE_GROUP;
   }
-  [[nodiscard]] Handle open_group(const Handle& parent, const std::string& name, const std::string& place) const {
+  [[nodiscard]] Handle open_group(const Handle& parent, const std::string& name,
+                                  const std::string& place) const {
     check_link(parent, name, place);
     Handle group{H5Gopen2(parent.get(), name.c_str(), H5P_DEFAULT), H5Gclose};
     if (!group) damaged(place, "cannot be opened as a group");
     return group;
   }
-  [[nodiscard]] Handle open_dataset(const Handle& parent, const std::string& name, const std::string& place) const {
+  [[nodiscard]] Handle open_dataset(const Handle& parent, const std::string& name,
+                                    const std::string& place) const {
     check_link(parent, name, place);
     Handle dataset{H5Dopen2(parent.get(), name.c_str(), H5P_DEFAULT), H5Dclose};
     if (!dataset) damaged(place, "cannot be opened as an array");
     const Handle creation{H5Dget_create_plist(dataset.get()), H5Pclose};
     if (!creation) damaged(place, "its layout cannot be read");
     if (H5Pget_layout(creation.get()) == H5D_VIRTUAL || H5Pget_external_count(creation.get()) != 0) {
-      throw BadInput(where(place), "keeps its values in other files, which are not read; write one whole file");
+      throw BadInput(where(place),
+                     "keeps its values in other files, which are not read; write one whole file");
     }
     // What is stored must be able to grow into what the shape says.
     const Extent extent = extent_of(dataset, place);
@@ -126,7 +134,8 @@ class H5adDecoder {
     for (const std::uint64_t n : extent) bytes *= static_cast<double>(n);
     const auto stored = static_cast<double>(H5Dget_storage_size(dataset.get()));
     if (bytes > kMostExpansion * stored + 4096.0) {
-      damaged(place, fmt::format("its header speaks of {} values but only {} bytes are stored", shape_text(extent), stored));
+      damaged(place, fmt::format("its header speaks of {} values but only {} bytes are stored",
+                                 shape_text(extent), stored));
     }
     return dataset;
   }
@@ -144,11 +153,13 @@ class H5adDecoder {
   }
   [[nodiscard]] std::uint64_t length_of(const Handle& dataset, const std::string& place) const {
     const Extent extent = extent_of(dataset, place);
-    if (extent.size() != 1) damaged(place, fmt::format("has the shape {} where a vector is needed", shape_text(extent)));
+    if (extent.size() != 1)
+      damaged(place, fmt::format("has the shape {} where a vector is needed", shape_text(extent)));
     return extent.front();
   }
 
-  // --- attributes ------------------------------------------------------------------------------------------------
+  // --- attributes
+  // ------------------------------------------------------------------------------------------------
   [[nodiscard]] std::vector<std::string> text_attribute(const Handle& object, const char* name,
                                                         const std::string& place) const {
     std::vector<std::string> texts;
@@ -157,7 +168,8 @@ class H5adDecoder {
     const Handle type{H5Aget_type(attribute.get()), H5Tclose};
     const Handle space{H5Aget_space(attribute.get()), H5Sclose};
     const hssize_t n = H5Sget_simple_extent_npoints(space.get());
-    if (!attribute || !type || !space || n < 0 || n > 1000000) damaged(place, fmt::format("bad attribute '{}'", name));
+    if (!attribute || !type || !space || n < 0 || n > 1000000)
+      damaged(place, fmt::format("bad attribute '{}'", name));
     if (H5Tget_class(type.get()) != H5T_STRING || n == 0) return texts;
     if (H5Tis_variable_str(type.get()) > 0) {
       const Handle memory = variable_text(type);
@@ -172,8 +184,10 @@ class H5adDecoder {
     const std::size_t size = H5Tget_size(type.get());
     if (size == 0 || size > 65536) damaged(place, fmt::format("bad attribute '{}'", name));
     std::string bytes(size * static_cast<std::size_t>(n), '\0');
-    if (H5Aread(attribute.get(), type.get(), bytes.data()) < 0) damaged(place, fmt::format("bad attribute '{}'", name));
-    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) texts.push_back(fixed_text(bytes.data() + i * size, size));
+    if (H5Aread(attribute.get(), type.get(), bytes.data()) < 0)
+      damaged(place, fmt::format("bad attribute '{}'", name));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
+      texts.push_back(fixed_text(bytes.data() + i * size, size));
     return texts;
   }
   [[nodiscard]] std::string single_text_attribute(const Handle& object, const char* name,
@@ -181,20 +195,23 @@ class H5adDecoder {
     const auto texts = text_attribute(object, name, place);
     return texts.size() == 1 ? texts.front() : std::string();
   }
-  [[nodiscard]] std::optional<std::array<std::int64_t, 2>> shape_attribute(const Handle& object, const char* name) const {
+  [[nodiscard]] std::optional<std::array<std::int64_t, 2>> shape_attribute(const Handle& object,
+                                                                           const char* name) const {
     if (H5Aexists(object.get(), name) <= 0) return std::nullopt;
     const Handle attribute{H5Aopen(object.get(), name, H5P_DEFAULT), H5Aclose};
     const Handle space{H5Aget_space(attribute.get()), H5Sclose};
     const Handle type{H5Aget_type(attribute.get()), H5Tclose};
     std::array<std::int64_t, 2> shape{};
-    if (!attribute || H5Sget_simple_extent_npoints(space.get()) != 2 || H5Tget_class(type.get()) != H5T_INTEGER ||
+    if (!attribute || H5Sget_simple_extent_npoints(space.get()) != 2 ||
+        H5Tget_class(type.get()) != H5T_INTEGER ||
         H5Aread(attribute.get(), H5T_NATIVE_INT64, shape.data()) < 0) {
       damaged("X", fmt::format("bad attribute '{}'", name));
     }
     return shape;
   }
 
-  // --- texts and numbers -----------------------------------------------------------------------------------------
+  // --- texts and numbers
+  // -----------------------------------------------------------------------------------------
   /// Variable-length text in memory, in the character set it is stored in (HDF5 converts between none).
   static Handle variable_text(const Handle& stored) {
     Handle memory{H5Tcopy(H5T_C_S1), H5Tclose};
@@ -308,8 +325,10 @@ class H5adDecoder {
     }
     return column;
   }
-  /// A column of obs or var: plain, categorical (today's and the older layout) or with a mask of missing values.
-  std::optional<Column> read_column(const Handle& frame, const std::string& name, const std::string& place) const {
+  /// A column of obs or var: plain, categorical (today's and the older layout) or with a mask of missing
+  /// values.
+  std::optional<Column> read_column(const Handle& frame, const std::string& name,
+                                    const std::string& place) const {
     if (is_group(frame, name, place)) {
       const Handle group = open_group(frame, name, place);
       if (exists(group, "codes") && exists(group, "categories")) {
@@ -319,7 +338,8 @@ class H5adDecoder {
       if (!exists(group, "values") || !exists(group, "mask")) return std::nullopt;
       auto column = read_plain(open_dataset(group, "values", place + "/values"), place);
       const auto mask = read_plain(open_dataset(group, "mask", place + "/mask"), place);
-      if (!column || !mask || column->values.size() != mask->values.size()) damaged(place, "its mask does not fit");
+      if (!column || !mask || column->values.size() != mask->values.size())
+        damaged(place, "its mask does not fit");
       for (std::size_t i = 0; i < mask->values.size(); ++i) {
         if (mask->values[i] != "0") column->values[i].clear();
       }
@@ -334,7 +354,8 @@ class H5adDecoder {
     return read_plain(dataset, place);
   }
 
-  // --- X ---------------------------------------------------------------------------------------------------------
+  // --- X
+  // ---------------------------------------------------------------------------------------------------------
   void read_table() {
     if (is_group(file_, "X", "X")) {
       read_sparse(open_group(file_, "X", "X"));
@@ -346,9 +367,10 @@ class H5adDecoder {
   void read_dense(const Handle& dataset) {
     const Extent extent = extent_of(dataset, "X");
     if (!is_number(dataset) || extent.size() != 2) {
-      throw BadInput(where("X"), fmt::format("{} of shape {} where a matrix of numbers (cells x genes) is needed",
-                                             is_number(dataset) ? "numbers" : "values that are no numbers",
-                                             shape_text(extent)));
+      throw BadInput(
+          where("X"),
+          fmt::format("{} of shape {} where a matrix of numbers (cells x genes) is needed",
+                      is_number(dataset) ? "numbers" : "values that are no numbers", shape_text(extent)));
     }
     const hsize_t rows = extent[0];
     const hsize_t columns = extent[1];
@@ -370,7 +392,8 @@ class H5adDecoder {
       }
       const double bytes = static_cast<double>(chunk[0]) * static_cast<double>(chunk[1]) *
                            static_cast<double>(H5Tget_size(type_of(dataset).get()));
-      H5Pset_chunk_cache(access.get(), 521, static_cast<std::size_t>(std::min(bytes * 1.5 + 65536.0, 5e9)), 1.0);
+      H5Pset_chunk_cache(access.get(), 521, static_cast<std::size_t>(std::min(bytes * 1.5 + 65536.0, 5e9)),
+                         1.0);
       band = std::min({chunk[0], rows, kMostTile});
       width = std::min({chunk[1], columns, std::max<hsize_t>(1, kMostTile / band)});
     }
@@ -386,8 +409,10 @@ class H5adDecoder {
         const std::array<hsize_t, 2> start{row, column};
         const std::array<hsize_t, 2> count{n, m};
         const Handle memory{H5Screate_simple(2, count.data(), nullptr), H5Sclose};
-        if (H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) < 0 ||
-            H5Dread(reader.get(), H5T_NATIVE_DOUBLE, memory.get(), space.get(), H5P_DEFAULT, values.data()) < 0) {
+        if (H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) <
+                0 ||
+            H5Dread(reader.get(), H5T_NATIVE_DOUBLE, memory.get(), space.get(), H5P_DEFAULT, values.data()) <
+                0) {
           damaged("X", fmt::format("rows {} to {} cannot be read", row, row + n - 1));
         }
         sink_.dense_tile(static_cast<Index>(n), static_cast<Index>(m), values);
@@ -421,9 +446,10 @@ class H5adDecoder {
     if (format.empty()) format = single_text_attribute(group, "h5sparse_format", "X");
     const bool by_rows = format == "csr_matrix" || format == "csr";
     if (!by_rows && format != "csc_matrix" && format != "csc") {
-      throw BadInput(where("X"), fmt::format("is a group of encoding '{}' where a dense, CSR or CSC matrix is needed; "
-                                             "set adata.X = adata.X.tocsr() and write the file again",
-                                             format.substr(0, 40)));
+      throw BadInput(where("X"),
+                     fmt::format("is a group of encoding '{}' where a dense, CSR or CSC matrix is needed; "
+                                 "set adata.X = adata.X.tocsr() and write the file again",
+                                 format.substr(0, 40)));
     }
     auto shape = shape_attribute(group, "shape");
     if (!shape) shape = shape_attribute(group, "h5sparse_shape");
@@ -441,22 +467,25 @@ class H5adDecoder {
     if (entries != length_of(indices, "X/indices")) damaged("X", "'data' and 'indices' differ in length");
     rows_ = (*shape)[0];
     columns_ = (*shape)[1];
-    sink_.note(fmt::format("X: sparse ({}), {} cells x {} genes, {} stored values", by_rows ? "CSR" : "CSC", rows_,
-                           columns_, entries));
-    const CompressedShape compressed{.by_rows = by_rows,
-                                     .rows = rows_,
-                                     .columns = columns_,
-                                     .indptr = read_vector<std::int64_t>(indptr, H5T_NATIVE_INT64, "X/indptr"),
-                                     .entries = static_cast<std::int64_t>(entries),
-                                     .where = where("X")};
+    sink_.note(fmt::format("X: sparse ({}), {} cells x {} genes, {} stored values", by_rows ? "CSR" : "CSC",
+                           rows_, columns_, entries));
+    const CompressedShape compressed{
+        .by_rows = by_rows,
+        .rows = rows_,
+        .columns = columns_,
+        .indptr = read_vector<std::int64_t>(indptr, H5T_NATIVE_INT64, "X/indptr"),
+        .entries = static_cast<std::int64_t>(entries),
+        .where = where("X")};
     SparseArrays source(*this, data, indices);
     stream_compressed(compressed, source, sink_);
   }
 
-  // --- obs and var -----------------------------------------------------------------------------------------------
+  // --- obs and var
+  // -----------------------------------------------------------------------------------------------
   void refuse_old_frame(const std::string& name) const {
-    throw BadInput(where(name), "is in the layout of anndata before 0.7; read the file with anndata in Python and write "
-                                "it again with adata.write_h5ad");
+    throw BadInput(where(name),
+                   "is in the layout of anndata before 0.7; read the file with anndata in Python and write "
+                   "it again with adata.write_h5ad");
   }
 
   void read_feature_names() {
@@ -466,7 +495,7 @@ class H5adDecoder {
     std::string index = single_text_attribute(var, "_index", "var");
     if (index.empty()) index = "_index";
     if (!exists(var, index)) return;
-    const std::string place = "var/" + index;
+    const std::string place = fmt::format("var/{}", index);
     auto names = read_column(var, index, place);
     if (!names || static_cast<Index>(names->values.size()) != columns_) {
       throw BadInput(where(place), fmt::format("has {} names but X has {} columns; write the file again",
@@ -494,7 +523,7 @@ class H5adDecoder {
     }
     for (const std::string& name : columns) {
       if (name == "__categories" || name == "_index" || name == index || !exists(obs, name)) continue;
-      const std::string place = "obs/" + name;
+      const std::string place = fmt::format("obs/{}", name);
       auto column = read_column(obs, name, place);
       if (!column) {
         sink_.note(fmt::format("{} is neither texts nor numbers and is not used", place));
@@ -522,9 +551,9 @@ class H5adDecoder {
 }  // namespace
 
 RawTable read_h5ad(const std::string& path, const ReadOptions& options) {
-  return read_isolated(
-      path, "HDF5 (h5ad)", [](const std::string& file, TableSink& sink) { H5adDecoder(file, sink).decode(); },
-      {.memory_limit = options.memory_limit.bytes});
+  return read_isolated(path, "HDF5 (h5ad)",
+                       [](const std::string& file, TableSink& sink) { H5adDecoder(file, sink).decode(); },
+                       {.memory_limit = options.memory_limit.bytes});
 }
 
 }  // namespace subspectra

@@ -29,14 +29,15 @@
 #endif
 #endif
 
-// There in sanitizer builds only: libFuzzer's callback would save the input of a child that dies as a finding.
-// NOLINTNEXTLINE(*-reserved-identifier,readability-identifier-naming,cert-*)
+// There in sanitizer builds only: libFuzzer's callback would save the input of a child that dies as a
+// finding. NOLINTNEXTLINE(*-reserved-identifier,readability-identifier-naming,cert-*)
 extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)());
 
 namespace subspectra {
 namespace {
 
-// --- the protocol: a tag byte, then fixed-size little-endian fields and counted arrays -----------------------------
+// --- the protocol: a tag byte, then fixed-size little-endian fields and counted arrays
+// -----------------------------
 enum class Tag : std::uint8_t {
   kDense = 1,
   kTile,
@@ -51,9 +52,9 @@ enum class Tag : std::uint8_t {
   kError,
   kEnd
 };
-constexpr std::uint64_t kMostBlock = 1 << 20;       // array elements in one message
-constexpr std::uint64_t kMostText = 1 << 24;        // bytes of one text
-constexpr std::uint64_t kTextBlock = 1 << 12;       // texts in one message
+constexpr std::uint64_t kMostBlock = 1 << 20;  // array elements in one message
+constexpr std::uint64_t kMostText = 1 << 24;   // bytes of one text
+constexpr std::uint64_t kTextBlock = 1 << 12;  // texts in one message
 constexpr std::size_t kBuffer = 1 << 18;
 
 /// In the child: everything the decoder finds goes into the pipe.
@@ -69,8 +70,8 @@ class PipeSink final : public TableSink {
     put_text(place);
   }
   void dense_tile(Index rows, Index columns, std::span<const double> values) override {
-    // A tile larger than a message goes along its band in parts: column-wise tiles cut by rows would have to be
-    // gathered first, so decoders keep their tiles below the limit and this only checks.
+    // A tile larger than a message goes along its band in parts: column-wise tiles cut by rows would have to
+    // be gathered first, so decoders keep their tiles below the limit and this only checks.
     if (values.size() > kMostBlock) throw Error("a tile is too large for the pipe");
     put(Tag::kTile);
     put(static_cast<std::int64_t>(rows));
@@ -120,8 +121,8 @@ class PipeSink final : public TableSink {
     put_text(text);
   }
   void failure(Tag tag, std::string_view sentence) {
-    // What was half-written before does not matter: the parent finds the tag only between messages, and a decoder
-    // throws between them.
+    // What was half-written before does not matter: the parent finds the tag only between messages, and a
+    // decoder throws between them.
     put(tag);
     put_text(sentence.substr(0, 4096));
     flush();
@@ -229,7 +230,8 @@ struct ChildSilent {
 
 class PipeReader {
  public:
-  PipeReader(int descriptor, double patience_s) : descriptor_(descriptor), patience_s_(patience_s), buffer_(kBuffer) {}
+  PipeReader(int descriptor, double patience_s)
+      : descriptor_(descriptor), patience_s_(patience_s), buffer_(kBuffer) {}
 
   void take(void* into, std::size_t size) {
     auto* out = static_cast<char*>(into);
@@ -276,8 +278,8 @@ class PipeReader {
   std::size_t at_ = 0, filled_ = 0;
 };
 
-/// In the parent: the other end of PipeSink. The child may have been taken over by the file it reads, so its words are
-/// checked like the bytes of any file.
+/// In the parent: the other end of PipeSink. The child may have been taken over by the file it reads, so its
+/// words are checked like the bytes of any file.
 class MessageReader {
  public:
   MessageReader(std::string path, std::string kind, PipeReader& pipe, TableBuilder& builder,
@@ -291,29 +293,46 @@ class MessageReader {
   void read_all() {
     for (;;) {
       switch (static_cast<Tag>(get<std::uint8_t>())) {
-        case Tag::kDense: dense(); break;
-        case Tag::kTile: tile(); break;
-        case Tag::kSparse: sparse(); break;
-        case Tag::kSparseEntries: entries(); break;
-        case Tag::kNames: builder_.feature_names(get_texts(builder_.columns())); break;
-        case Tag::kSide: side(); break;
+        case Tag::kDense:
+          dense();
+          break;
+        case Tag::kTile:
+          tile();
+          break;
+        case Tag::kSparse:
+          sparse();
+          break;
+        case Tag::kSparseEntries:
+          entries();
+          break;
+        case Tag::kNames:
+          builder_.feature_names(get_texts(builder_.columns()));
+          break;
+        case Tag::kSide:
+          side();
+          break;
         case Tag::kNote:
           if (++notes_ > 10000) broken();
           builder_.note(get_text(kMostText));
           break;
-        case Tag::kBadInput: throw BadInput(get_text(8192));
-        case Tag::kError: throw Error(get_text(8192));
-        case Tag::kEnd: return;
-        default: broken();
+        case Tag::kBadInput:
+          throw BadInput(get_text(8192));
+        case Tag::kError:
+          throw Error(get_text(8192));
+        case Tag::kEnd:
+          return;
+        default:
+          broken();
       }
     }
   }
 
  private:
   [[noreturn]] void broken() const {
-    throw BadInput({.file = path_}, fmt::format("damaged {} file: its decoder went astray; write the file again from "
-                                                "its source",
-                                                kind_));
+    throw BadInput({.file = path_},
+                   fmt::format("damaged {} file: its decoder went astray; write the file again from "
+                               "its source",
+                               kind_));
   }
   template <class T>
   T get() {
@@ -375,7 +394,8 @@ class MessageReader {
     const Index rows = get_index();
     const Index columns = get_index();
     const std::string place = get_text(kMostText);
-    require_memory(static_cast<double>(columns) * 12.0, fmt::format("{}: a table of {} columns", path_, columns),
+    require_memory(static_cast<double>(columns) * 12.0,
+                   fmt::format("{}: a table of {} columns", path_, columns),
                    "take fewer features, or raise --memory-limit", memory_limit_);
     std::vector<std::int32_t> counts;
     while (static_cast<Index>(counts.size()) < columns) {
@@ -435,9 +455,10 @@ struct ChildLimits {
   std::uint64_t address_space = 0;
 };
 
-/// Never returns. Runs in the forked child, where other threads do not exist any more: no locks of the parent's threads
-/// are needed here (glibc makes malloc usable after fork).
-[[noreturn]] void run_child(int descriptor, const std::string& path, const Decoder& decode, const ChildLimits& limits) {
+/// Never returns. Runs in the forked child, where other threads do not exist any more: no locks of the
+/// parent's threads are needed here (glibc makes malloc usable after fork).
+[[noreturn]] void run_child(int descriptor, const std::string& path, const Decoder& decode,
+                            const ChildLimits& limits) {
   if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(nullptr);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
@@ -467,12 +488,13 @@ struct ChildLimits {
   } catch (const Error& error) {
     sink.failure(Tag::kError, error.what());
   } catch (const std::bad_alloc&) {
-    sink.failure(Tag::kBadInput, fmt::format("{}: asks for more memory than may be used; if the file is sound, raise "
-                                             "--memory-limit",
-                                             path));
+    sink.failure(Tag::kBadInput,
+                 fmt::format("{}: asks for more memory than may be used; if the file is sound, raise "
+                             "--memory-limit",
+                             path));
   } catch (const std::exception& error) {
-    sink.failure(Tag::kBadInput, fmt::format("{}: damaged: {}; write the file again from its source", path,
-                                             error.what()));
+    sink.failure(Tag::kBadInput,
+                 fmt::format("{}: damaged: {}; write the file again from its source", path, error.what()));
   } catch (...) {
     ::_exit(1);
   }
@@ -498,7 +520,8 @@ RawTable read_isolated(const std::string& path, const std::string& kind, const D
   const double patience_s = limits.patience_s > 0 ? limits.patience_s : 60.0 + file_size / 1e6;
   const ChildLimits child_limits{.cpu_s = static_cast<std::uint64_t>(patience_s + 1.0),
                                  .address_space = address_space() + memory_budget(limits.memory_limit)};
-  TableBuilder builder(path, {.most_values = kMostExpansion * file_size, .memory_limit = limits.memory_limit});
+  TableBuilder builder(path,
+                       {.most_values = kMostExpansion * file_size, .memory_limit = limits.memory_limit});
 
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
@@ -524,9 +547,10 @@ RawTable read_isolated(const std::string& path, const std::string& kind, const D
     if (status && WIFSIGNALED(*status) && (WTERMSIG(*status) == SIGINT || WTERMSIG(*status) == SIGTERM)) {
       throw Error(fmt::format("{}: interrupted while it was read", path));
     }
-    throw BadInput({.file = path},
-                   fmt::format("damaged {} file: {}; write the file again from its source, or export the table to CSV",
-                               kind, silent.timed_out ? "its decoder did not come to an end" : end_of_child(status)));
+    throw BadInput(
+        {.file = path},
+        fmt::format("damaged {} file: {}; write the file again from its source, or export the table to CSV",
+                    kind, silent.timed_out ? "its decoder did not come to an end" : end_of_child(status)));
   }
   return builder.finish();
 }

@@ -28,17 +28,27 @@ std::size_t columns_of(const matvar_t& v) { return v.rank >= 2 ? v.dims[1] : 1; 
 
 std::string class_name(const matvar_t& v) {
   switch (v.class_type) {
-    case MAT_C_CELL: return "cell array";
-    case MAT_C_STRUCT: return "struct";
-    case MAT_C_CHAR: return "char array";
-    case MAT_C_SPARSE: return "sparse matrix";
-    case MAT_C_DOUBLE: return v.isLogical != 0 ? "logical array" : "double array";
-    case MAT_C_SINGLE: return "single array";
+    case MAT_C_CELL:
+      return "cell array";
+    case MAT_C_STRUCT:
+      return "struct";
+    case MAT_C_CHAR:
+      return "char array";
+    case MAT_C_SPARSE:
+      return "sparse matrix";
+    case MAT_C_DOUBLE:
+      return v.isLogical != 0 ? "logical array" : "double array";
+    case MAT_C_SINGLE:
+      return "single array";
     case MAT_C_OBJECT:
-    case MAT_C_OPAQUE: return "object (string, categorical or table)";
-    case MAT_C_FUNCTION: return "function";
-    case MAT_C_EMPTY: return "empty array";
-    default: return v.isLogical != 0 ? "logical array" : "integer array";
+    case MAT_C_OPAQUE:
+      return "object (string, categorical or table)";
+    case MAT_C_FUNCTION:
+      return "function";
+    case MAT_C_EMPTY:
+      return "empty array";
+    default:
+      return v.isLogical != 0 ? "logical array" : "integer array";
   }
 }
 
@@ -55,34 +65,56 @@ double element(const void* data, enum matio_types type, std::size_t i) {
     return static_cast<double>(sample);
   };
   switch (type) {
-    case MAT_T_DOUBLE: return load(double{});
-    case MAT_T_SINGLE: return load(float{});
-    case MAT_T_INT8: return load(std::int8_t{});
-    case MAT_T_UINT8: return load(std::uint8_t{});
-    case MAT_T_INT16: return load(std::int16_t{});
-    case MAT_T_UINT16: return load(std::uint16_t{});
-    case MAT_T_INT32: return load(std::int32_t{});
-    case MAT_T_UINT32: return load(std::uint32_t{});
-    case MAT_T_INT64: return load(std::int64_t{});
-    case MAT_T_UINT64: return load(std::uint64_t{});
-    default: return std::numeric_limits<double>::quiet_NaN();
+    case MAT_T_DOUBLE:
+      return load(double{});
+    case MAT_T_SINGLE:
+      return load(float{});
+    case MAT_T_INT8:
+      return load(std::int8_t{});
+    case MAT_T_UINT8:
+      return load(std::uint8_t{});
+    case MAT_T_INT16:
+      return load(std::int16_t{});
+    case MAT_T_UINT16:
+      return load(std::uint16_t{});
+    case MAT_T_INT32:
+      return load(std::int32_t{});
+    case MAT_T_UINT32:
+      return load(std::uint32_t{});
+    case MAT_T_INT64:
+      return load(std::int64_t{});
+    case MAT_T_UINT64:
+      return load(std::uint64_t{});
+    default:
+      return std::numeric_limits<double>::quiet_NaN();
   }
 }
 
 /// The type of the values in memory: matio converts what is stored to the class.
 enum matio_types type_in_memory(const matvar_t& v) {
   switch (v.class_type) {
-    case MAT_C_DOUBLE: return MAT_T_DOUBLE;
-    case MAT_C_SINGLE: return MAT_T_SINGLE;
-    case MAT_C_INT8: return MAT_T_INT8;
-    case MAT_C_UINT8: return MAT_T_UINT8;
-    case MAT_C_INT16: return MAT_T_INT16;
-    case MAT_C_UINT16: return MAT_T_UINT16;
-    case MAT_C_INT32: return MAT_T_INT32;
-    case MAT_C_UINT32: return MAT_T_UINT32;
-    case MAT_C_INT64: return MAT_T_INT64;
-    case MAT_C_UINT64: return MAT_T_UINT64;
-    default: return v.data_type;
+    case MAT_C_DOUBLE:
+      return MAT_T_DOUBLE;
+    case MAT_C_SINGLE:
+      return MAT_T_SINGLE;
+    case MAT_C_INT8:
+      return MAT_T_INT8;
+    case MAT_C_UINT8:
+      return MAT_T_UINT8;
+    case MAT_C_INT16:
+      return MAT_T_INT16;
+    case MAT_C_UINT16:
+      return MAT_T_UINT16;
+    case MAT_C_INT32:
+      return MAT_T_INT32;
+    case MAT_C_UINT32:
+      return MAT_T_UINT32;
+    case MAT_C_INT64:
+      return MAT_T_INT64;
+    case MAT_C_UINT64:
+      return MAT_T_UINT64;
+    default:
+      return v.data_type;
   }
 }
 
@@ -104,8 +136,10 @@ std::u32string characters(const matvar_t& v) {
       text.resize(n / 4);
       std::memcpy(text.data(), bytes, text.size() * 4);
       return text;
-    case MAT_T_UTF8: return decode_utf8({static_cast<const char*>(v.data), n});
-    default: return {bytes, bytes + n};
+    case MAT_T_UTF8:
+      return decode_utf8({static_cast<const char*>(v.data), n});
+    default:
+      return {bytes, bytes + n};
   }
 }
 
@@ -116,8 +150,9 @@ class MatDecoder {
   void decode() {
     file_.reset(Mat_Open(path_.c_str(), MAT_ACC_RDONLY));
     if (!file_) {
-      throw BadInput({.file = path_}, "not a MAT file that can be read; write it in MATLAB with save(file, 'X', 'Y') or "
-                                      "in Python with scipy.io.savemat");
+      throw BadInput({.file = path_},
+                     "not a MAT file that can be read; write it in MATLAB with save(file, 'X', 'Y') or "
+                     "in Python with scipy.io.savemat");
     }
     list_variables();
     read_table();
@@ -141,7 +176,8 @@ class MatDecoder {
       if (variable->name == nullptr) continue;
       std::string name = variable->name;
       if (has(name)) {
-        throw BadInput(where(name), "stands twice in the file; write the file again with save(file, 'X', 'Y')");
+        throw BadInput(where(name),
+                       "stands twice in the file; write the file again with save(file, 'X', 'Y')");
       }
       described_.push_back(fmt::format("'{}' ({})", name, description(*variable)));
       names_.push_back(std::move(name));
@@ -153,7 +189,8 @@ class MatDecoder {
   Variable info(const std::string& name) {
     Mat_Rewind(file_.get());
     Variable variable{Mat_VarReadInfo(file_.get(), name.c_str())};
-    if (!variable || variable->dims == nullptr || variable->rank < 1) damaged(name, "its header cannot be read");
+    if (!variable || variable->dims == nullptr || variable->rank < 1)
+      damaged(name, "its header cannot be read");
     return variable;
   }
   void load(matvar_t& variable, const std::string& name) {
@@ -165,20 +202,24 @@ class MatDecoder {
 
   void read_table() {
     if (!has("X")) {
-      throw BadInput({.file = path_},
-                     fmt::format("has no array 'X'; it holds {}; write it with save(file, 'X', 'Y')",
-                                 described_.empty() ? "nothing" : fmt::format("{}", fmt::join(described_, ", "))));
+      throw BadInput(
+          {.file = path_},
+          fmt::format("has no array 'X'; it holds {}; write it with save(file, 'X', 'Y')",
+                      described_.empty() ? "nothing" : fmt::format("{}", fmt::join(described_, ", "))));
     }
     const Variable table = info("X");
-    if (table->isComplex != 0) throw BadInput(where("X"), "holds complex numbers; save real(X) or abs(X) instead");
+    if (table->isComplex != 0)
+      throw BadInput(where("X"), "holds complex numbers; save real(X) or abs(X) instead");
     if ((!is_number(*table) && table->class_type != MAT_C_SPARSE) || table->rank != 2) {
-      throw BadInput(where("X"), fmt::format("is a {} where a matrix of samples x features is needed; save double(X) "
-                                             "or table2array(X)",
-                                             description(*table)));
+      throw BadInput(where("X"),
+                     fmt::format("is a {} where a matrix of samples x features is needed; save double(X) "
+                                 "or table2array(X)",
+                                 description(*table)));
     }
     rows_ = table->dims[0];
     columns_ = table->dims[1];
-    if (rows_ == 0 || columns_ == 0) throw BadInput(where("X"), fmt::format("is empty ({})", description(*table)));
+    if (rows_ == 0 || columns_ == 0)
+      throw BadInput(where("X"), fmt::format("is empty ({})", description(*table)));
     sink_.note(fmt::format("array 'X': {}", description(*table)));
     if (table->class_type == MAT_C_SPARSE) {
       load(*table, "X");
@@ -190,7 +231,8 @@ class MatDecoder {
 
   void send_dense(matvar_t& table) {
     // Said before the values are read: the reader at the other end refuses a size that the file cannot hold.
-    sink_.begin_dense(static_cast<Index>(rows_), static_cast<Index>(columns_), TileOrder::kColumns, "array 'X'");
+    sink_.begin_dense(static_cast<Index>(rows_), static_cast<Index>(columns_), TileOrder::kColumns,
+                      "array 'X'");
     load(table, "X");
     const auto type = type_in_memory(table);
     if (table.data == nullptr || table.nbytes / rows_ / columns_ < Mat_SizeOf(type)) {
@@ -258,16 +300,18 @@ class MatDecoder {
     bool numeric = false;
     auto texts = texts_of(*variable, columns_, numeric);
     if (!texts) {
-      throw BadInput(where("names"), fmt::format("is a {} but the table has {} features; a cell array with one name a "
-                                                 "feature is needed",
-                                                 description(*variable), columns_));
+      throw BadInput(where("names"),
+                     fmt::format("is a {} but the table has {} features; a cell array with one name a "
+                                 "feature is needed",
+                                 description(*variable), columns_));
     }
     sink_.feature_names(std::move(*texts));
   }
 
-  /// One text for each of `count` entries: a numeric vector, a char matrix with a text a row, or a cell array of texts.
-  /// nullopt: not such a thing.
-  static std::optional<std::vector<std::string>> texts_of(const matvar_t& v, std::size_t count, bool& numeric) {
+  /// One text for each of `count` entries: a numeric vector, a char matrix with a text a row, or a cell array
+  /// of texts. nullopt: not such a thing.
+  static std::optional<std::vector<std::string>> texts_of(const matvar_t& v, std::size_t count,
+                                                          bool& numeric) {
     if (v.rank != 2 || v.isComplex != 0) return std::nullopt;
     const std::size_t rows = rows_of(v);
     const std::size_t columns = columns_of(v);
@@ -296,7 +340,8 @@ class MatDecoder {
       if (!vector || v.data == nullptr || v.nbytes / sizeof(matvar_t*) < count) return std::nullopt;
       matvar_t* const* cells = static_cast<matvar_t* const*>(v.data);
       for (std::size_t i = 0; i < count; ++i) {
-        if (cells[i] == nullptr || cells[i]->rank < 1 || cells[i]->dims == nullptr || cells[i]->dims[0] == 0) {
+        if (cells[i] == nullptr || cells[i]->rank < 1 || cells[i]->dims == nullptr ||
+            cells[i]->dims[0] == 0) {
           texts.emplace_back();  // an empty cell is a missing text
           continue;
         }
@@ -316,21 +361,24 @@ class MatDecoder {
 
   void read_beside(const std::string& name, bool labels) {
     const Variable variable = info(name);
-    const bool plausible = std::max(rows_of(*variable), columns_of(*variable)) >= rows_ && variable->rank == 2 &&
-                           (rows_of(*variable) == rows_ || (rows_of(*variable) == 1 && columns_of(*variable) == rows_)) &&
-                           (is_number(*variable) || variable->class_type == MAT_C_CHAR ||
-                            variable->class_type == MAT_C_CELL);
+    const bool plausible =
+        std::max(rows_of(*variable), columns_of(*variable)) >= rows_ && variable->rank == 2 &&
+        (rows_of(*variable) == rows_ || (rows_of(*variable) == 1 && columns_of(*variable) == rows_)) &&
+        (is_number(*variable) || variable->class_type == MAT_C_CHAR || variable->class_type == MAT_C_CELL);
     std::optional<std::vector<std::string>> texts;
     bool numeric = false;
-    if (plausible && (columns_of(*variable) == 1 || rows_of(*variable) == 1 || variable->class_type == MAT_C_CHAR)) {
+    if (plausible &&
+        (columns_of(*variable) == 1 || rows_of(*variable) == 1 || variable->class_type == MAT_C_CHAR)) {
       load(*variable, name);
       texts = texts_of(*variable, rows_, numeric);
     }
     if (!texts && labels) {
-      throw BadInput(where(name),
-                     fmt::format("is a {} but the table has {} rows; labels are a numeric vector, a char matrix or a cell "
-                                 "array of texts with one entry a row (save cellstr({}) for strings and categories)",
-                                 description(*variable), rows_, name));
+      throw BadInput(
+          where(name),
+          fmt::format(
+              "is a {} but the table has {} rows; labels are a numeric vector, a char matrix or a cell "
+              "array of texts with one entry a row (save cellstr({}) for strings and categories)",
+              description(*variable), rows_, name));
     }
     if (!texts) {
       sink_.note(fmt::format("array '{}' ({}) is not used", name, description(*variable)));
@@ -354,9 +402,9 @@ class MatDecoder {
 }  // namespace
 
 RawTable read_mat(const std::string& path, const ReadOptions& options) {
-  return read_isolated(
-      path, "MAT", [](const std::string& file, TableSink& sink) { MatDecoder(file, sink).decode(); },
-      {.memory_limit = options.memory_limit.bytes});
+  return read_isolated(path, "MAT",
+                       [](const std::string& file, TableSink& sink) { MatDecoder(file, sink).decode(); },
+                       {.memory_limit = options.memory_limit.bytes});
 }
 
 }  // namespace subspectra

@@ -11,19 +11,22 @@ RawTable read_npy_from(const RandomBytes& file, const ReadOptions& options) {
   NpyArray array(range_source(file, 0, file.size()), file.size(), {.file = file.name()});
   array.require_numbers();
   if (array.shape().size() == 1) {
-    throw BadInput(array.where(),
-                   fmt::format("holds a 1-D array ({} values) where a table of samples x features is needed; save "
-                               "x.reshape(-1, 1) for one feature, or put X and y together with np.savez",
-                               array.count()));
+    throw BadInput(
+        array.where(),
+        fmt::format("holds a 1-D array ({} values) where a table of samples x features is needed; save "
+                    "x.reshape(-1, 1) for one feature, or put X and y together with np.savez",
+                    array.count()));
   }
   if (array.shape().size() != 2) {
-    throw BadInput(array.where(), fmt::format("holds a {} where a table of samples x features (2-D) is needed; save "
-                                              "X.reshape(len(X), -1)",
-                                              array.description()));
+    throw BadInput(array.where(),
+                   fmt::format("holds a {} where a table of samples x features (2-D) is needed; save "
+                               "X.reshape(len(X), -1)",
+                               array.description()));
   }
   TableBuilder builder(file.name(), {.most_values = static_cast<double>(file.size()),
                                      .memory_limit = options.memory_limit.bytes});
-  builder.note(fmt::format("{}, {} order, no labels", array.description(), array.column_major() ? "Fortran" : "C"));
+  builder.note(
+      fmt::format("{}, {} order, no labels", array.description(), array.column_major() ? "Fortran" : "C"));
   if (array.trailing_bytes() > 0) {
     builder.note(fmt::format("{} bytes after the array are not read", array.trailing_bytes()));
   }

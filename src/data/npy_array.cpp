@@ -16,8 +16,10 @@ namespace subspectra {
 namespace {
 
 constexpr std::size_t kBlockBytes = 1 << 18;
-constexpr std::size_t kMostHeader = 1 << 20;  // NumPy itself refuses headers beyond 10,000 bytes unless told otherwise
-static_assert(std::endian::native == std::endian::little, "the decoders below assume a little-endian machine");
+constexpr std::size_t kMostHeader =
+    1 << 20;  // NumPy itself refuses headers beyond 10,000 bytes unless told otherwise
+static_assert(std::endian::native == std::endian::little,
+              "the decoders below assume a little-endian machine");
 
 /// The header is a Python dictionary literal with three known keys; this reads exactly that and nothing else.
 class HeaderParser {
@@ -138,7 +140,8 @@ std::optional<NpyType> parse_type(const std::string& text) {
     type.big_endian = rest.front() == '>';
     rest.remove_prefix(1);
   }
-  if (rest.empty() || std::string_view("biufcUSOVMm").find(rest.front()) == std::string_view::npos) return std::nullopt;
+  if (rest.empty() || std::string_view("biufcUSOVMm").find(rest.front()) == std::string_view::npos)
+    return std::nullopt;
   type.kind = rest.front();
   rest.remove_prefix(1);
   std::size_t size = 8;
@@ -151,25 +154,36 @@ std::optional<NpyType> parse_type(const std::string& text) {
   const bool whole = type.kind == 'i' || type.kind == 'u';
   if (type.kind == 'b' && size != 1) return std::nullopt;
   if (whole && size != 1 && size != 2 && size != 4 && size != 8) return std::nullopt;
-  if (type.kind == 'f' && size != 2 && size != 4 && size != 8 && size != 12 && size != 16) return std::nullopt;
+  if (type.kind == 'f' && size != 2 && size != 4 && size != 8 && size != 12 && size != 16)
+    return std::nullopt;
   return type;
 }
 
 std::string type_name(const NpyType& type) {
   const auto bits = type.size * 8;
   switch (type.kind) {
-    case 'b': return "bool";
-    case 'i': return fmt::format("int{}", bits);
-    case 'u': return fmt::format("uint{}", bits);
-    case 'f': return fmt::format("float{}", bits);
-    case 'c': return fmt::format("complex{}", bits);
+    case 'b':
+      return "bool";
+    case 'i':
+      return fmt::format("int{}", bits);
+    case 'u':
+      return fmt::format("uint{}", bits);
+    case 'f':
+      return fmt::format("float{}", bits);
+    case 'c':
+      return fmt::format("complex{}", bits);
     case 'U':
-    case 'S': return "text";
-    case 'O': return "object";
+    case 'S':
+      return "text";
+    case 'O':
+      return "object";
     case 'M':
-    case 'm': return "date";
-    case '[': return "structured";
-    default: return type.text;
+    case 'm':
+      return "date";
+    case '[':
+      return "structured";
+    default:
+      return type.text;
   }
 }
 
@@ -209,20 +223,38 @@ bool convert_integers(const NpyType& type, std::span<const char> bytes, Out* int
   }
   if (type.kind == 'i') {
     switch (type.size) {
-      case 1: convert<std::int8_t>(bytes, into); return true;
-      case 2: convert<std::int16_t>(bytes, into); return true;
-      case 4: convert<std::int32_t>(bytes, into); return true;
-      case 8: convert<std::int64_t>(bytes, into); return true;
-      default: return false;
+      case 1:
+        convert<std::int8_t>(bytes, into);
+        return true;
+      case 2:
+        convert<std::int16_t>(bytes, into);
+        return true;
+      case 4:
+        convert<std::int32_t>(bytes, into);
+        return true;
+      case 8:
+        convert<std::int64_t>(bytes, into);
+        return true;
+      default:
+        return false;
     }
   }
   if (type.kind == 'u') {
     switch (type.size) {
-      case 1: convert<std::uint8_t>(bytes, into); return true;
-      case 2: convert<std::uint16_t>(bytes, into); return true;
-      case 4: convert<std::uint32_t>(bytes, into); return true;
-      case 8: convert<std::uint64_t>(bytes, into); return true;
-      default: return false;
+      case 1:
+        convert<std::uint8_t>(bytes, into);
+        return true;
+      case 2:
+        convert<std::uint16_t>(bytes, into);
+        return true;
+      case 4:
+        convert<std::uint32_t>(bytes, into);
+        return true;
+      case 8:
+        convert<std::uint64_t>(bytes, into);
+        return true;
+      default:
+        return false;
     }
   }
   return false;
@@ -253,12 +285,14 @@ NpyArray::NpyArray(std::unique_ptr<ByteSource> bytes, std::uint64_t size, Locati
   std::array<char, 12> start{};
   read_exactly(std::span(start).first(10));
   if (std::string_view(start.data(), kMagic.size()) != kMagic) {
-    throw BadInput(where_, "not a NumPy array (it does not start with \\x93NUMPY); write it with np.save or np.savez");
+    throw BadInput(
+        where_, "not a NumPy array (it does not start with \\x93NUMPY); write it with np.save or np.savez");
   }
   const int version = static_cast<unsigned char>(start[6]);
   if (version < 1 || version > 3 || start[7] != 0) {
-    throw BadInput(where_, fmt::format("NPY version {}.{} is not known (1.0 to 3.0 are); write it with np.save", version,
-                                       static_cast<unsigned char>(start[7])));
+    throw BadInput(
+        where_, fmt::format("NPY version {}.{} is not known (1.0 to 3.0 are); write it with np.save", version,
+                            static_cast<unsigned char>(start[7])));
   }
   std::uint64_t used = 10;
   std::uint64_t header_size = load<std::uint16_t>(start.data() + 8);
@@ -293,7 +327,8 @@ NpyArray::NpyArray(std::unique_ptr<ByteSource> bytes, std::uint64_t size, Locati
   }
   if (type_.kind == 'O' || type_.kind == '[') return;  // not laid out as count x size; refused by require_...
   std::uint64_t needed = 0;
-  if (__builtin_mul_overflow(count_, static_cast<std::uint64_t>(type_.size), &needed) || needed > size - used) {
+  if (__builtin_mul_overflow(count_, static_cast<std::uint64_t>(type_.size), &needed) ||
+      needed > size - used) {
     damaged(fmt::format("its header speaks of a {} but only {} bytes follow", description(), size - used));
   }
   // Texts of no width need no bytes: their number would be bounded by nothing.
@@ -312,23 +347,28 @@ void NpyArray::damaged(const std::string& what) const {
 void NpyArray::require_numbers() const {
   if (type_.is_number()) return;
   switch (type_.kind) {
-    case 'c': throw BadInput(where_, "holds complex numbers; save the real part or the modulus (np.abs) instead");
+    case 'c':
+      throw BadInput(where_, "holds complex numbers; save the real part or the modulus (np.abs) instead");
     case 'O':
-      throw BadInput(where_,
-                     "is an array of Python objects, which only Python can read; save it with astype(float), or "
-                     "astype('U') for texts");
+      throw BadInput(
+          where_,
+          "is an array of Python objects, which only Python can read; save it with astype(float), or "
+          "astype('U') for texts");
     case 'U':
-    case 'S': throw BadInput(where_, "holds texts where numbers are needed; save it with astype(float)");
+    case 'S':
+      throw BadInput(where_, "holds texts where numbers are needed; save it with astype(float)");
     default:
-      throw BadInput(where_, fmt::format("holds values of type {}; save a plain array of numbers with astype(float)",
-                                         type_name(type_)));
+      throw BadInput(where_,
+                     fmt::format("holds values of type {}; save a plain array of numbers with astype(float)",
+                                 type_name(type_)));
   }
 }
 
 void NpyArray::require_numbers_or_texts() const {
   if (type_.kind == 'O') {
-    throw BadInput(where_,
-                   "is an array of Python objects, which only Python can read; save it with dtype=str or astype('U')");
+    throw BadInput(
+        where_,
+        "is an array of Python objects, which only Python can read; save it with dtype=str or astype('U')");
   }
   if (!type_.is_text()) require_numbers();
 }
@@ -404,7 +444,8 @@ std::vector<std::string> NpyArray::read_texts() {
         for (std::size_t i = 0; i < n; ++i) {
           const std::int64_t v = integers[i];
           // uint64 comes as its bits.
-          texts.push_back(type_.kind == 'u' ? fmt::format("{}", static_cast<std::uint64_t>(v)) : fmt::format("{}", v));
+          texts.push_back(type_.kind == 'u' ? fmt::format("{}", static_cast<std::uint64_t>(v))
+                                            : fmt::format("{}", v));
         }
       } else {
         read_doubles(std::span(values).first(n));
@@ -438,7 +479,8 @@ void stream_dense(NpyArray& array, TableSink& sink) {
   constexpr Index kTile = 1 << 16;  // values; with their raw bytes they stay in a core's cache
   const Index lines = array.column_major() ? columns : rows;
   const Index length = array.column_major() ? rows : columns;
-  std::vector<double> values(static_cast<std::size_t>(std::min(kTile, std::min(lines, kTile) * std::min(length, kTile))));
+  std::vector<double> values(
+      static_cast<std::size_t>(std::min(kTile, std::min(lines, kTile) * std::min(length, kTile))));
   const Index width = std::max<Index>(1, kTile / length);
   for (Index line = 0; line < lines; line += width) {
     const Index n = std::min(width, lines - line);

@@ -1,5 +1,6 @@
 #pragma once
-/// One NumPy array (numpy.lib.format, versions 1 to 3): its header, and its values as doubles, integers or texts.
+/// One NumPy array (numpy.lib.format, versions 1 to 3): its header, and its values as doubles, integers or
+/// texts.
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -13,10 +14,10 @@
 namespace subspectra {
 
 struct NpyType {
-  char kind = 'f';         ///< NumPy's letter: b i u f c U S O V M m; '[' for a structured type
-  std::size_t size = 8;    ///< bytes of an element
+  char kind = 'f';       ///< NumPy's letter: b i u f c U S O V M m; '[' for a structured type
+  std::size_t size = 8;  ///< bytes of an element
   bool big_endian = false;
-  std::string text;        ///< as written: "<f8"
+  std::string text;  ///< as written: "<f8"
 
   [[nodiscard]] bool is_number() const;  ///< bool, ints, floats up to 8 bytes
   [[nodiscard]] bool is_text() const { return kind == 'U' || kind == 'S'; }
@@ -25,8 +26,8 @@ struct NpyType {
 
 class NpyArray {
  public:
-  /// Reads the header from `bytes`, which hold `size` bytes in all. Throws BadInput at `where` for a header that is not
-  /// one, and for a shape that `size` cannot hold.
+  /// Reads the header from `bytes`, which hold `size` bytes in all. Throws BadInput at `where` for a header
+  /// that is not one, and for a shape that `size` cannot hold.
   NpyArray(std::unique_ptr<ByteSource> bytes, std::uint64_t size, Location where);
 
   [[nodiscard]] const NpyType& type() const { return type_; }

@@ -48,7 +48,8 @@ class NpzReader {
     return {.file = file_.name(), .place = fmt::format("array '{}'", name)};
   }
   [[nodiscard]] const NamedArray* find(std::string_view name) const {
-    const auto found = std::find_if(arrays_.begin(), arrays_.end(), [&](const auto& a) { return a.name == name; });
+    const auto found =
+        std::find_if(arrays_.begin(), arrays_.end(), [&](const auto& a) { return a.name == name; });
     return found == arrays_.end() ? nullptr : &*found;
   }
   [[nodiscard]] NpyArray open(const NamedArray& array) const {
@@ -57,7 +58,8 @@ class NpzReader {
 
   void read_table() {
     const NamedArray* table = find("X");
-    if (table == nullptr && find("data") != nullptr && find("format") != nullptr && find("shape") != nullptr) {
+    if (table == nullptr && find("data") != nullptr && find("format") != nullptr &&
+        find("shape") != nullptr) {
       read_sparse();
       return;
     }
@@ -71,9 +73,10 @@ class NpzReader {
     }
     array.require_numbers();
     if (array.shape().size() != 2) {
-      throw BadInput(array.where(), fmt::format("is a {} where a table of samples x features (2-D) is needed; save "
-                                                "X.reshape(len(X), -1)",
-                                                array.description()));
+      throw BadInput(array.where(),
+                     fmt::format("is a {} where a table of samples x features (2-D) is needed; save "
+                                 "X.reshape(len(X), -1)",
+                                 array.description()));
     }
     builder_.note(fmt::format("array '{}': {}, {} order", table->name, array.description(),
                               array.column_major() ? "Fortran" : "C"));
@@ -90,12 +93,14 @@ class NpzReader {
       if (all.size() < 20) all.push_back(fmt::format("'{}' ({})", candidate.name, array.description()));
     }
     if (tables.size() != 1) {
-      throw BadInput({.file = file_.name()},
-                     fmt::format("has no array 'X', and {} of its arrays could be the table; it holds {}; write it with "
-                                 "np.savez(file, X=X, y=y)",
-                                 tables.size(), all.empty() ? "nothing" : fmt::format("{}", fmt::join(all, ", "))));
+      throw BadInput(
+          {.file = file_.name()},
+          fmt::format("has no array 'X', and {} of its arrays could be the table; it holds {}; write it with "
+                      "np.savez(file, X=X, y=y)",
+                      tables.size(), all.empty() ? "nothing" : fmt::format("{}", fmt::join(all, ", "))));
     }
-    builder_.note(fmt::format("no array 'X': '{}', the only 2-D array of numbers, is taken", tables.front()->name));
+    builder_.note(
+        fmt::format("no array 'X': '{}', the only 2-D array of numbers, is taken", tables.front()->name));
     return tables.front();
   }
 
@@ -122,10 +127,11 @@ class NpzReader {
   [[nodiscard]] const NamedArray& required(const char* name) {
     const NamedArray* array = find(name);
     if (array == nullptr) {
-      throw BadInput({.file = file_.name()},
-                     fmt::format("looks like a sparse matrix of scipy.sparse.save_npz but has no array '{}'; write it "
-                                 "again with scipy.sparse.save_npz",
-                                 name));
+      throw BadInput(
+          {.file = file_.name()},
+          fmt::format("looks like a sparse matrix of scipy.sparse.save_npz but has no array '{}'; write it "
+                      "again with scipy.sparse.save_npz",
+                      name));
     }
     used_.insert(name);
     return *array;
@@ -137,12 +143,14 @@ class NpzReader {
     const std::vector<std::string> format =
         format_array.count() == 1 ? format_array.read_texts() : std::vector<std::string>{""};
     if (format.front() != "csr" && format.front() != "csc") {
-      throw BadInput(where("format"), fmt::format("sparse matrices of format '{}' are not read; save X.tocsr() or "
-                                                  "X.tocsc() with scipy.sparse.save_npz",
-                                                  format.front().substr(0, 20)));
+      throw BadInput(where("format"),
+                     fmt::format("sparse matrices of format '{}' are not read; save X.tocsr() or "
+                                 "X.tocsc() with scipy.sparse.save_npz",
+                                 format.front().substr(0, 20)));
     }
     NpyArray shape_array = open(required("shape"));
-    if (shape_array.count() != 2) throw BadInput(where("shape"), "must be two whole numbers, rows and columns");
+    if (shape_array.count() != 2)
+      throw BadInput(where("shape"), "must be two whole numbers, rows and columns");
     std::array<std::int64_t, 2> shape{};
     shape_array.read_integers(shape);
     NpyArray indptr = open(required("indptr"));
@@ -151,8 +159,9 @@ class NpzReader {
     const NpyArray indices = open(required("indices"));
     if (source.data().shape().size() != 1 || indices.shape().size() != 1 || indptr.shape().size() != 1 ||
         source.data().count() != indices.count()) {
-      throw BadInput(where("data"), "'data' and 'indices' must be 1-D arrays of the same length; write the file again "
-                                    "with scipy.sparse.save_npz");
+      throw BadInput(where("data"),
+                     "'data' and 'indices' must be 1-D arrays of the same length; write the file again "
+                     "with scipy.sparse.save_npz");
     }
     CompressedShape compressed{.by_rows = format.front() == "csr",
                                .rows = shape[0],
@@ -162,8 +171,8 @@ class NpzReader {
                                .where = where("data")};
     indptr.read_integers(compressed.indptr);
     indptr.finish();
-    builder_.note(fmt::format("sparse {} matrix of {} x {} with {} stored values", format.front(), shape[0], shape[1],
-                              compressed.entries));
+    builder_.note(fmt::format("sparse {} matrix of {} x {} with {} stored values", format.front(), shape[0],
+                              shape[1], compressed.entries));
     stream_compressed(compressed, source, builder_);
     source.finish();
   }
@@ -175,9 +184,10 @@ class NpzReader {
     NpyArray array = open(*names);
     array.require_numbers_or_texts();
     if (array.count() != static_cast<std::uint64_t>(builder_.columns())) {
-      throw BadInput(array.where(), fmt::format("has {} entries but the table has {} features; one name a feature is "
-                                                "needed",
-                                                array.count(), builder_.columns()));
+      throw BadInput(array.where(),
+                     fmt::format("has {} entries but the table has {} features; one name a feature is "
+                                 "needed",
+                                 array.count(), builder_.columns()));
     }
     std::vector<std::string> texts = array.read_texts();
     array.finish();
@@ -190,7 +200,8 @@ class NpzReader {
     const bool labels = entry.name == "y";
     const auto rows = static_cast<std::uint64_t>(builder_.rows());
     const auto& shape = array.shape();
-    const bool vector = shape.size() == 1 || (shape.size() == 2 && (shape[0] == 1 || shape[1] == 1) && labels);
+    const bool vector =
+        shape.size() == 1 || (shape.size() == 2 && (shape[0] == 1 || shape[1] == 1) && labels);
     if (labels) {
       array.require_numbers_or_texts();
       if (!vector || array.count() != rows) {

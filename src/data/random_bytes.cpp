@@ -17,7 +17,8 @@ class FileBytes final : public RandomBytes {
  public:
   explicit FileBytes(const std::string& path) : RandomBytes(path), size_(checked_file_size(path)) {
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor_ < 0) throw BadInput({.file = path}, fmt::format("cannot be read ({})", std::strerror(errno)));
+    if (descriptor_ < 0)
+      throw BadInput({.file = path}, fmt::format("cannot be read ({})", std::strerror(errno)));
   }
   FileBytes(const FileBytes&) = delete;
   FileBytes& operator=(const FileBytes&) = delete;
@@ -29,7 +30,8 @@ class FileBytes final : public RandomBytes {
       const ssize_t got = ::pread(descriptor_, buffer.data(), buffer.size(), static_cast<off_t>(offset));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) throw BadInput({.file = name()}, fmt::format("cannot be read ({})", std::strerror(errno)));
-      if (got == 0) throw BadInput({.file = name()}, "truncated: the file ends early; copy or write it again");
+      if (got == 0)
+        throw BadInput({.file = name()}, "truncated: the file ends early; copy or write it again");
       offset += static_cast<std::uint64_t>(got);
       buffer = buffer.subspan(static_cast<std::size_t>(got));
     }
@@ -75,7 +77,9 @@ class RangeSource final : public ByteSource {
 
 }  // namespace
 
-std::unique_ptr<RandomBytes> open_random(const std::string& path) { return std::make_unique<FileBytes>(path); }
+std::unique_ptr<RandomBytes> open_random(const std::string& path) {
+  return std::make_unique<FileBytes>(path);
+}
 
 std::unique_ptr<RandomBytes> memory_random(std::string_view content, const std::string& name) {
   return std::make_unique<MemoryBytes>(content, name);

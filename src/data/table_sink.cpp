@@ -23,7 +23,9 @@ std::string shape_text(std::span<const std::uint64_t> shape) {
   return fmt::format("{}", fmt::join(shape, " x "));
 }
 
-TableBuilder::TableBuilder(std::string file, TableLimits limits) : limits_(limits) { table_.source = std::move(file); }
+TableBuilder::TableBuilder(std::string file, TableLimits limits) : limits_(limits) {
+  table_.source = std::move(file);
+}
 
 void TableBuilder::damaged(const std::string& what) const {
   throw BadInput({.file = table_.source, .place = place_},
@@ -33,10 +35,11 @@ void TableBuilder::damaged(const std::string& what) const {
 void TableBuilder::check_shape(Index rows, Index columns, double values, double bytes) {
   if (begun_) damaged("two tables in one file");
   if (rows < 1 || columns < 1) {
-    throw BadInput({.file = table_.source, .place = place_},
-                   fmt::format("holds no values ({} rows x {} columns); a table with samples in rows and features in "
-                               "columns is needed",
-                               rows, columns));
+    throw BadInput(
+        {.file = table_.source, .place = place_},
+        fmt::format("holds no values ({} rows x {} columns); a table with samples in rows and features in "
+                    "columns is needed",
+                    rows, columns));
   }
   if (values > limits_.most_values) {
     damaged(fmt::format("its header speaks of {} x {} values, more than the file can hold", rows, columns));
@@ -105,8 +108,8 @@ void TableBuilder::begin_sparse(Index rows, Index columns, std::span<const std::
   place_ = place;
   if (rows > kMostIndex || columns > kMostIndex) {
     throw BadInput({.file = table_.source, .place = place_},
-                   fmt::format("a sparse table of {} x {} is too large (2147483646 rows or columns at most)", rows,
-                               columns));
+                   fmt::format("a sparse table of {} x {} is too large (2147483646 rows or columns at most)",
+                               rows, columns));
   }
   if (static_cast<Index>(counts.size()) != columns) damaged("one count a column is needed");
   std::int64_t entries = 0;
@@ -115,8 +118,9 @@ void TableBuilder::begin_sparse(Index rows, Index columns, std::span<const std::
     entries += count;
   }
   if (entries > kMostIndex) {
-    throw BadInput({.file = table_.source, .place = place_},
-                   fmt::format("{} stored values are too many (2147483646 at most); split the table", entries));
+    throw BadInput(
+        {.file = table_.source, .place = place_},
+        fmt::format("{} stored values are too many (2147483646 at most); split the table", entries));
   }
   const auto values = static_cast<double>(entries);
   check_shape(rows, columns, values, values * 12.0 + static_cast<double>(columns) * 8.0);
@@ -165,7 +169,8 @@ void TableBuilder::sort_sparse_columns() {
   for (Index j = 0; j < columns_; ++j) {
     column.clear();
     for (std::int32_t e = outer[j]; e < outer[j + 1]; ++e) column.emplace_back(inner[e], stored[e]);
-    std::stable_sort(column.begin(), column.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(column.begin(), column.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
     const std::int32_t start = kept;
     for (const auto& [row, value] : column) {
       if (kept > start && inner[kept - 1] == row) {
@@ -217,7 +222,8 @@ RawTable TableBuilder::finish() {
 
 void stream_compressed(const CompressedShape& shape, CompressedSource& source, TableSink& sink) {
   const auto refuse = [&](const std::string& what) {
-    throw BadInput(shape.where, fmt::format("damaged sparse matrix: {}; write the file again from its source", what));
+    throw BadInput(shape.where,
+                   fmt::format("damaged sparse matrix: {}; write the file again from its source", what));
   };
   const Index outer_size = shape.by_rows ? shape.rows : shape.columns;
   const Index inner_size = shape.by_rows ? shape.columns : shape.rows;
@@ -228,24 +234,28 @@ void stream_compressed(const CompressedShape& shape, CompressedSource& source, T
   if (static_cast<Index>(indptr.size()) != outer_size + 1) {
     refuse(fmt::format("indptr has {} entries where {} are needed", indptr.size(), outer_size + 1));
   }
-  if (indptr.front() != 0 || indptr.back() != shape.entries || !std::is_sorted(indptr.begin(), indptr.end())) {
+  if (indptr.front() != 0 || indptr.back() != shape.entries ||
+      !std::is_sorted(indptr.begin(), indptr.end())) {
     refuse("indptr must ascend from 0 to the number of stored values");
   }
   if (shape.entries > kMostIndex) refuse(fmt::format("{} stored values (2147483646 at most)", shape.entries));
 
-  // A row-wise matrix says its width nowhere but in its shape; wide hashed tables are real, absurd ones are not.
+  // A row-wise matrix says its width nowhere but in its shape; wide hashed tables are real, absurd ones are
+  // not.
   if (static_cast<double>(shape.columns) > 16777216.0 + kMostExpansion * static_cast<double>(shape.entries)) {
     refuse(fmt::format("{} columns for {} stored values", shape.columns, shape.entries));
   }
 
-  std::vector<std::int64_t> indices(std::min<std::size_t>(kSparseBlock, static_cast<std::size_t>(shape.entries)));
+  std::vector<std::int64_t> indices(
+      std::min<std::size_t>(kSparseBlock, static_cast<std::size_t>(shape.entries)));
   const auto each_block = [&](auto&& take) {
     for (std::int64_t start = 0; start < shape.entries;) {
       const auto n = std::min<std::int64_t>(shape.entries - start, static_cast<std::int64_t>(indices.size()));
       const auto block = std::span(indices).first(static_cast<std::size_t>(n));
       source.read_indices(block);
       for (const std::int64_t i : block) {
-        if (i < 0 || i >= inner_size) refuse(fmt::format("index {} where 0..{} are possible", i, inner_size - 1));
+        if (i < 0 || i >= inner_size)
+          refuse(fmt::format("index {} where 0..{} are possible", i, inner_size - 1));
       }
       take(block, start);
       start += n;
@@ -259,7 +269,8 @@ void stream_compressed(const CompressedShape& shape, CompressedSource& source, T
       for (const std::int64_t j : block) ++counts[static_cast<std::size_t>(j)];
     });
   } else {
-    for (std::size_t j = 0; j < counts.size(); ++j) counts[j] = static_cast<std::int32_t>(indptr[j + 1] - indptr[j]);
+    for (std::size_t j = 0; j < counts.size(); ++j)
+      counts[j] = static_cast<std::int32_t>(indptr[j + 1] - indptr[j]);
   }
   sink.begin_sparse(shape.rows, shape.columns, counts, shape.where.place);
 

@@ -1,7 +1,7 @@
 #pragma once
-/// Between the decoders of binary formats and the RawTable. A decoder pushes what it finds into a TableSink: a
-/// TableBuilder in the same process, or the writing end of a pipe in an isolated child (isolated.hpp). The builder trusts
-/// nobody: every size, index and order is checked before memory is taken or written.
+/// Between the decoders of binary formats and the RawTable. A decoder pushes what it finds into a TableSink:
+/// a TableBuilder in the same process, or the writing end of a pipe in an isolated child (isolated.hpp). The
+/// builder trusts nobody: every size, index and order is checked before memory is taken or written.
 #include <functional>
 #include <span>
 #include <string>
@@ -23,8 +23,9 @@ class TableSink {
 
   /// `place` says what holds the values, for messages: "array 'X'". Comes before everything but notes.
   virtual void begin_dense(Index rows, Index columns, TileOrder order, const std::string& place) = 0;
-  /// The next rows x columns values, row-major for kRows, column-major for kColumns. With kRows the tiles go left to right
-  /// through a band of rows, then on to the next band (kColumns: the same with the words swapped).
+  /// The next rows x columns values, row-major for kRows, column-major for kColumns. With kRows the tiles go
+  /// left to right through a band of rows, then on to the next band (kColumns: the same with the words
+  /// swapped).
   virtual void dense_tile(Index rows, Index columns, std::span<const double> values) = 0;
   /// `counts`: how many entries each column will get.
   virtual void begin_sparse(Index rows, Index columns, std::span<const std::int32_t> counts,
@@ -38,8 +39,8 @@ class TableSink {
 
 /// What a table may grow to.
 struct TableLimits {
-  double most_values = 0;         ///< dense values or sparse entries the file can hold
-  std::uint64_t memory_limit = 0; ///< as in memory_budget()
+  double most_values = 0;          ///< dense values or sparse entries the file can hold
+  std::uint64_t memory_limit = 0;  ///< as in memory_budget()
 };
 
 /// zlib's deflate turns 1 byte into at most 1032; no filter in use does better.
@@ -83,7 +84,8 @@ class TableBuilder final : public TableSink {
   double text_bytes_ = 0;
 };
 
-/// Sequential reading of `data` and `indices` of a compressed sparse matrix, in step, from the start after rewind().
+/// Sequential reading of `data` and `indices` of a compressed sparse matrix, in step, from the start after
+/// rewind().
 class CompressedSource {
  public:
   CompressedSource() = default;
@@ -103,8 +105,8 @@ struct CompressedShape {
   Location where;            ///< of the matrix, for messages
 };
 
-/// Streams a CSR or CSC matrix into `sink`; CSR takes two passes over the indices and so needs no second copy of the
-/// matrix. Throws BadInput for an indptr that is not one, or an index outside the shape.
+/// Streams a CSR or CSC matrix into `sink`; CSR takes two passes over the indices and so needs no second copy
+/// of the matrix. Throws BadInput for an indptr that is not one, or an index outside the shape.
 void stream_compressed(const CompressedShape& shape, CompressedSource& source, TableSink& sink);
 
 /// rows x columns as the readers say it: "72 x 7129".

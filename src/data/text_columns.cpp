@@ -29,7 +29,11 @@ std::u32string decode_utf8(std::string_view text) {
   std::u32string codes;
   for (std::size_t i = 0; i < text.size();) {
     const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t length = lead < 0x80 ? 1 : (lead >> 5U) == 6 ? 2 : (lead >> 4U) == 14 ? 3 : (lead >> 3U) == 30 ? 4 : 0;
+    const std::size_t length = lead < 0x80          ? 1
+                               : (lead >> 5U) == 6  ? 2
+                               : (lead >> 4U) == 14 ? 3
+                               : (lead >> 3U) == 30 ? 4
+                                                    : 0;
     bool sound = length > 0 && length <= text.size() - i;
     char32_t code = length <= 1 ? lead : lead & (0x7fU >> length);
     for (std::size_t k = 1; sound && k < length; ++k) {
@@ -47,7 +51,8 @@ std::u32string decode_utf16(std::u16string_view text) {
   std::u32string codes;
   for (std::size_t i = 0; i < text.size(); ++i) {
     char32_t code = text[i];
-    if (code >= 0xd800 && code < 0xdc00 && i + 1 < text.size() && text[i + 1] >= 0xdc00 && text[i + 1] < 0xe000) {
+    if (code >= 0xd800 && code < 0xdc00 && i + 1 < text.size() && text[i + 1] >= 0xdc00 &&
+        text[i + 1] < 0xe000) {
       code = 0x10000 + ((code - 0xd800) << 10U) + (text[i + 1] - 0xdc00U);
       ++i;
     }

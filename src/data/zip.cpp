@@ -35,11 +35,13 @@ T number(std::string_view bytes, std::size_t at) {
 }
 
 [[noreturn]] void refuse(const RandomBytes& archive, const std::string& what) {
-  throw BadInput({.file = archive.name()}, fmt::format("{}; copy the file again or write it anew with np.savez", what));
+  throw BadInput({.file = archive.name()},
+                 fmt::format("{}; copy the file again or write it anew with np.savez", what));
 }
 
 std::string bytes_at(const RandomBytes& archive, std::uint64_t offset, std::uint64_t size) {
-  if (offset > archive.size() || size > archive.size() - offset) refuse(archive, "truncated NPZ (zip) archive");
+  if (offset > archive.size() || size > archive.size() - offset)
+    refuse(archive, "truncated NPZ (zip) archive");
   std::string bytes(static_cast<std::size_t>(size), '\0');
   archive.read_at(offset, bytes);
   return bytes;
@@ -56,10 +58,12 @@ Directory find_directory(const RandomBytes& archive) {
   const std::uint64_t tail_offset = archive.size() - tail_size;
   const std::string tail = bytes_at(archive, tail_offset, tail_size);
   std::size_t end = tail.size() - kEndSize;
-  while (number<std::uint32_t>(tail, end) != kEndOfDirectory || number<std::uint16_t>(tail, end + 20) != tail.size() - end - kEndSize) {
+  while (number<std::uint32_t>(tail, end) != kEndOfDirectory ||
+         number<std::uint16_t>(tail, end + 20) != tail.size() - end - kEndSize) {
     if (end == 0) {
       const bool zip = number<std::uint32_t>(bytes_at(archive, 0, 4), 0) == kLocalHeader;
-      refuse(archive, zip ? "truncated NPZ (zip) archive: its directory is missing" : "not an NPZ (zip) archive");
+      refuse(archive,
+             zip ? "truncated NPZ (zip) archive: its directory is missing" : "not an NPZ (zip) archive");
     }
     --end;
   }
@@ -68,7 +72,8 @@ Directory find_directory(const RandomBytes& archive) {
                       .entries = number<std::uint16_t>(tail, end + 10)};
   const auto disk = number<std::uint16_t>(tail, end + 4);
   std::uint64_t directory_end = tail_offset + end;
-  const bool needs_64 = directory.offset == kInZip64 || directory.size == kInZip64 || directory.entries == 0xffff;
+  const bool needs_64 =
+      directory.offset == kInZip64 || directory.size == kInZip64 || directory.entries == 0xffff;
   constexpr std::uint64_t kLocatorSize = 20;
   constexpr std::uint64_t kZip64Size = 56;
   if (needs_64 && directory_end >= kLocatorSize + kZip64Size) {
@@ -91,8 +96,10 @@ Directory find_directory(const RandomBytes& archive) {
   return directory;
 }
 
-/// Sizes of 4 GiB and more stand in the "extra" field 0x0001, in this order, each only if its place in the header is full.
-void read_zip64_extra(const RandomBytes& archive, std::string_view extra, ZipMember& member, std::uint64_t& local_offset) {
+/// Sizes of 4 GiB and more stand in the "extra" field 0x0001, in this order, each only if its place in the
+/// header is full.
+void read_zip64_extra(const RandomBytes& archive, std::string_view extra, ZipMember& member,
+                      std::uint64_t& local_offset) {
   while (extra.size() >= 4) {
     const auto id = number<std::uint16_t>(extra, 0);
     const std::size_t length = number<std::uint16_t>(extra, 2);
@@ -124,27 +131,28 @@ ZipMember read_entry(const RandomBytes& archive, std::string_view entry, std::ui
   const std::string what = fmt::format("damaged NPZ (zip) archive: member '{}' ", member.name);
   if ((number<std::uint16_t>(entry, 8) & 1U) != 0) refuse(archive, what + "is encrypted");
   if (member.method != 0 && member.method != 8) {
-    refuse(archive, fmt::format("member '{}' is compressed by method {} (stored and deflate are read)", member.name,
-                                member.method));
+    refuse(archive, fmt::format("member '{}' is compressed by method {} (stored and deflate are read)",
+                                member.name, member.method));
   }
   if (local_offset > directory_offset || directory_offset - local_offset < kLocalSize) {
     refuse(archive, what + "lies outside the file");
   }
   const std::string local = bytes_at(archive, local_offset, kLocalSize);
   if (number<std::uint32_t>(local, 0) != kLocalHeader) refuse(archive, what + "has no header");
-  const std::uint64_t skipped =
-      kLocalSize + std::uint64_t{number<std::uint16_t>(local, 26)} + std::uint64_t{number<std::uint16_t>(local, 28)};
+  const std::uint64_t skipped = kLocalSize + std::uint64_t{number<std::uint16_t>(local, 26)} +
+                                std::uint64_t{number<std::uint16_t>(local, 28)};
   if (number<std::uint16_t>(local, 26) != name_size || skipped > directory_offset - local_offset ||
       bytes_at(archive, local_offset + kLocalSize, name_size) != member.name) {
     refuse(archive, what + "has a header that does not match the directory");
   }
   member.data_offset = local_offset + skipped;
-  if (member.compressed_size > directory_offset - member.data_offset) refuse(archive, what + "is longer than the file");
-  const bool possible =
-      member.method == 0
-          ? member.size == member.compressed_size
-          : static_cast<double>(member.size) <= kMostExpansion * static_cast<double>(member.compressed_size);
-  if (!possible) refuse(archive, what + fmt::format("claims {} bytes, more than the file can hold", member.size));
+  if (member.compressed_size > directory_offset - member.data_offset)
+    refuse(archive, what + "is longer than the file");
+  const bool possible = member.method == 0 ? member.size == member.compressed_size
+                                           : static_cast<double>(member.size) <=
+                                                 kMostExpansion * static_cast<double>(member.compressed_size);
+  if (!possible)
+    refuse(archive, what + fmt::format("claims {} bytes, more than the file can hold", member.size));
   return member;
 }
 
@@ -167,7 +175,8 @@ class MemberSource final : public ByteSource {
   }
 
   std::size_t read(std::span<char> buffer) override {
-    buffer = buffer.first(static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), member_.size - done_)));
+    buffer =
+        buffer.first(static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), member_.size - done_)));
     if (buffer.empty()) return 0;
     const std::size_t got = inflating_ ? inflate_some(buffer) : input_->read(buffer);
     if (got == 0) damaged("ends early");
@@ -180,12 +189,14 @@ class MemberSource final : public ByteSource {
 
  private:
   [[noreturn]] void damaged(const char* what) {
-    throw BadInput({.file = archive_.name(), .place = fmt::format("member '{}'", member_.name)},
-                   fmt::format("damaged: the compressed data {}; copy the file again or write it anew", what));
+    throw BadInput(
+        {.file = archive_.name(), .place = fmt::format("member '{}'", member_.name)},
+        fmt::format("damaged: the compressed data {}; copy the file again or write it anew", what));
   }
 
   std::size_t inflate_some(std::span<char> buffer) {
-    stream_.next_out = reinterpret_cast<Bytef*>(buffer.data());  // NOLINT(*-reinterpret-cast): zlib's interface
+    stream_.next_out =
+        reinterpret_cast<Bytef*>(buffer.data());  // NOLINT(*-reinterpret-cast): zlib's interface
     const auto room = static_cast<uInt>(std::min<std::size_t>(buffer.size(), 1U << 30));
     stream_.avail_out = room;
     while (stream_.avail_out == room) {

@@ -1,6 +1,7 @@
 #pragma once
-/// Reading ZIP archives as NumPy writes them (APPNOTE.TXT 6.3: stored and deflated members, ZIP64, data descriptors),
-/// driven by the central directory. Nothing in the archive is believed before it is checked against the file's size.
+/// Reading ZIP archives as NumPy writes them (APPNOTE.TXT 6.3: stored and deflated members, ZIP64, data
+/// descriptors), driven by the central directory. Nothing in the archive is believed before it is checked
+/// against the file's size.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,7 +23,9 @@ struct ZipMember {
 /// Throws BadInput for what is not a sound archive.
 [[nodiscard]] std::vector<ZipMember> read_zip_directory(const RandomBytes& archive);
 
-/// The member's bytes; exactly `size` of them, or BadInput. The check sum is compared when the last one is read.
-[[nodiscard]] std::unique_ptr<ByteSource> open_zip_member(const RandomBytes& archive, const ZipMember& member);
+/// The member's bytes; exactly `size` of them, or BadInput. The check sum is compared when the last one is
+/// read.
+[[nodiscard]] std::unique_ptr<ByteSource> open_zip_member(const RandomBytes& archive,
+                                                          const ZipMember& member);
 
 }  // namespace subspectra
