@@ -83,7 +83,7 @@ TEST_F(H5ad, WhatDoesNotFitIsRefusedWithItsPlace) {
 }
 
 TEST_F(H5ad, DamagedFilesAreRefusedAndNeverCrash) {
-  const std::string damaged = file("damaged.h5ad");
+  const std::string damaged = file("damaged-" + std::to_string(::getpid()) + ".h5ad");
   for (const char* name : {"dense.h5ad", "csr.h5ad", "chunks.h5ad"}) {
     SCOPED_TRACE(name);
     const auto read = [&](std::string_view bytes) {
@@ -92,6 +92,7 @@ TEST_F(H5ad, DamagedFilesAreRefusedAndNeverCrash) {
     };
     EXPECT_GE(refused_when_damaged(file_bytes(file(name)), 40, 100, read), 39);
   }
+  std::filesystem::remove(damaged);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <numeric>
 
+#include <fcntl.h>
 #include "binary_files.hpp"
 #include "subspectra/core/memory.hpp"
 

@@ -76,8 +76,8 @@ np.save(path("no_rows.npy"), np.zeros((0, 5)))
 np.savez(path("stored.npz"), X=X, y=Y, names=NAMES, split=np.array(["train"] * 6 + ["test"] * 6), fold=np.arange(12),
          flag=WHOLE[:, 0] > 50, other=np.zeros((3, 3)), single=np.float64(1), thing=np.array({"a": 1}, dtype=object))
 expect("stored.npz", X)
-np.savez_compressed(path("deflated.npz"), X=np.asfortranarray(X.astype(np.float32)), y=Y.astype("S"[:1] + "8") if False
-                    else np.arange(12) % 3, names=NAMES.astype("S"))
+np.savez_compressed(path("deflated.npz"), X=np.asfortranarray(X.astype(np.float32)), y=np.arange(12) % 3,
+                    names=NAMES.astype("S"))
 expect("deflated.npz", X.astype(np.float32))
 np.savez_compressed(path("large.npz"), X=LARGE)
 expect("large.npz", LARGE)
@@ -89,6 +89,12 @@ np.savez(path("short_names.npz"), X=X, y=Y, names=NAMES[:3])
 np.savez(path("object_y.npz"), X=X, y=Y.astype(object))
 np.savez(path("column_y.npz"), X=X, y=Y.reshape(-1, 1))
 expect("column_y.npz", X)
+
+np.savez_compressed(path("bomb.npz"), X=np.zeros((1000, 1000)))
+with open(path("bomb.npz"), "r+b") as f:  # the directory claims 4 GB - 2 for a few kB
+    content = f.read()
+    f.seek(content.rindex(b"PK\x01\x02") + 24)
+    f.write(b"\xfe\xff\xff\xff")
 
 import scipy.sparse  # noqa: E402
 

@@ -72,7 +72,7 @@ TEST_F(Mat, WhatDoesNotFitIsRefusedByArray) {
 }
 
 TEST_F(Mat, DamagedFilesAreRefusedAndNeverCrash) {
-  const std::string damaged = file("damaged.mat");
+  const std::string damaged = file("damaged-" + std::to_string(::getpid()) + ".mat");
   for (const char* name : {"cells.mat", "cells_compressed.mat", "sparse.mat", "v73.mat"}) {
     SCOPED_TRACE(name);
     const auto read = [&](std::string_view bytes) {
@@ -81,6 +81,7 @@ TEST_F(Mat, DamagedFilesAreRefusedAndNeverCrash) {
     };
     EXPECT_GT(refused_when_damaged(file_bytes(file(name)), 40, 100, read), 20);
   }
+  std::filesystem::remove(damaged);
 }
 
 }  // namespace

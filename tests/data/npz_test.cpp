@@ -1,4 +1,4 @@
-#include <zlib.h>
+#include <array>
 
 #include "binary_files.hpp"
 
@@ -95,36 +95,8 @@ TEST_F(Npz, AChangedValueFailsTheCheckSum) {
   EXPECT_NE(error_of([&] { static_cast<void>(read(bytes)); }).find("check sum"), std::string::npos);
 }
 
-TEST(NpzBomb, ASizeThatCannotBeTrueIsRefused) {
-  // A sound archive with one member of 1 MB of zeros whose directory claims 4 GB - 2.
-  std::string zeros = "\x93NUMPY";
-  zeros.resize(1 << 20, '\0');
-  std::string packed(2000, '\0');
-  z_stream stream{};
-  ASSERT_EQ(deflateInit2(&stream, 9, Z_DEFLATED, -MAX_WBITS, 9, Z_DEFAULT_STRATEGY), Z_OK);
-  stream.next_in = reinterpret_cast<Bytef*>(zeros.data());
-  stream.avail_in = static_cast<uInt>(zeros.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  ASSERT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  const auto number = [](std::uint64_t value, int size) {
-    std::string bytes;
-    for (int b = 0; b < size; ++b) bytes += static_cast<char>(value >> (8 * b));
-    return bytes;
-  };
-  const std::string name = "X.npy";
-  const std::string sizes =
-      number(0, 4) + number(packed.size(), 4) + number(0xfffffffe, 4) + number(name.size(), 2);
-  const std::string local =
-      "PK\3\4" + number(20, 2) + number(0, 2) + number(8, 2) + number(0, 4) + sizes + number(0, 2) + name;
-  const std::string central = "PK\1\2" + number(20, 2) + number(20, 2) + number(0, 2) + number(8, 2) +
-                              number(0, 4) + sizes + number(0, 16) + name;
-  const std::string archive = local + packed + central + "PK\5\6" + number(0, 4) + number(1, 2) +
-                              number(1, 2) + number(central.size(), 4) +
-                              number(local.size() + packed.size(), 4) + number(0, 2);
-  const std::string sentence = error_of([&] { static_cast<void>(read(archive)); });
+TEST_F(Npz, ASizeThatCannotBeTrueIsRefused) {
+  const std::string sentence = error_of([&] { static_cast<void>(read_npz(file("bomb.npz"), {})); });
   EXPECT_NE(sentence.find("more than the file can hold"), std::string::npos) << sentence;
 }
 

@@ -1,11 +1,9 @@
 #pragma once
 /// Files written by numpy, scipy, h5py and anndata (tests/data/make_binary_files.py), made once a test
 /// program.
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -38,30 +36,33 @@ class BinaryFiles {
       problem_ = "no Python to write the files";
       return;
     }
-    std::string pattern = (std::filesystem::temp_directory_path() / "subspectra-files-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) {
-      problem_ = "no temporary directory";
-      return;
-    }
-    directory_ = pattern;
-    const std::string command = "'" + python + "' -c 'import numpy, scipy.io, h5py, anndata' 2>/dev/null";
-    if (std::system(command.c_str()) != 0) {  // NOLINT(*-command-processor,cert-*): paths of the build
+    // Beside the test program and named by what the script says, so that the many processes ctest starts share one set.
+    const std::string script = SUBSPECTRA_SOURCE_DIR "/tests/data/make_binary_files.py";
+    const std::size_t version = std::hash<std::string>{}(content_of(script));
+    const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    directory_ = here / ("binary_files-" + std::to_string(version));
+    if (std::filesystem::exists(directory_)) return;
+    const std::string imports = "'" + python + "' -c 'import numpy, scipy.io, h5py, anndata' 2>/dev/null";
+    if (std::system(imports.c_str()) != 0) {  // NOLINT(*-command-processor,cert-*): paths of the build
       problem_ = "Python lacks numpy, scipy, h5py or anndata";
       return;
     }
-    const std::string make = "'" + python +
-                             "' '" SUBSPECTRA_SOURCE_DIR "/tests/data/make_binary_files.py' '" +
-                             directory_.string() + "'";
+    const auto work = here / ("binary_files-" + std::to_string(::getpid()));
+    const std::string make = "'" + python + "' '" + script + "' '" + work.string() + "'";
     if (std::system(make.c_str()) != 0) {  // NOLINT(*-command-processor,cert-*)
       ADD_FAILURE() << "make_binary_files.py failed";
       problem_ = "make_binary_files.py failed";
     }
+    std::error_code taken;
+    std::filesystem::rename(work, directory_, taken);
+    if (taken) std::filesystem::remove_all(work, taken);  // another process was quicker
   }
   BinaryFiles(const BinaryFiles&) = delete;
   BinaryFiles& operator=(const BinaryFiles&) = delete;
-  ~BinaryFiles() {
-    std::error_code ignored;
-    if (!directory_.empty()) std::filesystem::remove_all(directory_, ignored);
+
+  static std::string content_of(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   }
 
   std::filesystem::path directory_;
