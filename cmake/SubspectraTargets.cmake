@@ -6,6 +6,9 @@ function(subspectra_defaults target)
       -fno-sanitize-recover=all)
     target_link_options(${target} PRIVATE -fsanitize=${SUBSPECTRA_SANITIZE})
   endif()
+  if(SUBSPECTRA_BUILD_FUZZERS)  # coverage that libFuzzer can follow, in the library as well
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
 endfunction()
 
 # One C++ file with the given data files as byte arrays: subspectra::embedded::<stem>, <stem>_size.

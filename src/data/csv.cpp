@@ -243,7 +243,7 @@ bool counts_columns(const Record& record) {
     if (value != start + numbers || value != std::floor(value)) return false;
     numbers += 1.0;
   }
-  return numbers >= (start == 0.0 || start == 1.0 ? 2.0 : 3.0);
+  return numbers >= 3.0;
 }
 
 void CsvReader::check_separator(const Record& first) const {
@@ -508,10 +508,10 @@ RawTable CsvReader::finish() {
   table.dense = rows_->take(columns);
   std::sort(side_.begin(), side_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (auto& [column, side] : side_) table.side.push_back(std::move(side));
-  // A missing value in what turned out to be a text column is none of the matrix's.
-  if (first_missing_) {
-    const Kind kind = kinds_[static_cast<std::size_t>(first_missing_->column - 1)];
-    if (kind == Kind::kUndecided || kind == Kind::kNumber) table.first_missing = first_missing_;
+  // A missing value in what turned out to be a text column, or no column at all, is none of the matrix's.
+  if (first_missing_ &&
+      std::binary_search(columns.begin(), columns.end(), Index{first_missing_->column - 1})) {
+    table.first_missing = first_missing_;
   }
   return table;
 }

@@ -22,10 +22,11 @@ std::string folded(std::string_view text) {
   return lower;
 }
 
-/// Edit distance (insert, delete, replace), cut off above `limit`.
+/// Edits (insert, delete, replace, exchange two neighbours) from a to b; above `limit` any larger number.
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
   const std::size_t difference = a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
   if (difference > limit) return limit + 1;
+  std::vector<std::size_t> before_previous(b.size() + 1);
   std::vector<std::size_t> previous(b.size() + 1);
   std::vector<std::size_t> current(b.size() + 1);
   std::iota(previous.begin(), previous.end(), std::size_t{0});
@@ -34,7 +35,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t li
     for (std::size_t j = 1; j <= b.size(); ++j) {
       const std::size_t replace = previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
       current[j] = std::min({previous[j] + 1, current[j - 1] + 1, replace});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        current[j] = std::min(current[j], before_previous[j - 2] + 1);
+      }
     }
+    std::swap(before_previous, previous);
     std::swap(previous, current);
   }
   return previous[b.size()];

@@ -1,0 +1,17 @@
+#pragma once
+#include "outcome.hpp"
+
+/// The bytes as CSV and as TSV, cut into blocks of two sizes.
+inline void fuzz_csv(std::span<const std::uint8_t> bytes) {
+  using namespace subspectra;
+  const ReadOptions options = fuzzing::small_memory();
+  for (const char separator : {',', '\t'}) {
+    const auto read = [&](std::size_t block) {
+      return fuzzing::outcome_of([&] {
+        const auto source = memory_bytes(fuzzing::as_text(bytes));
+        return assemble(read_csv_bytes(*source, "input", {.separator = separator}, options, block), options);
+      });
+    };
+    fuzzing::require_equal(read(4), read(kTextBlockBytes));
+  }
+}
