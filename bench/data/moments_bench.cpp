@@ -1,6 +1,6 @@
 /// Moments beside the least that any code must do with the same table in the same run: kDiagonal against one
 /// pass over the memory, kFull against one DSYRK of the same size. One thread and all.
-///     cmake --preset bench && cmake --build --preset bench && build/bench/data_moments_bench
+///     cmake --preset bench && cmake --build --preset bench && build/bench/bench_data_moments
 #include <fmt/format.h>
 
 #include <algorithm>

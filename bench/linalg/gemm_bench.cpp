@@ -1,8 +1,8 @@
 /// Our DGEMM beside the best this machine can do in the same run: OpenBLAS with every core type the CPU can
 /// execute (in child processes, as a core type is chosen once), and Eigen compiled for this very CPU. One
 /// thread. Exit code 1 when ours is below 0.8 of the best.
-///     cmake --preset bench && cmake --build --preset bench --target linalg_gemm_bench &&
-///     build/bench/linalg_gemm_bench
+///     cmake --preset bench && cmake --build --preset bench --target bench_linalg_gemm &&
+///     build/bench/bench_linalg_gemm
 #include <fmt/format.h>
 #include <unistd.h>
 
