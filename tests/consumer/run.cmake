@@ -17,7 +17,7 @@ function(run)
   message(STATUS "ok: ${line}")
 endfunction()
 
-# V11 has the largest ratio of between- to within-class variance; scripts in other languages agree.
+# V11 has the largest ratio of between- to within-class variance (checked by a plain loop over the CSV).
 set(answer "208 x 60, 2 classes, best single feature V11")
 set(prefix ${WORK_DIR}/prefix)
 file(REMOVE_RECURSE ${WORK_DIR})
