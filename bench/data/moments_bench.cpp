@@ -1,6 +1,6 @@
 /// Moments beside the least that any code must do with the same table in the same run: kDiagonal against one
 /// pass over the memory, kFull against one DSYRK of the same size. One thread and all.
-///     cmake --preset bench && cmake --build --preset bench && build/bench/data_moments_bench
+///     cmake --preset bench && cmake --build --preset bench && build/bench/bench_data_moments
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using namespace subspectra;  // NOLINT(google-build-using-namespace)
 double shortest(const auto& work) {
   double best = 1e300;
   double total = 0.0;
-  for (int run = 0; run < 5 || total < 1.0; ++run) {
+  for (int run = 0; run < 10 || total < 2.0; ++run) {
     const auto start = std::chrono::steady_clock::now();
     work();
     const double s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -18,8 +19,9 @@ namespace {
 // Work is cut by these sizes alone, so that the result cannot depend on the number of threads.
 constexpr Index kColumnsPerTask = 256;      // of the p x p sums a task updates a tile of 256 x 256 (512 KiB)
 constexpr Index kEntriesPerTask = 1 << 17;  // of the table, when columns are summed one by one
-constexpr Index kCentredEntries = 1 << 23;  // centred rows held at a time: 64 MiB
-constexpr Index kRowsPerPartialSum = 4096;  // with one tile only, rows are shared out instead
+constexpr Index kCentredEntries = 1 << 22;  // centred rows held at a time: 32 MiB
+constexpr Index kRowsPerPartialSum = 2048;  // with one tile only, rows are shared out instead,
+constexpr Index kPartialSums = 64;          // so many tasks at a time
 constexpr double kDenseEnough =
     0.5;  // a sparse column fuller than this in some class is centred as a dense one
 
@@ -61,11 +63,14 @@ struct Rows {
       }
     }
     for (std::size_t c = 1; c < begin.size(); ++c) begin[c] += begin[c - 1];
+    if (codes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+      throw Error(fmt::format("moments: {} rows at a time are too many; add them in blocks", codes.size()));
+    }
     order.resize(static_cast<std::size_t>(begin.back()));
     std::vector<Index> next(begin.begin(), begin.end() - 1);
     for (std::size_t i = 0; i < codes.size(); ++i) {
       if (codes[i] < 0) continue;
-      order[static_cast<std::size_t>(next[static_cast<std::size_t>(codes[i])]++)] = static_cast<Index>(i);
+      order[static_cast<std::size_t>(next[static_cast<std::size_t>(codes[i])]++)] = static_cast<int>(i);
     }
     if (!weighted) return;
     row_weights = Eigen::Map<const Vector>(weights.data(), size());
@@ -78,6 +83,11 @@ struct Rows {
   [[nodiscard]] Index size() const { return static_cast<Index>(codes.size()); }
   [[nodiscard]] Index first(int c) const { return begin[static_cast<std::size_t>(c)]; }
   [[nodiscard]] Index count(int c) const { return first(c + 1) - first(c); }
+  [[nodiscard]] Index largest_class() const {
+    Index most = 0;
+    for (int c = 0; c < classes; ++c) most = std::max(most, count(c));
+    return most;
+  }
   [[nodiscard]] int code(Index row) const { return codes[static_cast<std::size_t>(row)]; }
   [[nodiscard]] double weight(Index row) const { return weighted ? row_weights[row] : 1.0; }
   [[nodiscard]] double root_weight(Index row) const { return weighted ? root_weights[row] : 1.0; }
@@ -87,7 +97,7 @@ struct Rows {
   std::vector<int> codes;    ///< -1: the row does not count (no label or no weight)
   Vector class_weights;      ///< K
   std::vector<Index> begin;  ///< K + 1: where each class begins in `order`
-  std::vector<Index> order;  ///< the rows that count, class after class, ascending within each
+  std::vector<int> order;    ///< the rows that count, class after class, ascending within each
   Vector row_weights;        ///< N, or empty: all 1; so with the next two
   Vector root_weights;       ///< N square roots
   Vector sorted_weights;     ///< in the sequence of `order`
@@ -108,25 +118,69 @@ struct Sums {
   Matrix means, low, squares;
 };
 
+// A plain sum waits for one addition after the other; eight in turn keep the adders busy and are vectorised.
+// The sequence of additions is fixed, so that the result is.
+constexpr Index kLanes = 8;
+struct Lanes {
+  double at[kLanes] = {};
+  [[nodiscard]] double total() const {
+    return ((at[0] + at[4]) + (at[2] + at[6])) + ((at[1] + at[5]) + (at[3] + at[7]));
+  }
+};
+
+/// Copies x[order[k]] to out[k] and returns their sum, or with weights w[k] their weighted sum.
+double gather_and_sum(const double* x, const int* order, const double* w, Index n, double* out) {
+  Lanes sum;
+  Index k = 0;
+  for (; k + kLanes <= n; k += kLanes) {
+    for (Index l = 0; l < kLanes; ++l) out[k + l] = x[order[k + l]];
+    if (w == nullptr) {
+      for (Index l = 0; l < kLanes; ++l) sum.at[l] += out[k + l];
+    } else {
+      for (Index l = 0; l < kLanes; ++l) sum.at[l] += w[k + l] * out[k + l];
+    }
+  }
+  for (; k < n; ++k) {
+    out[k] = x[order[k]];
+    sum.at[0] += w == nullptr ? out[k] : w[k] * out[k];
+  }
+  return sum.total();
+}
+
+/// sum w (x - m) and sum w (x - m)^2.
+std::pair<double, double> sums_around(const double* x, const double* w, Index n, double m) {
+  Lanes r;
+  Lanes squares;
+  Index k = 0;
+  for (; k + kLanes <= n; k += kLanes) {
+    for (Index l = 0; l < kLanes; ++l) {
+      const double d = x[k + l] - m;
+      const double wd = w == nullptr ? d : w[k + l] * d;
+      r.at[l] += wd;
+      squares.at[l] += wd * d;
+    }
+  }
+  for (; k < n; ++k) {
+    const double d = x[k] - m;
+    const double wd = w == nullptr ? d : w[k] * d;
+    r.at[0] += wd;
+    squares.at[0] += wd * d;
+  }
+  return {r.total(), squares.total()};
+}
+
 /// Two passes over a column and what the first pass's rounding left over          (docs/theory/moments.md,
 /// Eq. 3)
 ///     m = sum w x / W,   r = sum w (x - m),   mean = m + r/W,   squares = sum w (x - m)^2 - r^2/W
-/// `sorted` is scratch for the column in class sequence, so that every class is one contiguous, vectorised
-/// sum.
+/// `sorted` is scratch for the largest class: each class is gathered once and is then contiguous.
 void sum_dense_column(const double* x, const Rows& rows, Vector& sorted, Index j, Sums& sums) {
-  const auto kept = static_cast<Index>(rows.order.size());
-  for (Index k = 0; k < kept; ++k) sorted[k] = x[rows.order[static_cast<std::size_t>(k)]];
   for (int c = 0; c < rows.classes; ++c) {
     const double weight = rows.class_weights[c];
-    const auto part = sorted.segment(rows.first(c), rows.count(c)).array();
-    if (rows.weighted) {
-      const auto w = rows.sorted_weights.segment(rows.first(c), rows.count(c)).array();
-      const double m = (w * part).sum() / weight;
-      sums.set(j, c, weight, m, (w * (part - m)).sum(), (w * (part - m).square()).sum());
-    } else {
-      const double m = part.sum() / weight;
-      sums.set(j, c, weight, m, (part - m).sum(), (part - m).square().sum());
-    }
+    const Index n = rows.count(c);
+    const double* w = rows.weighted ? rows.sorted_weights.data() + rows.first(c) : nullptr;
+    const double m = gather_and_sum(x, rows.order.data() + rows.first(c), w, n, sorted.data()) / weight;
+    const auto [r, squares] = sums_around(sorted.data(), w, n, m);
+    sums.set(j, c, weight, m, r, squares);
   }
 }
 
@@ -229,9 +283,13 @@ Index rows_at_a_time(Index columns) {
 
 /// z_i = sqrt(w_i) (x_i - mu_c(i)) for rows row..row+count of column j; 0 where the row does not count.
 void centre(const double* x, const Rows& rows, Index row, Index count, Index j, const Sums& sums, double* z) {
+  const double* mean = sums.means.data() + j;
+  const double* low = sums.low.data() + j;
+  const Index stride = sums.means.rows();
+  const int* codes = rows.codes.data() + row;
   for (Index i = 0; i < count; ++i) {
-    const int c = rows.code(row + i);
-    z[i] = c < 0 ? 0.0 : (x[i] - sums.means(j, c)) - sums.low(j, c);
+    const Index c = codes[i];
+    z[i] = c < 0 ? 0.0 : (x[i] - mean[c * stride]) - low[c * stride];
   }
   if (rows.weighted) Eigen::Map<Vector>(z, count).array() *= rows.root_weights.segment(row, count).array();
 }
@@ -262,11 +320,13 @@ class MomentsBuilder {
     const Index columns =
         std::clamp<Index>(kEntriesPerTask / std::max<Index>(1, rows.size()), 1, kColumnsPerTask);
     parallel_for(blocks(p, columns), threads, [&](Index task) {
-      Vector sorted(static_cast<Index>(rows.order.size()));
+      Vector sorted(rows.largest_class());
       const Index end = std::min(p, (task + 1) * columns);
       for (Index j = task * columns; j < end; ++j) sum_dense_column(column_at(j), rows, sorted, j, sums);
     });
-    if (is_full() && p > 0) {
+    if (is_full() && p <= kColumnsPerTask) {
+      add_narrow_scatter(rows, column_at, sums, threads);
+    } else if (is_full()) {
       const Index height = std::min(rows.size(), rows_at_a_time(p));
       Matrix z(height, p);
       for (Index row = 0; row < rows.size(); row += height) {
@@ -343,6 +403,32 @@ class MomentsBuilder {
 
  private:
   [[nodiscard]] bool is_full() const { return moments_.second_order_ == Moments::SecondOrder::kFull; }
+
+  /// Few columns: every task centres a block of rows of its own; the sums are added in the sequence of the
+  /// blocks.
+  template <class ColumnAt>
+  void add_narrow_scatter(const Rows& rows, const ColumnAt& column_at, const Sums& sums, int threads) {
+    const Index p = moments_.features();
+    const Index parts = blocks(rows.size(), kRowsPerPartialSum);
+    std::vector<Matrix> partial(static_cast<std::size_t>(std::min(parts, kPartialSums)));
+    for (Index first = 0; first < parts; first += kPartialSums) {
+      const Index now = std::min(kPartialSums, parts - first);
+      parallel_for(now, threads, [&](Index task) {
+        const Index row = (first + task) * kRowsPerPartialSum;
+        const Index count = std::min(kRowsPerPartialSum, rows.size() - row);
+        Matrix z(count, p);
+        for (Index j = 0; j < p; ++j) {
+          centre(column_at(j) + row, rows, row, count, j, sums, z.col(j).data());
+        }
+        auto& sum = partial[static_cast<std::size_t>(task)];
+        sum.resize(p, p);
+        linalg::syrk(1.0, linalg::Op::kTranspose, z, 0.0, sum);
+      });
+      for (Index task = 0; task < now; ++task) {
+        moments_.within_scatter_ += partial[static_cast<std::size_t>(task)];
+      }
+    }
+  }
 
   /// Pairs of thin columns t, over their nonzeros alone: (docs/theory/moments.md, Eq. 8)
   ///     S_tt = X_t' W X_t - sum_c W_c mu_c mu_c'
