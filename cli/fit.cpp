@@ -79,9 +79,7 @@ int run(const Arguments& arguments, Signals& signals) {
   if (!asked.method.empty()) check_method_options(job.texts, {&find_method(asked.method)}, methods());
   const Dataset data = job.load(arguments.operands.front());
   const MethodInfo& method = job.choose_method(data);
-  if (!data.labels) {
-    throw BadInput(data.source + ": fit needs class labels; name their column with --target");
-  }
+  require_labels(data, "fit");
 
   signals.begin_work();
   const ChosenSize chosen = choose_size(job, data, method, signals);

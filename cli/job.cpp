@@ -107,6 +107,14 @@ void say_notes(const Dataset& data) {
   for (const auto& note : data.notes) say("note", fmt::format("{}: {}", data.source, note));
 }
 
+void require_labels(const Dataset& data, std::string_view command) {
+  if (!data.labels) {
+    throw BadInput(
+        fmt::format("{}: {} needs class labels and there is no label column; name it with --target",
+                    data.source, command));
+  }
+}
+
 std::string data_line(const Dataset& data) {
   std::string line = fmt::format("{}: {} rows, {} features", data.source, data.rows(), data.features());
   if (!data.labels) return line + ", no labels";
