@@ -1,7 +1,9 @@
 # OpenBLAS as a static archive, linked into the library with its symbols hidden. Why static: docs/blas.md.
+# The threaded build is taken although we call it from our own threads only: Debian's serial build has no locks around
+# its work buffers, and two threads inside it at once get wrong numbers now and then.
 # Defines the target OpenBLAS::static.
-find_library(OPENBLAS_STATIC_LIBRARY NAMES libopenblas.a PATH_SUFFIXES openblas-serial openblas-pthread openblas)
-find_path(OPENBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas-serial openblas-pthread openblas)
+find_library(OPENBLAS_STATIC_LIBRARY NAMES libopenblas.a PATH_SUFFIXES openblas-pthread)
+find_path(OPENBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas-pthread)
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(OpenBLASStatic REQUIRED_VARS OPENBLAS_STATIC_LIBRARY OPENBLAS_INCLUDE_DIR)
 if(OpenBLASStatic_FOUND AND NOT TARGET OpenBLAS::static)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -33,9 +34,28 @@ int write_all(int descriptor, std::string_view content) {
   return 0;
 }
 
+/// Through a symbolic link the file it points to is replaced (or made), not the link.
+std::string link_target(const std::string& path) {
+  std::filesystem::path target = path;
+  std::error_code failure;
+  for (int links = 0; std::filesystem::is_symlink(std::filesystem::symlink_status(target, failure));
+       ++links) {
+    if (links == 40) fail(path, ELOOP);
+    const auto next = std::filesystem::read_symlink(target, failure);
+    if (failure) fail(path, failure.value());
+    target = target.parent_path() / next;  // an absolute `next` replaces the whole
+  }
+  return target.string();
+}
+
 }  // namespace
 
 void write_file_atomically(const std::string& path, std::string_view content) {
+  if (path == "/dev/stdout") {  // as it is open now: it may be a file that is appended to, or already deleted
+    std::fflush(stdout);
+    if (const int failure = write_all(STDOUT_FILENO, content); failure != 0) fail(path, failure);
+    return;
+  }
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
   if (std::filesystem::is_directory(status)) fail(path, EISDIR);
@@ -47,13 +67,9 @@ void write_file_atomically(const std::string& path, std::string_view content) {
     if (failure != 0) fail(path, failure);
     return;
   }
-  // Through a symbolic link the file it points to is replaced, not the link.
-  std::string target = path;
-  if (std::filesystem::is_symlink(std::filesystem::symlink_status(path, ignored))) {
-    const auto resolved = std::filesystem::weakly_canonical(path, ignored);
-    if (!ignored) target = resolved.string();
-  }
-  std::string temporary = target + ".XXXXXX";
+  const std::string target = link_target(path);
+  // Not the target's own name with something added: that could be longer than the file system allows.
+  std::string temporary = (std::filesystem::path(target).parent_path() / ".subspectra.XXXXXX").string();
   const int descriptor = ::mkstemp(temporary.data());
   if (descriptor < 0) fail(path, errno);
   // mkstemp gives 0600: keep the mode of the file that is replaced, else what the umask allows.

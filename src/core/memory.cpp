@@ -48,7 +48,7 @@ void require_memory(double bytes, std::string_view what, std::string_view advice
 std::string readable_bytes(double bytes) {
   static constexpr std::array<const char*, 7> kUnits = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
   std::size_t unit = 0;
-  while (bytes >= 1000.0 && unit + 1 < kUnits.size()) {
+  while (bytes >= (unit == 0 ? 999.5 : 999.95) && unit + 1 < kUnits.size()) {
     bytes /= 1000.0;
     ++unit;
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -19,7 +20,7 @@ template <class T>
 T parse_whole_number(std::string_view text) {
   T value{};
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure == std::errc::result_out_of_range) throw InvalidArgument("the number is too large");
+  if (failure == std::errc::result_out_of_range) throw InvalidArgument("the number is out of range");
   if (failure != std::errc() || end != text.data() + text.size() || text.empty()) {
     throw InvalidArgument(std::is_unsigned_v<T> ? "a whole number from 0 up is needed"
                                                 : "a whole number is needed");
@@ -171,8 +172,9 @@ ByteSize OptionCodec<ByteSize>::parse(std::string_view text) {
   std::transform(unit.begin(), unit.end(), unit.begin(), [](unsigned char c) { return std::tolower(c); });
   double scale = unit.empty() ? 1.0 : 0.0;
   for (const auto& [letter, factor] : kUnits) {
-    if (unit == std::string(1, letter) || unit == std::string{letter, 'b'} ||
-        unit == std::string{letter, 'i', 'b'}) {
+    const bool is_byte = letter == 'b';
+    if (unit == std::string(1, letter) ||
+        (!is_byte && (unit == std::string{letter, 'b'} || unit == std::string{letter, 'i', 'b'}))) {
       scale = factor;
     }
   }

@@ -6,9 +6,10 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
+#include <mutex>
 #include <thread>
-#include <vector>
 
 // The packaged oneTBB is not compiled for the thread sanitizer: it sees our accesses but not TBB's
 // synchronisation. These two calls state the orderings that parallel_for does guarantee; see cmake/tsan.supp.
@@ -45,7 +46,23 @@ void parallel_for(Index items, int threads, const std::function<void(Index)>& bo
     for (Index i = 0; i < items; ++i) body(i);
     return;
   }
-  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(items));
+  // Every item before the first failing one runs, as in a plain loop, so that the exception is the same one;
+  // items after a known failure need not.
+  std::atomic<Index> first_failure = items;
+  std::mutex failure_mutex;
+  std::exception_ptr failure;
+  const auto guarded = [&](Index i) {
+    if (i > first_failure.load(std::memory_order_relaxed)) return;
+    try {
+      body(i);
+    } catch (...) {
+      const std::lock_guard lock(failure_mutex);
+      if (i < first_failure) {
+        first_failure = i;
+        failure = std::current_exception();
+      }
+    }
+  };
   char submitted = 0;
   char finished = 0;
   SUBSPECTRA_HAPPENS_BEFORE(&submitted);
@@ -54,21 +71,17 @@ void parallel_for(Index items, int threads, const std::function<void(Index)>& bo
         tbb::blocked_range<Index>(0, items, 1),
         [&](const tbb::blocked_range<Index>& range) {
           SUBSPECTRA_HAPPENS_AFTER(&submitted);
-          for (Index i = range.begin(); i != range.end(); ++i) {
-            try {
-              body(i);
-            } catch (...) {
-              failures[static_cast<std::size_t>(i)] = std::current_exception();
-            }
-          }
+          for (Index i = range.begin(); i != range.end(); ++i) guarded(i);
           SUBSPECTRA_HAPPENS_BEFORE(&finished);
         },
         tbb::simple_partitioner());
   };
   // Inside a parallel loop the arena of the outer one is used, so that nesting does not multiply threads.
+  // Isolated: a thread that waits for the inner loop does not start another item of the outer one meanwhile,
+  // on top of the stack, locks and scratch of the item it is in.
   if (tbb::this_task_arena::current_thread_index() != tbb::task_arena::not_initialized &&
       tbb::this_task_arena::max_concurrency() == threads) {
-    run();
+    tbb::this_task_arena::isolate(run);
   } else {
     // More workers than cores are allowed on purpose: results for 8 threads can be tested on 2 cores.
     tbb::global_control allow(tbb::global_control::max_allowed_parallelism,
@@ -76,9 +89,7 @@ void parallel_for(Index items, int threads, const std::function<void(Index)>& bo
     tbb::task_arena(threads).execute(run);
   }
   SUBSPECTRA_HAPPENS_AFTER(&finished);
-  for (const auto& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace subspectra

@@ -184,7 +184,7 @@ void ArffReader::read_attribute() {
                                  "{{a,b,...}} is needed",
                                  shown(attribute.name), shown(type)));
     } else {
-      attribute.left_out_text = "0";
+      attribute.left_out_text.assign(1, '0');
     }
   }
   attributes_.push_back(std::move(attribute));

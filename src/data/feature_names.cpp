@@ -68,6 +68,14 @@ std::vector<std::string> FeatureNames::near(std::string_view name, std::size_t m
   return near_names(name, made, most);
 }
 
+std::vector<std::string> FeatureNames::all() const {
+  if (given()) return given_;
+  std::vector<std::string> made;
+  made.reserve(static_cast<std::size_t>(size_));
+  for (Index j = 0; j < size_; ++j) made.push_back((*this)[j]);
+  return made;
+}
+
 FeatureNames FeatureNames::selected(const std::vector<Index>& features) const {
   // Made-up names must keep their numbers, so a selection of them is spelled out.
   std::vector<std::string> chosen;

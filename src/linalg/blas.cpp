@@ -72,12 +72,31 @@ const char* deserved_core() {
 }
 #endif
 
+/// An environment variable set for a moment and then put back.
+class BriefVariable {
+ public:
+  BriefVariable(const char* name, const char* value) : name_(name), was_set_(std::getenv(name) != nullptr) {
+    if (was_set_) old_.fill('\0'), std::string_view(std::getenv(name)).copy(old_.data(), old_.size() - 1);
+    ::setenv(name, value, 1);
+  }
+  BriefVariable(const BriefVariable&) = delete;
+  BriefVariable& operator=(const BriefVariable&) = delete;
+  ~BriefVariable() { was_set_ ? ::setenv(name_, old_.data(), 1) : ::unsetenv(name_); }
+
+ private:
+  const char* name_;
+  bool was_set_;
+  std::array<char, 64> old_{};
+};
+
 /// OpenBLAS 0.3.21 knows CPUs by model number and gives those it does not know SSE kernels ("Prescott"). We
 /// start it ourselves, look at what it chose and, if the CPU can do more and the user has not chosen, start
 /// it again with OPENBLAS_CORETYPE set for just that moment: child processes and other copies of OpenBLAS see
 /// no difference. Priority 101 comes before OpenBLAS's own constructor, which then finds everything done;
-/// should it ever come after, the second start still has its effect. See docs/blas.md.
+/// should it ever come after, the second start still has its effect. It is started with one thread, so that
+/// its pool is never made: sharing out the work is ours. See docs/blas.md.
 __attribute__((constructor(101))) void choose_core_type() {
+  const BriefVariable one_thread("OPENBLAS_NUM_THREADS", "1");
   const char* wish = std::getenv(kCoreVariable);
   core_choice.by_user = wish != nullptr && *wish != '\0';
   gotoblas_init();
@@ -87,20 +106,14 @@ __attribute__((constructor(101))) void choose_core_type() {
     alone.copy(core_choice.openblas_alone.data(), core_choice.openblas_alone.size() - 1);
     const char* deserved = deserved_core();
     if (deserved != nullptr && kernel_width(alone) < kernel_width(deserved)) {
-      const bool was_empty = wish != nullptr;
       gotoblas_quit();
-      ::setenv(kCoreVariable, deserved, 1);
+      const BriefVariable core(kCoreVariable, deserved);
       gotoblas_init();
-      if (was_empty) {
-        ::setenv(kCoreVariable, "", 1);
-      } else {
-        ::unsetenv(kCoreVariable);
-      }
       core_choice.by_us = true;
     }
   }
 #endif
-  openblas_set_num_threads(1);  // in case the threaded archive was linked: tiles are ours to share out
+  openblas_set_num_threads(1);
 }
 
 // --- arguments

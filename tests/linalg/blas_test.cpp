@@ -15,6 +15,7 @@
 
 #include "subspectra/core/build_info.hpp"
 #include "subspectra/core/error.hpp"
+#include "subspectra/core/parallel.hpp"
 #include "subspectra/core/random.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration)
@@ -339,6 +340,28 @@ TEST(BuildInfo, NamesTheKernelsTheThreadsAndTheCompiler) {
   EXPECT_NE(text.find("threads: "), std::string::npos) << text;
   EXPECT_NE(text.find("compiler: "), std::string::npos) << text;
   EXPECT_EQ(version().find_first_not_of("0123456789."), std::string::npos);
+}
+
+// Oracle: the same call made alone. A BLAS without locks around its work buffers passes every serial test and
+// fails here within seconds.
+TEST(Blas, GivesTheSameBitsWhenManyThreadsCallItAtOnce) {
+  const auto work = [](Index item) {
+    Random random(1, static_cast<std::uint64_t>(item));
+    const Index n = 30 + item % 170;
+    Matrix a = random_matrix(n, n, random);
+    Matrix c(n, n);
+    syrk(1.0, Op::kNone, a, 0.0, c);
+    c.diagonal().array() += 1.0;
+    EXPECT_TRUE(cholesky(c));
+    solve_lower(c, Op::kNone, a);
+    return a;
+  };
+  constexpr Index kItems = 3000;
+  std::vector<double> alone(kItems);
+  std::vector<double> together(kItems);
+  for (Index i = 0; i < kItems; ++i) alone[static_cast<std::size_t>(i)] = work(i).sum();
+  parallel_for(kItems, 4, [&](Index i) { together[static_cast<std::size_t>(i)] = work(i).sum(); });
+  EXPECT_EQ(alone, together);
 }
 
 }  // namespace

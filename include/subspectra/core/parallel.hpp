@@ -11,7 +11,8 @@ namespace subspectra {
 [[nodiscard]] int resolve_threads(int threads);
 
 /// Calls body(i) once for i = 0..items-1 on at most `threads` threads (0: all cores). Nested calls share the
-/// threads. The first exception in item order is rethrown after all items have ended.
+/// threads. The first exception in item order is rethrown, whatever the number of threads; items after it may
+/// not have been run.
 void parallel_for(Index items, int threads, const std::function<void(Index)>& body);
 
 }  // namespace subspectra

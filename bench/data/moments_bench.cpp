@@ -1,0 +1,97 @@
+/// Moments beside the least that any code must do with the same table in the same run: kDiagonal against one
+/// pass over the memory, kFull against one DSYRK of the same size. One thread and all.
+///     cmake --preset bench && cmake --build --preset bench && build/bench/data_moments_bench
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+
+#include "subspectra/core/random.hpp"
+#include "subspectra/data/moments.hpp"
+#include "subspectra/linalg/blas.hpp"
+
+namespace {
+
+using namespace subspectra;  // NOLINT(google-build-using-namespace)
+
+/// The shortest of several runs: the machine may be shared.
+double shortest(const auto& work) {
+  double best = 1e300;
+  double total = 0.0;
+  for (int run = 0; run < 5 || total < 1.0; ++run) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    const double s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    best = std::min(best, s);
+    total += s;
+  }
+  return best;
+}
+
+Dataset random_data(Index rows, Index features) {
+  Random random(1);
+  Dataset data;
+  data.dense.resize(rows, features);
+  for (auto& x : data.dense.reshaped()) x = random.uniform();
+  data.labels = Labels{.name = "class", .classes = {"a", "b"}, .codes = {}};
+  for (Index i = 0; i < rows; ++i) data.labels->codes.push_back(static_cast<int>(random.below(2)));
+  return data;
+}
+
+void check(bool right, const char* what) {
+  if (right) return;
+  fmt::print(stderr, "wrong answer: {}\n", what);
+  std::exit(1);
+}
+
+void diagonal(Index rows, Index features) {
+  const auto data = random_data(rows, features);
+  const auto m = compute_moments(data, Moments::SecondOrder::kDiagonal);
+  check(std::abs(m.within_variances().mean() + m.between_variances().mean() - 1.0 / 12.0) < 1e-3,
+        "variances");
+  volatile double sink = 0.0;
+  const double pass = shortest([&] { sink = data.dense.sum(); });
+  fmt::print("kDiagonal {} x {}: one pass over the memory {:.1f} ms ({:.1f} GB/s)\n", rows, features,
+             1e3 * pass, 8e-9 * static_cast<double>(data.dense.size()) / pass);
+  for (const int threads : {1, 0}) {
+    const double s = shortest(
+        [&] { sink = compute_moments(data, Moments::SecondOrder::kDiagonal, threads).total_weight(); });
+    fmt::print("  {:<12}{:8.1f} ms = {:.2f} passes\n", threads == 1 ? "one thread" : "all threads", 1e3 * s,
+               s / pass);
+  }
+}
+
+void full(Index rows, Index features) {
+  using linalg::Op;
+  const auto data = random_data(rows, features);
+  Matrix product(features, features);
+  const double syrk = shortest([&] { linalg::syrk(1.0, Op::kTranspose, data.dense, 0.0, product); });
+  const double gemm =
+      shortest([&] { linalg::gemm(1.0, Op::kTranspose, data.dense, Op::kNone, data.dense, 0.0, product); });
+  const auto m = compute_moments(data, Moments::SecondOrder::kFull);
+  const Vector mean = data.dense.colwise().mean();
+  const Matrix factor = m.between_factor();
+  const Matrix sum = m.within_covariance() + factor * factor.transpose() + mean * mean.transpose();
+  check((sum - product / static_cast<double>(rows)).cwiseAbs().maxCoeff() < 1e-12, "covariance");
+  fmt::print("kFull {} x {}: one DSYRK {:.1f} ms, one DGEMM {:.1f} ms\n", rows, features, 1e3 * syrk,
+             1e3 * gemm);
+  volatile double sink = 0.0;
+  for (const int threads : {1, 0}) {
+    const double s =
+        shortest([&] { sink = compute_moments(data, Moments::SecondOrder::kFull, threads).total_weight(); });
+    fmt::print("  {:<12}{:8.1f} ms = {:.2f} DSYRK = {:.2f} DGEMM\n",
+               threads == 1 ? "one thread" : "all threads", 1e3 * s, s / syrk, s / gemm);
+  }
+}
+
+}  // namespace
+
+int main() {
+  diagonal(200, 54613);
+  diagonal(100000, 100);
+  full(2000, 1000);
+  full(100000, 60);
+  return 0;
+}
