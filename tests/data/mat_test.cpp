@@ -1,0 +1,87 @@
+#include "binary_files.hpp"
+
+namespace subspectra {
+namespace {
+
+using namespace test;  // NOLINT(google-build-using-namespace)
+
+class Mat : public BinaryFileTest {};
+
+TEST_F(Mat, EveryVersionAndClassGivesTheValuesThatWereWritten) {
+  for (const char* name : {"cells.mat", "cells_compressed.mat", "numbers.mat", "numbers_compressed.mat",
+                           "single.mat", "logical.mat", "version4.mat", "large.mat", "v73.mat"}) {
+    SCOPED_TRACE(name);
+    const RawTable table = read_mat(file(name), {});
+    EXPECT_FALSE(table.is_sparse);
+    expect_values(table, expected_values(file(name)));
+  }
+}
+
+TEST_F(Mat, SparseStaysSparse) {
+  for (const char* name : {"sparse.mat", "sparse_compressed.mat", "v73_sparse.mat"}) {
+    SCOPED_TRACE(name);
+    const RawTable table = read_mat(file(name), {});
+    EXPECT_TRUE(table.is_sparse);
+    expect_values(table, expected_values(file(name)));
+    ASSERT_EQ(table.side.size(), 1U);
+    EXPECT_TRUE(table.side[0].is_label);
+    EXPECT_EQ(table.side[0].values[3], "1");
+  }
+}
+
+TEST_F(Mat, LabelsAndNamesFromCellArrays) {
+  for (const char* name : {"cells.mat", "cells_compressed.mat", "v73.mat"}) {
+    SCOPED_TRACE(name);
+    const RawTable table = read_mat(file(name), {});
+    EXPECT_EQ(table.names[0], "gene 0");
+    EXPECT_EQ(table.names[6], "gene 6");
+    const SideColumn* y = side_named(table, "Y");
+    ASSERT_NE(y, nullptr);
+    EXPECT_TRUE(y->is_label);
+    EXPECT_EQ(y->values[1], "normal");
+    EXPECT_EQ(y->values[3], "M\xc3\xbcller");
+    const SideColumn* fold = side_named(table, "fold");
+    ASSERT_NE(fold, nullptr);
+    EXPECT_TRUE(fold->is_numeric);
+    EXPECT_EQ(fold->values[11], "11");
+  }
+}
+
+TEST_F(Mat, LabelsFromACharMatrixAndFromRowVectors) {
+  const RawTable chars = read_mat(file("single.mat"), {});
+  ASSERT_NE(side_named(chars, "Y"), nullptr);
+  EXPECT_EQ(side_named(chars, "Y")->values[0], "tumour");
+  EXPECT_EQ(side_named(chars, "Y")->values[3], "M\xc3\xbcller");
+  const SideColumn* batch =
+      side_named(read_mat(file("cells.mat"), {}), "batch") == nullptr ? nullptr : &chars.side[0];
+  EXPECT_NE(batch, nullptr);
+  const RawTable numbers = read_mat(file("numbers.mat"), {});
+  ASSERT_NE(side_named(numbers, "y"), nullptr);
+  EXPECT_EQ(side_named(numbers, "y")->values[4], "2");
+}
+
+TEST_F(Mat, WhatDoesNotFitIsRefusedByArray) {
+  const std::vector<std::array<std::string, 2>> cases = {{"no_table.mat", "no array 'X'; it holds 'A'"},
+                                                         {"complex.mat", "complex"},
+                                                         {"short_y.mat", "array 'Y'"},
+                                                         {"struct_x.mat", "struct"}};
+  for (const auto& [name, word] : cases) {
+    const std::string sentence = error_of([&] { static_cast<void>(read_mat(file(name), {})); });
+    EXPECT_NE(sentence.find(word), std::string::npos) << name << ": " << sentence;
+  }
+}
+
+TEST_F(Mat, DamagedFilesAreRefusedAndNeverCrash) {
+  const std::string damaged = file("damaged.mat");
+  for (const char* name : {"cells.mat", "cells_compressed.mat", "sparse.mat", "v73.mat"}) {
+    SCOPED_TRACE(name);
+    const auto read = [&](std::string_view bytes) {
+      write_bytes(damaged, bytes);
+      static_cast<void>(read_mat(damaged, {}));
+    };
+    EXPECT_GT(refused_when_damaged(file_bytes(file(name)), 40, 100, read), 20);
+  }
+}
+
+}  // namespace
+}  // namespace subspectra
