@@ -187,12 +187,13 @@ Command evaluate_command() {
                         {.command = "subspectra evaluate sonar --cv loo -k 5 --null 3 -o result.json",
                          .says = "leave one out, beside permuted labels; every detail in the file"}},
            .operands = {data_operand()},
-           .groups = {data_group(describe_options<CvGroupsOptions>()),
+           .groups = {data_group(reworded(describe_options<CvGroupsOptions>(),
+                                          {{.name = "cv_groups", .hint = "COLUMN", .help = ""}})),
                       selection_group(method_list_option()),
                       method_group(),
                       {.title = "Evaluation",
                        .options = describe_options<EvaluationOptions>() + describe_options<ModelOptions>()},
-                      {.title = "Output", .options = describe_options<OutputOptions>()}},
+                      {.title = "Output", .options = output_options()}},
            .notes =
                {"Reading the table: `error` is the cross-validated rate of wrong predictions with its "
                 "standard "

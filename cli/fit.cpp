@@ -110,7 +110,7 @@ int run(const Arguments& arguments, Signals& signals) {
 
 Command fit_command() {
   const auto output =
-      reworded(describe_options<OutputOptions>(),
+      reworded(output_options(),
                {{.name = "json", .hint = "", .help = "the model as JSON on stdout, too"},
                 {.name = "o", .hint = "FILE", .help = "the model file (needed); - writes it to stdout"}});
   return {

@@ -24,8 +24,7 @@ OptionGroup data_group(const std::vector<OptionDescription>& more) {
 }
 
 OptionGroup selection_group(const std::vector<OptionDescription>& method) {
-  return {.title = "Selection",
-          .options = method + describe_options<SelectionOptions>() + describe_options<RunOptions>()};
+  return {.title = "Selection", .options = method + describe_options<SelectionOptions>() + run_options()};
 }
 
 OptionGroup method_group() {
