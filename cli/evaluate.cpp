@@ -50,6 +50,7 @@ std::string method_text(const Evaluation& evaluation, const EvaluationChoice& ch
     rows.push_back(&row);
     all.push_back(row.k);
   }
+  if (rows.empty()) return fmt::format("\n{}: no k could be reached in every training set\n", choice.method);
   const auto at = [&](Index k) {
     return *std::find_if(rows.begin(), rows.end(), [&](const EvaluationRow* row) { return row->k == k; });
   };
@@ -85,13 +86,12 @@ std::string method_text(const Evaluation& evaluation, const EvaluationChoice& ch
   }
   const EvaluationRow& best = *at(choice.k_best);
   const EvaluationRow& sparse = *at(choice.k_one_standard_error);
-  text += fmt::format(
-      "{}: best k {} (error {:.4f}); one-standard-error k {} (error {:.4f}); optimism at the best k: {:.4f} "
-      "cross-"
-      "validated less {:.4f} apparent = {:.4f}\n",
-      choice.method, best.k, best.error, sparse.k, sparse.error, best.error, best.apparent_error,
-      best.error - best.apparent_error);
-  return text;
+  return text + fmt::format(
+                    "{}: best k {} (error {:.4f}), one-standard-error k {} (error {:.4f}); optimism {:.4f} "
+                    "(error less "
+                    "apparent error at the best k)\n",
+                    choice.method, best.k, best.error, sparse.k, sparse.error,
+                    best.error - best.apparent_error);
 }
 
 std::string protocol_text(const Evaluation& evaluation, const SelectionOptions& selection) {
@@ -141,6 +141,7 @@ int run(const Arguments& arguments, Signals& signals) {
   options.validate();
   const auto chosen = chosen_methods(job);
   const Dataset data = job.load(arguments.operands.front());
+  require_labels(data, "evaluate");
 
   ProgressLine progress(job.output.progress, job.output.quiet);
   const RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
@@ -186,12 +187,13 @@ Command evaluate_command() {
                         {.command = "subspectra evaluate sonar --cv loo -k 5 --null 3 -o result.json",
                          .says = "leave one out, beside permuted labels; every detail in the file"}},
            .operands = {data_operand()},
-           .groups = {data_group(describe_options<CvGroupsOptions>()),
+           .groups = {data_group(reworded(describe_options<CvGroupsOptions>(),
+                                          {{.name = "cv_groups", .hint = "COLUMN", .help = ""}})),
                       selection_group(method_list_option()),
                       method_group(),
                       {.title = "Evaluation",
                        .options = describe_options<EvaluationOptions>() + describe_options<ModelOptions>()},
-                      {.title = "Output", .options = describe_options<OutputOptions>()}},
+                      {.title = "Output", .options = output_options()}},
            .notes =
                {"Reading the table: `error` is the cross-validated rate of wrong predictions with its "
                 "standard "

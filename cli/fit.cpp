@@ -79,9 +79,7 @@ int run(const Arguments& arguments, Signals& signals) {
   if (!asked.method.empty()) check_method_options(job.texts, {&find_method(asked.method)}, methods());
   const Dataset data = job.load(arguments.operands.front());
   const MethodInfo& method = job.choose_method(data);
-  if (!data.labels) {
-    throw BadInput(data.source + ": fit needs class labels; name their column with --target");
-  }
+  require_labels(data, "fit");
 
   signals.begin_work();
   const ChosenSize chosen = choose_size(job, data, method, signals);
@@ -112,7 +110,7 @@ int run(const Arguments& arguments, Signals& signals) {
 
 Command fit_command() {
   const auto output =
-      reworded(describe_options<OutputOptions>(),
+      reworded(output_options(),
                {{.name = "json", .hint = "", .help = "the model as JSON on stdout, too"},
                 {.name = "o", .hint = "FILE", .help = "the model file (needed); - writes it to stdout"}});
   return {

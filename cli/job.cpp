@@ -24,8 +24,7 @@ OptionGroup data_group(const std::vector<OptionDescription>& more) {
 }
 
 OptionGroup selection_group(const std::vector<OptionDescription>& method) {
-  return {.title = "Selection",
-          .options = method + describe_options<SelectionOptions>() + describe_options<RunOptions>()};
+  return {.title = "Selection", .options = method + describe_options<SelectionOptions>() + run_options()};
 }
 
 OptionGroup method_group() {
@@ -105,6 +104,14 @@ Dataset read_table(const std::string& data, const ReadOptions& options) {
 
 void say_notes(const Dataset& data) {
   for (const auto& note : data.notes) say("note", fmt::format("{}: {}", data.source, note));
+}
+
+void require_labels(const Dataset& data, std::string_view command) {
+  if (!data.labels) {
+    throw BadInput(
+        fmt::format("{}: {} needs class labels and there is no label column; name it with --target",
+                    data.source, command));
+  }
 }
 
 std::string data_line(const Dataset& data) {

@@ -59,6 +59,9 @@ struct Job {
 [[nodiscard]] Dataset read_table(const std::string& data, const ReadOptions& options);
 void say_notes(const Dataset& data);
 
+/// Throws BadInput when the table has no label column.
+void require_labels(const Dataset& data, std::string_view command);
+
 /// "sonar: 208 rows, 60 features, 2 classes (M 111, R 97)"
 [[nodiscard]] std::string data_line(const Dataset& data);
 

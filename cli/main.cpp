@@ -15,12 +15,6 @@
 
 namespace subspectra::cli {
 
-const std::vector<Command>& commands() {
-  static const std::vector<Command> all = {select_command(),   fit_command(),     predict_command(),
-                                           evaluate_command(), methods_command(), datasets_command()};
-  return all;
-}
-
 namespace {
 
 enum ExitCode : int { kDone = 0, kFailure = 1, kUsage = 2, kBadInput = 3, kInfeasible = 4 };

@@ -61,9 +61,8 @@ std::vector<std::string> take_operands(const CommandPage& page, const std::vecto
                                       operands[page.operands.size()], page.usage));
   }
   if (operands.size() < page.operands.size()) {
-    const auto& missing = page.operands[operands.size()];
-    throw InvalidArgument(
-        fmt::format("{} is missing: {}; usage: subspectra {}", missing.name, missing.help, page.usage));
+    throw InvalidArgument(fmt::format("{} is missing; usage: subspectra {} (--help explains)",
+                                      page.operands[operands.size()].name, page.usage));
   }
   return operands;
 }
@@ -101,6 +100,14 @@ std::vector<OptionDescription> operator+(std::vector<OptionDescription> a,
                                          const std::vector<OptionDescription>& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
+}
+
+std::vector<OptionDescription> run_options() {
+  return reworded(describe_options<RunOptions>(), {{.name = "time_limit", .hint = "SECONDS", .help = ""}});
+}
+
+std::vector<OptionDescription> output_options() {
+  return reworded(describe_options<OutputOptions>(), {{.name = "o", .hint = "FILE", .help = ""}});
 }
 
 std::vector<OptionDescription> method_option() {
@@ -203,7 +210,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   auto names = near_names(word, known);
   if (names.empty()) return {};
   for (auto& name : names) name.insert(0, name.size() == 1 && !prefix.empty() ? "-" : prefix);
-  return fmt::format(", did you mean {}?", fmt::join(names, " or "));
+  return fmt::format(" (did you mean {}?)", fmt::join(names, " or "));
 }
 
 }  // namespace subspectra::cli

@@ -77,6 +77,9 @@ struct Rewording {
 [[nodiscard]] std::vector<OptionDescription> operator+(std::vector<OptionDescription> a,
                                                        const std::vector<OptionDescription>& b);
 
+/// The structs' descriptions with hints that say more than the type.
+[[nodiscard]] std::vector<OptionDescription> run_options();
+[[nodiscard]] std::vector<OptionDescription> output_options();
 /// `--method` with the default said in words.
 [[nodiscard]] std::vector<OptionDescription> method_option();
 [[nodiscard]] std::vector<OptionDescription> method_list_option();
@@ -91,7 +94,7 @@ struct Rewording {
 void check_method_options(const OptionTexts& texts, const std::vector<const MethodInfo*>& chosen,
                           const std::vector<MethodInfo>& all);
 
-/// ", did you mean A or B?" or "".
+/// " (did you mean A or B?)" or "".
 [[nodiscard]] std::string did_you_mean(std::string_view word, const std::vector<std::string>& known,
                                        std::string_view prefix = "");
 

@@ -109,7 +109,7 @@ Command predict_command() {
         .help =
             "label column, if there is one: it is compared with the predictions. Default: as in training"}});
   const auto output =
-      reworded(without(describe_options<OutputOptions>(), {"json", "progress"}),
+      reworded(without(output_options(), {"json", "progress"}),
                {{.name = "o", .hint = "FILE", .help = "write the CSV to this file; default: stdout"},
                 {.name = "quiet", .hint = "", .help = "no warnings, no error rate"}});
   return {

@@ -131,7 +131,7 @@ Command select_command() {
                .groups = {data_group(),
                           selection_group(method_option()),
                           method_group(),
-                          {.title = "Output", .options = describe_options<OutputOptions>()}},
+                          {.title = "Output", .options = output_options()}},
                .notes = {status_note()}},
       .run = run};
 }

@@ -68,6 +68,7 @@ Dataset Dataset::with_rows(const std::vector<Index>& rows) const {
   part.is_sparse = is_sparse;
   part.names = names;
   part.first_missing = first_missing;
+  part.left_out = left_out;
   part.notes = notes;
   part.warnings = warnings;
   const auto count = static_cast<Index>(rows.size());
@@ -124,6 +125,7 @@ Dataset Dataset::with_features(const std::vector<Index>& features) const {
   part.row_groups = row_groups;
   part.original_rows = original_rows;
   part.first_missing = first_missing;
+  part.left_out = left_out;
   part.notes = notes;
   part.warnings = warnings;
   if (is_sparse) {

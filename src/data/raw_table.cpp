@@ -42,6 +42,11 @@ class Assembler {
   [[nodiscard]] bool is_ignored(const std::string& name) const {
     return std::find(options_.ignore.begin(), options_.ignore.end(), name) != options_.ignore.end();
   }
+  [[nodiscard]] bool has_column(std::string_view name) const {
+    return !table_.names.find(name).empty() ||
+           std::any_of(table_.side.begin(), table_.side.end(),
+                       [&](const SideColumn& side) { return side.name == name; });
+  }
   [[nodiscard]] bool is_used(std::size_t side) const {
     return std::find(used_side_.begin(), used_side_.end(), side) != used_side_.end();
   }
@@ -272,7 +277,7 @@ Dataset Assembler::run() {
   Found target;
   if (options_.target.empty()) {
     target = default_target();
-  } else if (options_.target != "none") {
+  } else if (options_.target != "none" && !(options_.target_optional && !has_column(options_.target))) {
     target = named(options_.target, "--target");
   }
   if (target.any()) {
@@ -282,6 +287,9 @@ Dataset Assembler::run() {
   }
   refuse_text_columns();
   drop_used_features();
+  for (const SideColumn& side : table_.side) {
+    if (is_ignored(side.name)) data_.left_out.push_back(side.name);
+  }
 
   data_.source = std::move(table_.source);
   data_.is_sparse = table_.is_sparse;

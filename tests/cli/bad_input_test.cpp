@@ -1,0 +1,94 @@
+/// Bad data: exit code 3, one line with the place, nothing written.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "run_program.hpp"
+
+namespace subspectra {
+namespace {
+
+using testing::Finished;
+using testing::run_program;
+using testing::ScratchDirectory;
+
+struct BadTable {
+  std::string name;  ///< of the test and the file
+  std::string content;
+  std::vector<std::string> arguments;  ///< after `COMMAND FILE`
+  std::string expected;                ///< in the message; FILE stands for the path
+  std::string command = "select";
+  std::string ending = ".csv";
+};
+
+class BadInputs : public ::testing::TestWithParam<BadTable> {};
+
+TEST_P(BadInputs, AreRefusedWithThePlace) {
+  const BadTable& bad = GetParam();
+  const ScratchDirectory scratch;
+  const std::string file = scratch.write(bad.name + bad.ending, bad.content);
+  std::vector<std::string> words = {bad.command, file, "-o", scratch.file("result.json")};
+  words.insert(words.end(), bad.arguments.begin(), bad.arguments.end());
+  const Finished run = run_program(words);
+  EXPECT_EQ(run.code, 3) << run.err;
+  EXPECT_EQ(run.out, "");
+  std::string expected = bad.expected;
+  if (const auto at = expected.find("FILE"); at != std::string::npos) expected.replace(at, 4, file);
+  EXPECT_NE(run.err.find("subspectra: error: "), std::string::npos) << run.err;
+  EXPECT_NE(run.err.find(expected), std::string::npos) << run.err << "expected: " << expected;
+  EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+  EXPECT_EQ(scratch.entries().size(), 1U) << "something was left behind";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, BadInputs,
+    ::testing::Values(
+        BadTable{"ragged", "a,b,class\n1,2,u\n3,v\n", {}, "FILE:3:"},
+        BadTable{"text_in_numbers", "a,b,class\n1,2,u\n3,4,u\n5,oops,v\n6,7,v\n", {}, "FILE:4:2"},
+        BadTable{"unknown_target", "a,b,label\n1,2,u\n3,4,v\n", {"--target", "labl"}, "label"},
+        BadTable{"one_class", "a,b,class\n1,2,u\n3,4,u\n", {}, "one class only"},
+        BadTable{
+            "few_rows", "a,b,class\n1,2,u\n3,4,u\n5,7,u\n6,7,u\n2,1,u\n4,4,v\n5,9,v\n", {}, "v", "evaluate"},
+        BadTable{"no_labels", "a,b\n1,2\n3,4\n5,5\n", {}, "label", "evaluate"},
+        BadTable{"missing", "a,b,class\n1,2,u\n3,NA,u\n5,6,v\n7,7,v\n", {}, "FILE:3:2"},
+        BadTable{"infinite", "a,b,class\n1,2,u\n3,inf,u\n5,6,v\n7,7,v\n", {}, "infinite"},
+        BadTable{"unknown_feature", "a,b,class\n1,2,u\n3,1,u\n5,6,v\n", {"--include", "bb"}, "'bb'"},
+        BadTable{"truncated",
+                 std::string("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x4b\xd4", 12),
+                 {},
+                 "FILE",
+                 "select",
+                 ".csv.gz"},
+        BadTable{"empty", "", {}, "FILE"}, BadTable{"strange", "x", {}, "FILE", "select", ".parquet"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(BadPlaces, DirectoryMissingAndUnreadable) {
+  const ScratchDirectory scratch;
+  EXPECT_EQ(run_program({"select", scratch.path()}).code, 3);
+  const Finished missing = run_program({"select", scratch.file("none.csv")});
+  EXPECT_EQ(missing.code, 3);
+  EXPECT_NE(missing.err.find("none.csv"), std::string::npos);
+  const Finished name = run_program({"select", "sonr"});
+  EXPECT_EQ(name.code, 3);
+  EXPECT_NE(name.err.find("sonar"), std::string::npos) << name.err;
+  const std::string locked = scratch.write("locked.csv", "a,class\n1,u\n2,v\n");
+  ::chmod(locked.c_str(), 0);
+  if (::geteuid() != 0) EXPECT_EQ(run_program({"select", locked}).code, 3);
+}
+
+TEST(MissingValues, MeanAndDropAreWaysOut) {
+  const std::string table = "a,b,class\n1,2,u\n3,NA,u\n2,2,u\n5,6,v\n7,7,v\n";
+  EXPECT_EQ(run_program({"select", "-", "--missing", "mean"}, {.input = table}).code, 0);
+  const Finished drop = run_program({"select", "-", "--missing", "drop", "--json"}, {.input = table});
+  EXPECT_EQ(drop.json()["data"]["rows"], 4);
+}
+
+TEST(TextColumns, AreLeftOutByName) {
+  const std::string table = "id,a,b,class\np,1,2,u\nq,3,1,u\nr,2,2,v\ns,5,6,v\n";
+  EXPECT_EQ(run_program({"select", "-"}, {.input = table}).code, 3);
+  const Finished run =
+      run_program({"evaluate", "-", "--exclude", "id", "--cv", "2", "-k", "1"}, {.input = table});
+  EXPECT_EQ(run.code, 0) << run.err;
+}
+
+}  // namespace
+}  // namespace subspectra

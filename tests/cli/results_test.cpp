@@ -1,0 +1,336 @@
+/// What the commands write: JSON fields as in the contract, tables, models and predictions.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <sstream>
+
+#include "run_program.hpp"
+
+namespace subspectra {
+namespace {
+
+using nlohmann::json;
+using testing::Finished;
+using testing::run_program;
+using testing::ScratchDirectory;
+
+std::set<std::string> keys(const json& object) {
+  std::set<std::string> names;
+  for (const auto& [key, value] : object.items()) names.insert(key);
+  return names;
+}
+
+json result_of(std::vector<std::string> arguments) {
+  arguments.emplace_back("--json");
+  const Finished run = run_program(arguments);
+  EXPECT_EQ(run.code, 0) << run.err;
+  return run.json();
+}
+
+std::vector<std::vector<std::string>> csv_rows(const std::string& text) {  // fields without quotes
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    rows.emplace_back();
+    std::istringstream fields(line);
+    for (std::string field; std::getline(fields, field, ',');) rows.back().push_back(field);
+  }
+  return rows;
+}
+
+TEST(SelectResult, HasTheFieldsOfTheContract) {
+  const json result = result_of({"select", "sonar", "-k", "2:4", "--seed", "7", "--threads", "1"});
+  EXPECT_EQ(keys(result), (std::set<std::string>{"schema", "version", "method", "status", "options", "data",
+                                                 "path", "ranking", "weights", "timing", "warnings"}));
+  EXPECT_EQ(result["schema"], "subspectra.selection/1");
+  EXPECT_EQ(result["version"], "0.1.0");
+  EXPECT_EQ(result["method"], "fisher");
+  EXPECT_EQ(result["status"], "heuristic");
+  EXPECT_EQ(result["options"]["k"], json({2, 4}));
+  EXPECT_EQ(result["options"]["seed"], 7);
+  EXPECT_EQ(result["options"]["threads"], 1);
+  EXPECT_EQ(result["options"]["ridge"], 0.0);
+  EXPECT_EQ(result["options"]["missing"], "error");
+  EXPECT_TRUE(result["options"]["time_limit"].is_null());
+  EXPECT_EQ(result["data"]["source"], "sonar");
+  EXPECT_EQ(result["data"]["rows"], 208);
+  EXPECT_EQ(result["data"]["features"], 60);
+  EXPECT_EQ(result["data"]["names"].size(), 60U);
+  EXPECT_EQ(result["data"]["classes"], json({"M", "R"}));
+  EXPECT_EQ(result["data"]["class_counts"], json({111, 97}));
+  ASSERT_EQ(result["path"].size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const json& entry = result["path"][i];
+    EXPECT_EQ(keys(entry), (std::set<std::string>{"k", "features", "names", "objective", "loadings"}));
+    EXPECT_EQ(entry["k"], i + 2);
+    EXPECT_EQ(entry["features"].size(), i + 2);
+    EXPECT_EQ(entry["loadings"].size(), i + 2);
+  }
+  EXPECT_EQ(keys(result["timing"]), (std::set<std::string>{"read_s", "prepare_s", "search_s", "total_s"}));
+  EXPECT_EQ(result["weights"].size(), 60U);
+}
+
+TEST(SelectResult, IncludeAndExcludeHold) {
+  const json result = result_of({"select", "sonar", "-k", "1:5", "--include", "V1", "--exclude", "V11,V12"});
+  for (const auto& entry : result["path"]) {
+    const auto names = entry["names"].get<std::set<std::string>>();
+    EXPECT_TRUE(names.contains("V1"));
+    EXPECT_FALSE(names.contains("V11") || names.contains("V12"));
+  }
+}
+
+TEST(SelectResult, FileAndStdoutAgreeAndTheTableIsForPeople) {
+  const ScratchDirectory scratch;
+  const std::string file = scratch.file("result.json");
+  const Finished both = run_program({"select", "sonar", "-k", "3", "--json", "-o", file});
+  EXPECT_EQ(both.out, scratch.read("result.json"));
+  EXPECT_EQ(both.err, "");
+  const Finished table = run_program({"select", "sonar", "-k", "1:3"});
+  EXPECT_NE(table.out.find("208 rows, 60 features, 2 classes (M 111, R 97)"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("k  objective  features"), std::string::npos) << table.out;
+  const Finished dash = run_program({"select", "sonar", "-k", "3", "-o", "-"});
+  EXPECT_EQ(dash.json()["path"], both.json()["path"]);
+}
+
+TEST(SelectResult, ReadsStandardInputAndSaysWhatItUnderstood) {
+  const std::string table = "a,b,class\n1,5,u\n2,3,u\n4,4,v\n5,6,v\n";
+  const Finished run = run_program({"select", "-", "-k", "1", "--verbose", "--json"}, {.input = table});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.json()["path"][0]["names"], json({"a"}));
+  EXPECT_NE(run.err.find("subspectra: note: "), std::string::npos);
+  const Finished quiet = run_program({"select", "-", "-k", "1", "--json"}, {.input = table});
+  EXPECT_EQ(quiet.err.find("note"), std::string::npos);
+}
+
+TEST(SelectResult, WarningsGoToStderrUnlessQuiet) {
+  const std::string table = "a,c,class\n1,7,u\n2,7,u\n4,7,v\n5,7,v\n";
+  const Finished loud = run_program({"select", "-"}, {.input = table});
+  EXPECT_EQ(loud.code, 0) << loud.err;
+  EXPECT_TRUE(loud.err.starts_with("subspectra: warning: ")) << loud.err;
+  EXPECT_EQ(run_program({"select", "-", "--quiet"}, {.input = table}).err, "");
+}
+
+TEST(EvaluateResult, HasTheFieldsOfTheContract) {
+  const json result = result_of({"evaluate", "sonar", "--method", "fisher,ks", "-k", "1:6", "--null", "2"});
+  EXPECT_EQ(result["schema"], "subspectra.evaluation/1");
+  EXPECT_EQ(result["status"], "heuristic");
+  const json& protocol = result["protocol"];
+  EXPECT_EQ(protocol["cv"], 5);
+  EXPECT_EQ(protocol["repeats"], 1);
+  EXPECT_EQ(protocol["nested"], true);
+  EXPECT_EQ(protocol["seed"], 0);
+  EXPECT_EQ(protocol["classifier"], "lda");
+  ASSERT_EQ(result["results"].size(), 12U);
+  for (const auto& row : result["results"]) {
+    EXPECT_EQ(keys(row), (std::set<std::string>{"method", "k", "lambda", "error", "stderr", "balanced_error",
+                                                "balanced_stderr", "apparent_error", "log_loss",
+                                                "log_loss_stderr", "null_error", "features", "entries",
+                                                "stability", "stability_interval"}));
+    EXPECT_EQ(row["features"], row["k"]);
+  }
+  ASSERT_EQ(result["chosen"].size(), 2U);
+  EXPECT_EQ(keys(result["chosen"][0]), (std::set<std::string>{"method", "k_best", "k_one_standard_error"}));
+  EXPECT_EQ(result["options"]["k"], json({1, 6}));
+  EXPECT_EQ(result["options"]["prior"], "empirical");
+}
+
+TEST(EvaluateResult, DoesNotDependOnTheNumberOfThreads) {
+  const auto masked = [](const std::string& threads) {
+    json result =
+        result_of({"evaluate", "sonar", "--method", "fisher,ks", "--repeats", "3", "--threads", threads});
+    EXPECT_EQ(result["options"]["threads"], std::stoi(threads));
+    result.erase("timing");
+    result["options"].erase("threads");
+    return result;
+  };
+  const json one = masked("1");
+  EXPECT_EQ(one, masked("2"));
+  EXPECT_EQ(one, masked("8"));
+}
+
+TEST(EvaluateResult, TheOptimisticProtocolIsMarked) {
+  const Finished run = run_program({"evaluate", "sonar", "--select-on", "all", "-k", "1:3", "--json"});
+  EXPECT_EQ(run.json()["protocol"]["nested"], false);
+  EXPECT_FALSE(run.json()["warnings"].empty());
+  EXPECT_NE(run.err.find("subspectra: warning: "), std::string::npos);
+}
+
+TEST(EvaluateResult, TheTableShowsAReadableSubsetAndTheChoice) {
+  const Finished run = run_program({"evaluate", "sonar", "-k", "1:60"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("of 60 values of k are shown; --json has all"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("<- best"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("fisher: best k "), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("optimism"), std::string::npos) << run.out;
+}
+
+TEST(Stopping, SignalsStillWriteTheResult) {
+  for (const auto& [signal, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
+    const ScratchDirectory scratch;
+    const Finished run =
+        run_program({"evaluate", "sonar", "--repeats", "3000", "-o", scratch.file("e.json"), "--json"},
+                    {.signal = signal, .signal_after_s = 1.5});
+    EXPECT_EQ(run.code, code) << run.err;
+    EXPECT_LT(run.seconds, 15.0);  // the machine may be busy; alone it takes two
+    EXPECT_EQ(run.json()["status"], "interrupted");
+    EXPECT_EQ(json::parse(scratch.read("e.json")), run.json());
+    EXPECT_EQ(scratch.entries().size(), 1U);
+  }
+}
+
+TEST(Stopping, BeforeThereIsAResultASignalEndsAtOnce) {
+  const Finished run =
+      testing::run_shell("exec 3<>/dev/null; sleep 5 | exec \"" SUBSPECTRA_PROGRAM "\" select -",
+                         {.signal = 0, .timeout_s = 30});
+  EXPECT_EQ(run.code, 3) << run.err;  // empty input
+}
+
+TEST(Stopping, ATimeLimitIsAStatusAndExitCode0) {
+  const Finished run =
+      run_program({"evaluate", "sonar", "--repeats", "3000", "--time-limit", "0.7", "--json"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  const json result = run.json();
+  EXPECT_EQ(result["status"], "time_limit");
+  EXPECT_EQ(result["options"]["time_limit"], 0.7);
+}
+
+TEST(ProgressLine, IsShownOnlyWhenAskedForWithoutATerminal) {
+  EXPECT_EQ(run_program({"evaluate", "sonar", "--repeats", "20"}).err, "");
+  const Finished run = run_program({"evaluate", "sonar", "--repeats", "20", "--progress", "always"});
+  EXPECT_NE(run.err.find("evaluate"), std::string::npos);
+  EXPECT_EQ(run.err.find('\r'), std::string::npos);
+}
+
+TEST(FitAndPredict, RoundTripOnSonar) {
+  const ScratchDirectory scratch;
+  const std::string model = scratch.file("model.json");
+  const Finished fit = run_program({"fit", "sonar", "-k", "10", "-o", model});
+  ASSERT_EQ(fit.code, 0) << fit.err;
+  const json written = json::parse(scratch.read("model.json"));
+  EXPECT_EQ(written["schema"], "subspectra.model/1");
+  EXPECT_EQ(written["chosen_by"]["rule"], "given");
+  EXPECT_EQ(written["features"].size(), 10U);
+  EXPECT_EQ(written["options"]["k"], json({10, 10}));
+  const Finished predict = run_program({"predict", model, "sonar"});
+  ASSERT_EQ(predict.code, 0) << predict.err;
+  EXPECT_NE(predict.err.find("error rate 0."), std::string::npos) << predict.err;
+  const auto rows = csv_rows(predict.out);
+  ASSERT_EQ(rows.size(), 209U);
+  EXPECT_EQ(rows[0], (std::vector<std::string>{"row", "predicted", "p_M", "p_R"}));
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i][0], std::to_string(i - 1));
+    const double mine = std::stod(rows[i][2]);
+    const double rock = std::stod(rows[i][3]);
+    EXPECT_NEAR(mine + rock, 1.0, 1e-12);
+    EXPECT_EQ(rows[i][1], mine >= rock ? "M" : "R");
+  }
+  const Finished file = run_program({"predict", model, "sonar", "--quiet", "-o", scratch.file("rows.csv")});
+  EXPECT_EQ(file.out + file.err, "");
+  EXPECT_EQ(scratch.read("rows.csv"), predict.out);
+}
+
+TEST(FitAndPredict, ARangeChoosesKByOneStandardErrorAndSaysSo) {
+  const ScratchDirectory scratch;
+  const Finished fit = run_program({"fit", "sonar", "-k", "1:12", "-o", scratch.file("model.json")});
+  ASSERT_EQ(fit.code, 0) << fit.err;
+  EXPECT_NE(fit.err.find("one-standard-error choice of 5-fold cross-validation"), std::string::npos)
+      << fit.err;
+  const json model = json::parse(scratch.read("model.json"));
+  const json chosen = result_of({"evaluate", "sonar", "-k", "1:12"})["chosen"][0];
+  EXPECT_EQ(model["chosen_by"]["rule"], "one_standard_error");
+  EXPECT_EQ(model["chosen_by"]["k_one_standard_error"], chosen["k_one_standard_error"]);
+  EXPECT_EQ(model["features"].size(), chosen["k_one_standard_error"].get<std::size_t>());
+}
+
+class SmallModel : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    scratch.write("train.csv",
+                  "a,b,c,kind\n1,5,0,x\n2,3,1,x\n1.5,4,1,x\n4,4,0,\"y, \"\"z\"\"\"\n5,6,1,\"y, \"\"z\"\"\"\n"
+                  "4.2,5,0,\"y, \"\"z\"\"\"\n");
+    const Finished fit = run_program({"fit", scratch.file("train.csv"), "-k", "2", "-o", model});
+    ASSERT_EQ(fit.code, 0) << fit.err;
+  }
+  Finished predict(const std::string& table, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> words = {"predict", model, "-"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words, {.input = table});
+  }
+  ScratchDirectory scratch;
+  std::string model = scratch.file("model.json");
+};
+
+TEST_F(SmallModel, QuotesClassNamesAndNeedsNoLabels) {
+  const Finished run = predict("a,b,c\n1,5,0\n5,5,1\n");
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_TRUE(run.out.starts_with("row,predicted,p_x,\"p_y, \"\"z\"\"\"\n0,x,")) << run.out;
+  EXPECT_EQ(run.err, "");
+}
+
+TEST_F(SmallModel, MatchesColumnsByNameInAnyOrder) {
+  const Finished straight = predict("a,b,c\n1,5,0\n5,5,1\n");
+  EXPECT_EQ(predict("more,c,b,a\n9,0,5,1\n9,1,5,5\n").out, straight.out);
+  EXPECT_EQ(predict("kind,c,b,a\nx,0,5,1\nx,1,5,5\n").out, straight.out);
+  EXPECT_EQ(predict("id,c,b,a\nq1,0,5,1\nq2,1,5,5\n", {"--exclude", "id"}).out, straight.out);
+}
+
+TEST_F(SmallModel, NamesWhatIsMissing) {
+  const Finished run = predict("c,zz\n1,5\n5,5\n");
+  EXPECT_EQ(run.code, 3);
+  EXPECT_EQ(run.out, "");
+  EXPECT_NE(run.err.find("a"), std::string::npos);
+  EXPECT_NE(run.err.find("lacks"), std::string::npos) << run.err;
+}
+
+TEST_F(SmallModel, MissingValuesAreRefusedOrTheirRowsLeftOut) {
+  const std::string table = "a,b,c\n1,5,0\n,5,1\n5,5,1\n";
+  const Finished refused = predict(table);
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_NE(refused.err.find("--missing drop"), std::string::npos) << refused.err;
+  const Finished dropped = predict(table, {"--missing", "drop"});
+  ASSERT_EQ(dropped.code, 0) << dropped.err;
+  const auto rows = csv_rows(dropped.out);
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[1][0], "0");
+  EXPECT_EQ(rows[2][0], "2");
+}
+
+TEST_F(SmallModel, DamagedAndForeignModelsAreRefused) {
+  const std::string good = scratch.read("model.json");
+  const auto refused = [&](const std::string& content) {
+    const std::string path = scratch.write("bad.json", content);
+    const Finished run = run_program({"predict", path, "sonar"});
+    EXPECT_EQ(run.code, 3) << run.err;
+    EXPECT_EQ(run.out, "");
+    EXPECT_NE(run.err.find("bad.json"), std::string::npos) << run.err;
+  };
+  refused("");
+  refused("{}");
+  refused("[1, 2");
+  refused(good.substr(0, good.size() / 2));
+  refused(R"({"schema": "subspectra.selection/1"})");
+  json broken = json::parse(good);
+  broken["centroids"] = json::array({json::array({1.0})});
+  refused(broken.dump());
+  broken = json::parse(good);
+  broken["priors"][0] = "half";
+  refused(broken.dump());
+  EXPECT_EQ(run_program({"predict", scratch.file("none.json"), "sonar"}).code, 3);
+}
+
+TEST(Lists, MethodsAndDatasetsInBothForms) {
+  const Finished methods = run_program({"methods"});
+  const json list = run_program({"methods", "--json"}).json();
+  for (const auto& method : list)
+    EXPECT_NE(methods.out.find(method["name"].get<std::string>()), std::string::npos);
+  EXPECT_GE(list.size(), 4U);
+  const json datasets = run_program({"datasets", "--json"}).json();
+  ASSERT_EQ(datasets.size(), 2U);
+  EXPECT_EQ(datasets[0]["name"], "sonar");
+  EXPECT_EQ(datasets[0]["rows"], 208);
+  EXPECT_EQ(datasets[1]["features"], 34);
+}
+
+}  // namespace
+}  // namespace subspectra

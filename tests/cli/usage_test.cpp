@@ -1,0 +1,209 @@
+/// Exit codes, help pages, and the one line an error is.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "../../cli/options.hpp"
+#include "run_program.hpp"
+#include "subspectra/classify/model.hpp"
+#include "subspectra/data/prepare.hpp"
+#include "subspectra/data/read.hpp"
+#include "subspectra/evaluate/cross_validation.hpp"
+#include "subspectra/select/methods.hpp"
+
+namespace subspectra {
+namespace {
+
+using testing::Finished;
+using testing::run_program;
+using testing::run_shell;
+using testing::ScratchDirectory;
+
+const std::vector<std::string> kCommands = {"select", "fit", "predict", "evaluate", "methods", "datasets"};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// One line "subspectra: error: ..." that holds `part`, nothing on stdout.
+void expect_refused(const Finished& run, int code, const std::string& part) {
+  EXPECT_EQ(run.code, code) << run.err;
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(lines_of(run.err).size(), 1U) << run.err;
+  EXPECT_TRUE(run.err.starts_with("subspectra: error: ")) << run.err;
+  EXPECT_NE(run.err.find(part), std::string::npos) << run.err;
+}
+
+TEST(Usage, NoArgumentsGiveShortHelpAndExitCode2) {
+  const Finished run = run_program({});
+  EXPECT_EQ(run.code, 2);
+  EXPECT_EQ(run.out, "");
+  for (const auto& command : kCommands) EXPECT_NE(run.err.find(command), std::string::npos);
+}
+
+TEST(Usage, VersionNamesTheBlas) {
+  const Finished run = run_program({"--version"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(lines_of(run.out).front(), "subspectra 0.1.0");
+  EXPECT_NE(run.out.find("BLAS"), std::string::npos);
+}
+
+TEST(Usage, WrongUsageIsExitCode2WithAWayOut) {
+  expect_refused(run_program({"selct", "sonar"}), 2, "did you mean select?");
+  expect_refused(run_program({"cluster", "sonar"}), 2, "there is no command 'cluster'");
+  expect_refused(run_program({"--json", "select"}), 2, "the command comes first");
+  expect_refused(run_program({"select"}), 2, "DATA is missing");
+  expect_refused(run_program({"select", "sonar", "wine.csv"}), 2, "'wine.csv' is one argument too many");
+  expect_refused(run_program({"select", "sonar", "--methd", "ks"}), 2, "did you mean --method?");
+  expect_refused(run_program({"select", "sonar", "--cv", "5"}), 2, "it belongs to evaluate");
+  expect_refused(run_program({"select", "sonar", "-k", "3", "-k", "4"}), 2, "-k is given 2 times");
+  expect_refused(run_program({"select", "sonar", "--json", "--json"}), 2, "--json is given 2 times");
+  expect_refused(run_program({"select", "sonar", "-k"}), 2, "-k needs a value");
+  expect_refused(run_program({"select", "sonar", "-k", "0"}), 2, "1 <= LO <= HI");
+  expect_refused(run_program({"select", "sonar", "-k", "61"}), 2, "60");
+  expect_refused(run_program({"select", "sonar", "--ridge", "-1"}), 2, "--ridge '-1'");
+  expect_refused(run_program({"select", "sonar", "--method", "fishr"}), 2, "fisher");
+  expect_refused(run_program({"select", "sonar", "--criterion", "best"}), 2, "largest|trace|wilks");
+  expect_refused(run_program({"select", "sonar", "--time-limit", "0"}), 2, "--time-limit");
+  expect_refused(run_program({"evaluate", "sonar", "--method", "ks,ks"}), 2, "twice");
+  expect_refused(run_program({"evaluate", "sonar", "--cv", "1"}), 2, "--cv '1'");
+  expect_refused(run_program({"evaluate", "sonar", "--classifier", "oracle"}), 2, "oracle");
+  expect_refused(run_program({"fit", "sonar", "-k", "3"}), 2, "-o FILE");
+}
+
+TEST(Usage, ConstraintsThatNoSetSatisfiesAreExitCode4) {
+  expect_refused(run_program({"select", "sonar", "--include", "V1", "--exclude", "V1"}), 4, "V1");
+  expect_refused(run_program({"select", "sonar", "--include", "V1,V2,V3", "-k", "2"}), 4, "k is at most 2");
+}
+
+TEST(Usage, WhatCannotBeWrittenIsSaidBeforeTheWorkAndLeavesNothing) {
+  const ScratchDirectory scratch;
+  const Finished missing =
+      run_program({"evaluate", "sonar", "--repeats", "3000", "-o", scratch.file("none/result.json")});
+  expect_refused(missing, 1, "none/result.json: cannot be written: No such file or directory");
+  EXPECT_LT(missing.seconds, 5.0);
+  expect_refused(run_program({"select", "sonar", "-o", scratch.path()}), 1, "Is a directory");
+  expect_refused(run_program({"select", "sonar", "-o", "/dev/full"}), 1, "No space left on device");
+  const Finished full = run_program({"select", "sonar"}, {.stdout_path = "/dev/full"});
+  expect_refused(full, 1, "standard output cannot be written: No space left on device");
+  EXPECT_TRUE(scratch.entries().empty());
+}
+
+TEST(Usage, AResultFileIsReplacedWhole) {
+  const ScratchDirectory scratch;
+  scratch.write("result.json", std::string(1 << 20, 'x'));
+  const Finished run =
+      run_program({"select", "sonar", "-k", "2", "-o", "result.json"}, {.directory = scratch.path()});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(nlohmann::json::parse(scratch.read("result.json"))["schema"], "subspectra.selection/1");
+  EXPECT_EQ(scratch.entries().size(), 1U);
+}
+
+TEST(Usage, AClosedPipeEndsQuietly) {
+  const Finished run = run_shell("subspectra select sonar --json | head -n 1");
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(run.out, "{\n");
+  EXPECT_EQ(run.err, "");
+}
+
+TEST(Help, EveryPageTeachesWithExamplesThatRun) {
+  auto pages = kCommands;
+  pages.emplace_back("");
+  for (const auto& command : pages) {
+    SCOPED_TRACE(command);
+    const Finished help =
+        command.empty() ? run_program({"--help"}) : run_program({command, "--no-such-thing", "--help"});
+    EXPECT_EQ(help.code, 0);
+    EXPECT_EQ(help.err, "");
+    EXPECT_NE(help.out.find("Exit codes:"), std::string::npos);
+    int examples = 0;
+    for (const auto& line : lines_of(help.out)) {
+      EXPECT_LE(line.size(), 100U) << line;
+      constexpr std::string_view kPrompt = "  $ ";
+      if (!line.starts_with(kPrompt)) continue;
+      ++examples;
+      const ScratchDirectory scratch;
+      const Finished run = run_shell(line.substr(kPrompt.size()), {.directory = scratch.path()});
+      EXPECT_EQ(run.code, 0) << line << '\n' << run.err;
+      EXPECT_NE(run.out + std::to_string(scratch.entries().size()), "0") << line;
+    }
+    EXPECT_GE(examples, 2);
+    EXPECT_LT(help.out.find("Examples:"), help.out.find("Usage:"));
+  }
+  EXPECT_EQ(run_program({"help", "select"}).out, run_program({"select", "-h"}).out);
+}
+
+template <class Options>
+void add_flags(std::set<std::string>& flags) {
+  for (const auto& option : describe_options<Options>()) flags.insert(option_flag(option.name));
+}
+
+std::set<std::string> flags_in_help(const std::string& command) {
+  std::set<std::string> flags;
+  static const std::regex option("^  (--?[a-z][a-z-]*)");
+  for (const auto& line : lines_of(run_program({command, "--help"}).out)) {
+    std::smatch match;
+    if (std::regex_search(line, match, option)) flags.insert(match[1]);
+  }
+  flags.erase("-h");
+  return flags;
+}
+
+TEST(Help, ListsExactlyTheOptionsTheStructsDescribe) {
+  std::set<std::string> common = {"--method", "--time-limit", "--json",    "-o",
+                                  "--quiet",  "--verbose",    "--progress"};
+  add_flags<ReadOptions>(common);
+  add_flags<PrepareOptions>(common);
+  add_flags<SelectionOptions>(common);
+  for (const auto& method : methods()) {
+    for (const auto& option : method.options) common.insert(option_flag(option.name));
+  }
+  EXPECT_EQ(flags_in_help("select"), common);
+  auto fit = common;
+  add_flags<ModelOptions>(fit);
+  EXPECT_EQ(flags_in_help("fit"), fit);
+  auto evaluate = fit;
+  evaluate.insert("--cv-groups");
+  add_flags<EvaluationOptions>(evaluate);
+  EXPECT_EQ(flags_in_help("evaluate"), evaluate);
+}
+
+TEST(Help, TheOptionsPageOfTheDocumentationIsCurrent) {
+  const std::string page = testing::detail::slurp(SUBSPECTRA_SOURCE_DIR "/docs/reference/options.md");
+  EXPECT_EQ(page, run_program({"methods", "--options-markdown"}).out) << "run scripts/update-options-doc";
+}
+
+// No method of today has an option of its own, so the rule is tried on made-up ones.
+TEST(MethodOptions, ThoseOfOtherMethodsAreRefusedByName) {
+  std::vector<MethodInfo> all(3);
+  all[0].name = "st";
+  all[0].options = {
+      {.name = "threshold", .hint = "x|y", .default_text = "x", .help = "what is cut", .is_switch = false}};
+  all[1].name = "qalpha";
+  all[1].options = {
+      {.name = "max_iterations", .hint = "N", .default_text = "9", .help = "limit", .is_switch = false}};
+  all[2] = all[1];
+  all[2].name = "sda";
+  const OptionTexts texts = {{"k", "3"}, {"max_iterations", "5"}};
+  EXPECT_NO_THROW(cli::check_method_options(texts, {&all[1]}, all));
+  EXPECT_NO_THROW(cli::check_method_options(texts, {&all[0], &all[2]}, all));
+  try {
+    cli::check_method_options(texts, {&all[0]}, all);
+    FAIL();
+  } catch (const InvalidArgument& refusal) {
+    EXPECT_NE(std::string(refusal.what()).find("--max-iterations is an option of qalpha, sda"),
+              std::string::npos);
+  }
+  const auto listed = cli::method_specific_options(all);
+  ASSERT_EQ(listed.size(), 2U);
+  EXPECT_EQ(listed[1].help, "limit (qalpha, sda)");
+}
+
+}  // namespace
+}  // namespace subspectra
