@@ -256,7 +256,11 @@ Model Model::load(const std::string& path) {
   }
   std::ifstream file(path, std::ios::binary);
   const std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  // The parser recurses for every nested list; ours nest to depth three.
+  return parse(content, path);
+}
+
+Model Model::parse(std::string_view content, const std::string& file) {
+  // Our models nest to depth three; a million brackets are somebody's joke.
   const auto shallow = [](int depth, json::parse_event_t, json&) -> bool {
     if (depth > 16) throw std::length_error("too deeply nested");
     return true;
@@ -265,11 +269,10 @@ Model Model::load(const std::string& path) {
   try {
     root = json::parse(content, shallow);
   } catch (const std::exception& cause) {
-    throw BadInput(
-        {.file = path},
-        fmt::format("is not a model: {}; it is truncated or not JSON, fit it again", cause.what()));
+    throw BadInput({.file = file},
+                   fmt::format("is not a model: {}; it is truncated or not JSON, fit it again", cause.what()));
   }
-  return from_json(root, path);
+  return from_json(root, file);
 }
 
 Matrix predict_probabilities(const Model& model, const Dataset& data) {

@@ -28,6 +28,8 @@ struct Model {
   [[nodiscard]] nlohmann::json to_json() const;
   /// Checks schema, sizes and finiteness before use; throws BadInput naming the file and the field.
   static Model from_json(const nlohmann::json& json, const std::string& file);
+  /// The same from the text of a model file, and from a file.
+  static Model parse(std::string_view content, const std::string& file);
   static Model load(const std::string& path);
 };
 

@@ -1,0 +1,18 @@
+#pragma once
+#include "outcome.hpp"
+#include "subspectra/classify/model.hpp"
+
+/// The bytes as a model file; one that is accepted must also predict and survive being written and read again.
+inline void fuzz_model(std::span<const std::uint8_t> bytes) {
+  using namespace subspectra;
+  try {
+    const Model model = Model::parse(fuzzing::as_text(bytes), "input");
+    const Model again = Model::parse(model.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), "again");
+    Dataset data;
+    data.source = "rows";
+    data.names = FeatureNames(again.names);
+    data.dense = Matrix::Constant(2, static_cast<Index>(again.names.size()), 0.5);
+    (void)predict_probabilities(again, data);
+  } catch (const Error&) {  // refused with words
+  }
+}
