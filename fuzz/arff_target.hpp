@@ -11,5 +11,5 @@ inline void fuzz_arff(std::span<const std::uint8_t> bytes) {
       return assemble(read_arff_bytes(*source, "input", options, block), options);
     });
   };
-  fuzzing::require_equal(read(4), read(kTextBlockBytes));
+  fuzzing::require_equal(read(4), read(fuzzing::kLargeBlock));
 }

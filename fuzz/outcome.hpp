@@ -20,6 +20,9 @@ inline std::string_view as_text(std::span<const std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+/// Larger than most inputs; the readers' own block would make every run clear a megabyte.
+inline constexpr std::size_t kLargeBlock = 4096;
+
 /// Small enough that an absurd size in a header is refused and not allocated.
 inline ReadOptions small_memory() {
   ReadOptions options;

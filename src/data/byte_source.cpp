@@ -100,13 +100,14 @@ class GzipBytes final : public ByteSource {
     stream_.avail_out = static_cast<uInt>(wanted);
     while (stream_.avail_out == wanted) {
       if (between_members_ && !next_member()) return 0;
-      if (stream_.avail_in == 0 && !fill()) {
-        throw BadInput({.file = name_},
-                       "the gzip data end in the middle (truncated file); copy or download it again");
-      }
-      const int status = inflate(&stream_, Z_NO_FLUSH);
+      const bool no_more = stream_.avail_in == 0 && !fill();
+      const int status =
+          inflate(&stream_, Z_NO_FLUSH);  // even without input it may have something left to give
       if (status == Z_STREAM_END) {
         between_members_ = true;
+      } else if (status == Z_BUF_ERROR && no_more) {
+        throw BadInput({.file = name_},
+                       "the gzip data end in the middle (truncated file); copy or download it again");
       } else if (status != Z_OK && status != Z_BUF_ERROR) {
         throw BadInput({.file = name_},
                        fmt::format("the gzip data are corrupt ({}); copy or download the file again",
