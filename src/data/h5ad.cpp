@@ -128,6 +128,19 @@ class H5adDecoder {
       throw BadInput(where(place),
                      "keeps its values in other files, which are not read; write one whole file");
     }
+    for (int f = 0; f < H5Pget_nfilters(creation.get()); ++f) {
+      unsigned flags = 0;
+      std::size_t values = 0;
+      std::array<char, 64> name{};
+      const H5Z_filter_t filter = H5Pget_filter2(creation.get(), static_cast<unsigned>(f), &flags, &values,
+                                                 nullptr, name.size(), name.data(), nullptr);
+      if (filter >= 0 && H5Zfilter_avail(filter) <= 0) {
+        throw BadInput(where(place),
+                       fmt::format("is compressed by '{}' (filter {}), which libhdf5 here does not have; "
+                                   "write the file again with compression='gzip'",
+                                   name.data(), filter));
+      }
+    }
     // What is stored must be able to grow into what the shape says.
     const Extent extent = extent_of(dataset, place);
     double bytes = static_cast<double>(H5Tget_size(type_of(dataset).get()));

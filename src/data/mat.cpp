@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "isolated.hpp"
+#include "mat_layout.hpp"
 #include "text_columns.hpp"
 
 namespace subspectra {
@@ -148,6 +149,7 @@ class MatDecoder {
   MatDecoder(const std::string& path, TableSink& sink) : path_(path), sink_(sink) {}
 
   void decode() {
+    check_mat_layout(*open_random(path_));
     file_.reset(Mat_Open(path_.c_str(), MAT_ACC_RDONLY));
     if (!file_) {
       throw BadInput({.file = path_},
@@ -208,6 +210,12 @@ class MatDecoder {
                       described_.empty() ? "nothing" : fmt::format("{}", fmt::join(described_, ", "))));
     }
     const Variable table = info("X");
+    if (table->class_type == MAT_C_EMPTY) {
+      throw BadInput(
+          where("X"),
+          "does not say its MATLAB_class in a way MATLAB would; write it in MATLAB with save(file, "
+          "'X', 'Y', '-v7.3'), or in Python with scipy.io.savemat or np.savez");
+    }
     if (table->isComplex != 0)
       throw BadInput(where("X"), "holds complex numbers; save real(X) or abs(X) instead");
     if ((!is_number(*table) && table->class_type != MAT_C_SPARSE) || table->rank != 2) {

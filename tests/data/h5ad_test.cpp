@@ -74,6 +74,7 @@ TEST_F(H5ad, WhatDoesNotFitIsRefusedWithItsPlace) {
   const std::vector<std::array<std::string, 2>> cases = {{"no_x.h5ad", "has no X"},
                                                          {"absurd.h5ad", "10000000 x 10000000"},
                                                          {"absurd_sparse.h5ad", "2147483643 columns"},
+                                                         {"lzf.h5ad", "compression='gzip'"},
                                                          {"external.h5ad", "link to another file"},
                                                          {"bad_codes.h5ad", "obs/class"}};
   for (const auto& [name, word] : cases) {

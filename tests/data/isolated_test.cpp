@@ -73,7 +73,7 @@ TEST(Isolated, AnEndlessLoopAndAnEndlessSleepEnd) {
     const auto start = std::chrono::steady_clock::now();
     const std::string sentence = sentence_of(
         [busy](const std::string&, TableSink&) {
-          for (volatile int i = 0;; i = i ^ 1) {
+          for (volatile bool forever = true; forever;) {
             if (!busy) ::sleep(1);
           }
         },

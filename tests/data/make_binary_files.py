@@ -156,7 +156,11 @@ def matlab_file(name, fill):
 
 
 def matlab_class(dataset, name):
-    dataset.attrs["MATLAB_class"] = np.string_(name)
+    kind = h5py.h5t.C_S1.copy()  # ended by a zero, as MATLAB writes it; h5py's own texts are filled up with zeros
+    kind.set_size(len(name))
+    kind.set_strpad(h5py.h5t.STR_NULLTERM)
+    attribute = h5py.h5a.create(dataset.id, b"MATLAB_class", kind, h5py.h5s.create(h5py.h5s.SCALAR))
+    attribute.write(np.array(name.encode(), dtype="S%d" % len(name)), mtype=kind)
     return dataset
 
 
@@ -185,7 +189,7 @@ def dense_73(f):
 def sparse_73(f):
     c = S.tocsc()
     g = f.create_group("X")
-    g.attrs["MATLAB_class"] = np.string_("double")
+    matlab_class(g, "double")
     g.attrs["MATLAB_sparse"] = np.uint64(c.shape[0])
     g.create_dataset("data", data=c.data)
     g.create_dataset("ir", data=c.indices.astype(np.uint64))
@@ -223,7 +227,7 @@ for name, matrix, extra in [("dense.h5ad", X, {}), ("dense32.h5ad", LARGE.astype
     annotated(matrix).write_h5ad(path(name), **extra)
     expect(name, matrix)
 with h5py.File(path("chunks.h5ad"), "w") as f:  # chunks that do not divide the matrix, bytes as names
-    f.create_dataset("X", data=LARGE, chunks=(64, 100), compression="lzf")
+    f.create_dataset("X", data=LARGE, chunks=(64, 100), compression="gzip", shuffle=True)
     g = f.create_group("obs")
     g.create_dataset("class", data=np.array([b"a", b"bb"] * 150))
     g = f.create_group("var")
@@ -256,6 +260,12 @@ with h5py.File(path("absurd_sparse.h5ad"), "w") as f:
     g.create_dataset("data", data=np.ones(2))
     g.create_dataset("indices", data=np.array([0, 1]))
     g.create_dataset("indptr", data=np.array([0, 1, 2]))
+with h5py.File(path("lzf.h5ad"), "w") as f:  # a filter that only h5py has
+    f.create_dataset("X", data=LARGE, compression="lzf")
+with h5py.File(path("unmarked.mat"), "w", userblock_size=512) as f:
+    f["X"] = X
+with open(path("unmarked.mat"), "r+b") as f:
+    f.write(b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM")
 with h5py.File(path("no_x.h5ad"), "w") as f:
     f.create_group("obs")
 with h5py.File(path("external.h5ad"), "w") as f:

@@ -36,7 +36,8 @@ class BinaryFiles {
       problem_ = "no Python to write the files";
       return;
     }
-    // Beside the test program and named by what the script says, so that the many processes ctest starts share one set.
+    // Beside the test program and named by what the script says, so that the many processes ctest starts
+    // share one set.
     const std::string script = SUBSPECTRA_SOURCE_DIR "/tests/data/make_binary_files.py";
     const std::size_t version = std::hash<std::string>{}(content_of(script));
     const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
