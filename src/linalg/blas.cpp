@@ -75,8 +75,11 @@ const char* deserved_core() {
 /// An environment variable set for a moment and then put back.
 class BriefVariable {
  public:
-  BriefVariable(const char* name, const char* value) : name_(name), was_set_(std::getenv(name) != nullptr) {
-    if (was_set_) old_.fill('\0'), std::string_view(std::getenv(name)).copy(old_.data(), old_.size() - 1);
+  BriefVariable(const char* name, const char* value) : name_(name) {
+    if (const char* old = std::getenv(name)) {
+      was_set_ = true;
+      std::string_view(old).copy(old_.data(), old_.size() - 1);
+    }
     ::setenv(name, value, 1);
   }
   BriefVariable(const BriefVariable&) = delete;
@@ -85,7 +88,7 @@ class BriefVariable {
 
  private:
   const char* name_;
-  bool was_set_;
+  bool was_set_ = false;
   std::array<char, 64> old_{};
 };
 
