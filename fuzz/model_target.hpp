@@ -2,12 +2,14 @@
 #include "outcome.hpp"
 #include "subspectra/classify/model.hpp"
 
-/// The bytes as a model file; one that is accepted must also predict and survive being written and read again.
+/// The bytes as a model file; one that is accepted must also predict and survive being written and read
+/// again.
 inline void fuzz_model(std::span<const std::uint8_t> bytes) {
   using namespace subspectra;
   try {
     const Model model = Model::parse(fuzzing::as_text(bytes), "input");
-    const Model again = Model::parse(model.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), "again");
+    const Model again =
+        Model::parse(model.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), "again");
     Dataset data;
     data.source = "rows";
     data.names = FeatureNames(again.names);

@@ -269,8 +269,9 @@ Model Model::parse(std::string_view content, const std::string& file) {
   try {
     root = json::parse(content, shallow);
   } catch (const std::exception& cause) {
-    throw BadInput({.file = file},
-                   fmt::format("is not a model: {}; it is truncated or not JSON, fit it again", cause.what()));
+    throw BadInput(
+        {.file = file},
+        fmt::format("is not a model: {}; it is truncated or not JSON, fit it again", cause.what()));
   }
   return from_json(root, file);
 }

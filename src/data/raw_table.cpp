@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "text_columns.hpp"
 #include "text_scan.hpp"
 
 namespace subspectra {
@@ -60,6 +61,7 @@ class Assembler {
   void set_labels(const Found& found);
   void set_weights();
   void set_groups();
+  void make_texts_utf8();
   void refuse_text_columns() const;
   void drop_used_features();
 
@@ -213,6 +215,25 @@ void Assembler::set_groups() {
   }
 }
 
+/// Result files and models are JSON, which is UTF-8: names and labels must be so from the start, or a model
+/// would not find its columns again.
+void Assembler::make_texts_utf8() {
+  std::size_t converted = 0;
+  if (table_.names.given()) {
+    std::vector<std::string> names = table_.names.all();
+    for (std::string& name : names) converted += make_utf8(name) ? 1 : 0;
+    if (converted > 0) table_.names = FeatureNames(std::move(names));
+  }
+  for (SideColumn& side : table_.side) {
+    converted += make_utf8(side.name) ? 1 : 0;
+    for (std::string& value : side.values) converted += make_utf8(value) ? 1 : 0;
+  }
+  if (converted > 0) {
+    data_.warnings.push_back(
+        fmt::format("{} names or labels are not UTF-8 and were read as Latin-1", converted));
+  }
+}
+
 void Assembler::refuse_text_columns() const {
   std::vector<std::string> names;
   const SideColumn* first = nullptr;
@@ -272,6 +293,7 @@ void Assembler::drop_used_features() {
 
 Dataset Assembler::run() {
   data_.notes = std::move(table_.notes);
+  make_texts_utf8();
   set_weights();
   set_groups();
   Found target;

@@ -1,6 +1,8 @@
 #include "text_columns.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "subspectra/data/raw_table.hpp"
 
@@ -59,6 +61,18 @@ std::u32string decode_utf16(std::u16string_view text) {
     codes += code;
   }
   return codes;
+}
+
+bool make_utf8(std::string& text) {
+  if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }))
+    return false;
+  std::string same;
+  for (const char32_t code : decode_utf8(text)) append_utf8(same, code);
+  if (same == text) return false;
+  std::string converted;
+  for (const char c : text) append_utf8(converted, static_cast<unsigned char>(c));
+  text = std::move(converted);
+  return true;
 }
 
 std::string trimmed_utf8(std::u32string_view text) {

@@ -13,8 +13,8 @@ int main() {
     const subspectra::Vector ratio = moments.between_variances().cwiseQuotient(moments.within_variances());
     subspectra::Index best = 0;
     ratio.maxCoeff(&best);
-    std::cout << "subspectra " << subspectra::version() << ": " << data.rows() << " x " << data.features() << ", "
-              << moments.classes() << " classes, best single feature " << data.names[best] << "\n"
+    std::cout << "subspectra " << subspectra::version() << ": " << data.rows() << " x " << data.features()
+              << ", " << moments.classes() << " classes, best single feature " << data.names[best] << "\n"
               << subspectra::build_info();
     return moments.within_covariance().allFinite() ? 0 : 1;
   } catch (const subspectra::Error& error) {

@@ -102,6 +102,15 @@ TEST(Assemble, ALabelColumnWithoutLabelsIsRefused) {
   EXPECT_TRUE(contains(message_of([] { return csv("a,class\n1,\n2,NA\n"); }), "holds no label at all"));
 }
 
+TEST(Assemble, NamesAndLabelsThatAreNotUtf8AreReadAsLatin1) {
+  const Dataset data = assemble(table({"\xb5m", "h\xc3\xb6he"}, {column("class", {"gr\xfcn", "rot"})}), {});
+  EXPECT_EQ(data.names[0], "\xc2\xb5m");
+  EXPECT_EQ(data.names[1], "h\xc3\xb6he") << "what is UTF-8 stays";
+  EXPECT_EQ(data.labels->classes[0], "gr\xc3\xbcn");
+  ASSERT_EQ(data.warnings.size(), 1U);
+  EXPECT_TRUE(contains(data.warnings[0], "2 names or labels are not UTF-8"));
+}
+
 TEST(NumberText, IsTheShortestTextThatReadsBack) {
   EXPECT_EQ(number_text(1.0), "1");
   EXPECT_EQ(number_text(-2.5), "-2.5");

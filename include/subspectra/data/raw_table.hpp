@@ -21,7 +21,7 @@ struct SideColumn {
   Location first;                   ///< where its first value stands, for messages
   bool is_label = false;  ///< the format itself says these are labels (y of NPZ/MAT, the first LIBSVM field)
   bool may_be_ignored =
-      false;  ///< not a table column a user would take for a feature (other NPZ arrays, obs)
+      false;                ///< not a table column a user would take for a feature (other NPZ arrays, obs)
   bool is_numeric = false;  ///< numbers as texts: the target only if asked for by name (or is_label)
 };
 
@@ -70,8 +70,10 @@ inline constexpr std::size_t kTextBlockBytes = std::size_t{1} << 20;
 [[nodiscard]] RawTable read_npy(const std::string& path, const ReadOptions& options);
 [[nodiscard]] RawTable read_npz(const std::string& path, const ReadOptions& options);
 /// NPY and NPZ from memory; `name` stands for the file in messages.
-[[nodiscard]] RawTable read_npy_bytes(std::string_view content, const std::string& name, const ReadOptions& options);
-[[nodiscard]] RawTable read_npz_bytes(std::string_view content, const std::string& name, const ReadOptions& options);
+[[nodiscard]] RawTable read_npy_bytes(std::string_view content, const std::string& name,
+                                      const ReadOptions& options);
+[[nodiscard]] RawTable read_npz_bytes(std::string_view content, const std::string& name,
+                                      const ReadOptions& options);
 [[nodiscard]] RawTable read_mat(const std::string& path, const ReadOptions& options);
 [[nodiscard]] RawTable read_h5ad(const std::string& path, const ReadOptions& options);
 
