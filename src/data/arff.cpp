@@ -418,7 +418,7 @@ RawTable ArffReader::finish() {
       fmt::format("{} rows under {} attributes", sparse_ ? "sparse" : "dense", attributes_.size()));
   if (sparse_ != nullptr) {
     table.is_sparse = true;
-    table.sparse = sparse_->take(p);
+    sparse_->take(p).swap(table.sparse);
   } else {
     std::vector<Index> columns(static_cast<std::size_t>(p));
     for (Index j = 0; j < p; ++j) columns[static_cast<std::size_t>(j)] = j;

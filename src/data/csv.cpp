@@ -289,7 +289,7 @@ void CsvReader::understand_first_line(const Record& first, const Record& second,
   if (texts == 0) {
     notes_.push_back(fmt::format("no header row: the first line is all numbers; {}", columns));
     if (counts_columns(first) && width > 2) {
-      notes_.push_back(
+      notes_.emplace_back(
           "the first line counts 0, 1, 2, ... like a header of column numbers; it was read as data");
     }
   } else if (numbers > 0 && !says_class && !counts_columns(first) && (same_kinds || !has_second)) {

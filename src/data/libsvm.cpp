@@ -192,7 +192,7 @@ RawTable LibsvmReader::read() {
                             ? fmt::format("{} features, as --features says", width)
                             : fmt::format("{} features: the largest index is {} (indices start at {})", width,
                                           largest_ + options_.index_base, options_.index_base));
-  table.sparse = rows_.take(width);
+  rows_.take(width).swap(table.sparse);
   table.names = FeatureNames(width);
   table.first_missing = first_missing_;
   if (!queries_.values.empty()) {

@@ -33,8 +33,10 @@ struct Found {
 
 class Assembler {
  public:
-  Assembler(RawTable&& table, const ReadOptions& options) : table_(std::move(table)), options_(options) {}
-  Dataset run();
+  // By reference, filling `data` in place: Eigen 3.4's sparse matrices copy when they are moved.
+  Assembler(RawTable& table, const ReadOptions& options, Dataset& data)
+      : table_(table), options_(options), data_(data) {}
+  void run();
 
  private:
   [[nodiscard]] Found named(std::string_view name, std::string_view option) const;
@@ -65,9 +67,9 @@ class Assembler {
   void refuse_text_columns() const;
   void drop_used_features();
 
-  RawTable table_;
+  RawTable& table_;
   const ReadOptions& options_;
-  Dataset data_;
+  Dataset& data_;
   std::vector<std::size_t> used_side_;
   std::vector<Index> used_features_;
 };
@@ -291,7 +293,7 @@ void Assembler::drop_used_features() {
   table_.dense.conservativeResize(Eigen::NoChange, static_cast<Index>(kept.size()));
 }
 
-Dataset Assembler::run() {
+void Assembler::run() {
   data_.notes = std::move(table_.notes);
   make_texts_utf8();
   set_weights();
@@ -316,7 +318,7 @@ Dataset Assembler::run() {
   data_.source = std::move(table_.source);
   data_.is_sparse = table_.is_sparse;
   data_.dense = std::move(table_.dense);
-  data_.sparse = std::move(table_.sparse);
+  data_.sparse.swap(table_.sparse);
   data_.names = std::move(table_.names);
   data_.first_missing = std::move(table_.first_missing);
   if (data_.features() == 0) {
@@ -332,13 +334,14 @@ Dataset Assembler::run() {
     if (repeated.size() > kMostListed) text += fmt::format("; and {} more", repeated.size() - kMostListed);
     data_.warnings.push_back(std::move(text));
   }
-  return std::move(data_);
 }
 
 }  // namespace
 
 Dataset assemble(RawTable&& table, const ReadOptions& options) {
-  return Assembler(std::move(table), options).run();
+  Dataset data;
+  Assembler(table, options, data).run();
+  return data;
 }
 
 std::string number_text(double value) {
