@@ -131,14 +131,14 @@ class H5adDecoder {
     for (int f = 0; f < H5Pget_nfilters(creation.get()); ++f) {
       unsigned flags = 0;
       std::size_t values = 0;
-      std::array<char, 64> name{};
+      std::array<char, 64> filter_name{};
       const H5Z_filter_t filter = H5Pget_filter2(creation.get(), static_cast<unsigned>(f), &flags, &values,
-                                                 nullptr, name.size(), name.data(), nullptr);
+                                                 nullptr, filter_name.size(), filter_name.data(), nullptr);
       if (filter >= 0 && H5Zfilter_avail(filter) <= 0) {
         throw BadInput(where(place),
                        fmt::format("is compressed by '{}' (filter {}), which libhdf5 here does not have; "
                                    "write the file again with compression='gzip'",
-                                   name.data(), filter));
+                                   filter_name.data(), filter));
       }
     }
     // What is stored must be able to grow into what the shape says.
@@ -551,7 +551,8 @@ class H5adDecoder {
                          .first = where(place),
                          .is_label = false,
                          .may_be_ignored = true,
-                         .is_numeric = column->is_numeric});
+                         .is_numeric = column->is_numeric,
+                         .may_be_target = !column->is_numeric});
     }
   }
 

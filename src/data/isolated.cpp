@@ -113,7 +113,7 @@ class PipeSink final : public TableSink {
     put_text(column.name);
     put_text(column.first.place);
     put(static_cast<std::uint8_t>((column.is_label ? 1U : 0U) | (column.may_be_ignored ? 2U : 0U) |
-                                  (column.is_numeric ? 4U : 0U)));
+                                  (column.is_numeric ? 4U : 0U) | (column.may_be_target ? 8U : 0U)));
     put_texts(column.values);
   }
   void note(std::string text) override {
@@ -421,6 +421,7 @@ class MessageReader {
     column.is_label = (flags & 1U) != 0;
     column.may_be_ignored = (flags & 2U) != 0;
     column.is_numeric = (flags & 4U) != 0;
+    column.may_be_target = (flags & 8U) != 0;
     column.values = get_texts(builder_.rows());
     builder_.side_column(std::move(column));
   }

@@ -125,13 +125,13 @@ Found Assembler::default_target() const {
       if (equal_ignoring_case(table_.names[j], "class")) return {.side = -1, .feature = j};
     }
   }
-  // Columns of the table come before what merely stands beside it (obs of h5ad, other arrays of NPZ and MAT).
+  // Columns of the table come before what merely stands beside it (obs of h5ad).
   for (const bool beside : {false, true}) {
     for (std::size_t s = table_.side.size(); s-- > 0;) {
       const SideColumn& side = table_.side[s];
-      if (side.may_be_ignored == beside && !side.is_numeric && !is_ignored(side.name) && !is_used(s)) {
-        return {.side = static_cast<std::ptrdiff_t>(s), .feature = -1};
-      }
+      if (side.may_be_ignored && !(beside && side.may_be_target)) continue;
+      if (is_ignored(side.name) || is_used(s)) continue;
+      return {.side = static_cast<std::ptrdiff_t>(s), .feature = -1};
     }
   }
   return {};

@@ -21,8 +21,9 @@ struct SideColumn {
   Location first;                   ///< where its first value stands, for messages
   bool is_label = false;  ///< the format itself says these are labels (y of NPZ/MAT, the first LIBSVM field)
   bool may_be_ignored =
-      false;                ///< not a table column a user would take for a feature (other NPZ arrays, obs)
-  bool is_numeric = false;  ///< numbers as texts: the target only if asked for by name (or is_label)
+      false;                   ///< not a table column a user would take for a feature (other NPZ arrays, obs)
+  bool is_numeric = false;     ///< numbers as texts: the target only if asked for by name (or is_label)
+  bool may_be_target = false;  ///< may_be_ignored, yet the target if nothing else is (a text column of obs)
 };
 
 struct RawTable {
@@ -38,9 +39,9 @@ struct RawTable {
 
 /// Rules: --target NAME takes that side column or numeric column (its numbers become class names); without it
 /// a side column named "class", the one marked is_label, a numeric column named "class", or the last text
-/// column that is not ignored; "none" takes nothing. Weights and groups likewise by name. A text column that
-/// is none of these and is not in options.ignore is refused by name with what to do. Duplicate feature names
-/// are kept and reported in warnings.
+/// column that is not ignored, or the last that may_be_target; "none" takes nothing. Weights and groups
+/// likewise by name. A text column that is none of these and is not in options.ignore is refused by name with
+/// what to do. Duplicate feature names are kept and reported in warnings.
 [[nodiscard]] Dataset assemble(RawTable&& table, const ReadOptions& options);
 
 /// A number as class name: the shortest text that reads back ("1", "2.5").
