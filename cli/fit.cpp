@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "command.hpp"
 #include "job.hpp"
@@ -17,49 +18,60 @@ using nlohmann::json;
 
 struct ChosenSize {
   Index k = 0;
-  json by;               ///< the model's `chosen_by`
-  std::string sentence;  ///< for stderr; empty when k was given
+  std::optional<Evaluation> evaluation;  ///< that chose k; nothing when k was given
 };
 
 /// k as given, or the one-standard-error choice of a cross-validation over the range.
 ChosenSize choose_size(const Job& job, const Dataset& data, const MethodInfo& method, Signals& signals) {
   const KRange asked = job.selection.k;
-  if (asked.given() && asked.lo == asked.hi)
-    return {.k = asked.lo, .by = {{"rule", "given"}}, .sentence = {}};
+  if (asked.given() && asked.lo == asked.hi) return {.k = asked.lo, .evaluation = {}};
   ProgressLine progress(job.output.progress, job.output.quiet);
   const RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
-  const EvaluationOptions options;
-  const Evaluation evaluation =
-      evaluate_methods(data, {&method}, job.selection, job.texts, job.prepare, job.model, options, control);
-  if (evaluation.chosen.empty()) {
-    throw Error(fmt::format("k could not be chosen: {} before a fold was finished; give one with -k",
-                            status_name(evaluation.status)));
+  Evaluation evaluation =
+      evaluate_methods(data, {&method}, job.selection, job.texts, job.prepare, job.model, {}, control);
+  if (evaluation.rows.empty()) {
+    throw Error(fmt::format(
+        "k could not be chosen: no size was judged on held-out rows (status {}); give one with -k",
+        status_name(evaluation.status)));
   }
-  const auto& choice = evaluation.chosen.front();
-  const auto& row = *std::find_if(evaluation.rows.begin(), evaluation.rows.end(),
-                                  [&](const EvaluationRow& r) { return r.k == choice.k_one_standard_error; });
-  ChosenSize chosen;
-  chosen.k = choice.k_one_standard_error;
-  chosen.by = {{"rule", "one_standard_error"},
-               {"cv", OptionCodec<FoldCount>::json(options.cv)},
-               {"repeats", options.repeats},
-               {"seed", job.selection.seed},
-               {"status", status_name(evaluation.status)},
-               {"folds_run", evaluation.folds_run},
-               {"k_best", choice.k_best},
-               {"k_one_standard_error", choice.k_one_standard_error},
-               {"error", row.error},
-               {"stderr", row.stderr_}};
-  chosen.sentence = fmt::format(
+  const Index k = evaluation.chosen.front().k_one_standard_error;
+  return {.k = k, .evaluation = std::move(evaluation)};
+}
+
+const EvaluationRow& row_at(const Evaluation& evaluation, Index k) {
+  return *std::find_if(evaluation.rows.begin(), evaluation.rows.end(),
+                       [&](const EvaluationRow& row) { return row.k == k; });
+}
+
+/// The model's `chosen_by`.
+json chosen_by(const ChosenSize& chosen, std::uint64_t seed) {
+  if (!chosen.evaluation) return {{"rule", "given"}};
+  const auto& choice = chosen.evaluation->chosen.front();
+  const auto& row = row_at(*chosen.evaluation, chosen.k);
+  return {{"rule", "one_standard_error"},
+          {"cv", OptionCodec<FoldCount>::json(chosen.evaluation->options.cv)},
+          {"repeats", chosen.evaluation->options.repeats},
+          {"seed", seed},
+          {"status", status_name(chosen.evaluation->status)},
+          {"folds_run", chosen.evaluation->folds_run},
+          {"k_best", choice.k_best},
+          {"k_one_standard_error", choice.k_one_standard_error},
+          {"error", row.error},
+          {"stderr", row.stderr_}};
+}
+
+std::string chosen_sentence(const ChosenSize& chosen, const Evaluation& evaluation) {
+  const auto& row = row_at(evaluation, chosen.k);
+  std::string sentence = fmt::format(
       "k = {} is the one-standard-error choice of {}-fold cross-validation (error {:.4f} ± {:.4f}; the "
       "smallest error "
       "is at k = {}); -k N sets it yourself",
-      chosen.k, options.cv.folds, row.error, row.stderr_, choice.k_best);
+      chosen.k, evaluation.options.cv.folds, row.error, row.stderr_, evaluation.chosen.front().k_best);
   if (evaluation.folds_run < evaluation.folds_planned) {
-    chosen.sentence += fmt::format("; only {} of {} folds were run ({})", evaluation.folds_run,
-                                   evaluation.folds_planned, status_name(evaluation.status));
+    sentence += fmt::format("; only {} of {} folds were run ({})", evaluation.folds_run,
+                            evaluation.folds_planned, status_name(evaluation.status));
   }
-  return chosen;
+  return sentence;
 }
 
 std::string model_text(const Job& job, const Dataset& data, const Model& model, const Selection& selection) {
@@ -94,12 +106,12 @@ int run(const Arguments& arguments, Signals& signals) {
   const Model model = fit_model(data, preparation, std::string(method.name), selection.path.back().features,
                                 selection.ridge, job.model);
   json object = model.to_json();
-  object["chosen_by"] = chosen.by;
+  object["chosen_by"] = chosen_by(chosen, job.selection.seed);
   object["options"] = job.used_options(options.k);
   object["options"].update(options_json(job.model));
   object["options"].update(selection.method_options);
   job.warn(data.warnings, selection.warnings);
-  if (!chosen.sentence.empty() && !job.output.quiet) say("note", chosen.sentence);
+  if (chosen.evaluation && !job.output.quiet) say("note", chosen_sentence(chosen, *chosen.evaluation));
   const std::string text = json_text(object);
   write_result(job.output.o, text);
   if (job.output.o != "-") write_stdout(job.output.json ? text : model_text(job, data, model, selection));

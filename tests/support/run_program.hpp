@@ -106,6 +106,7 @@ inline Finished run_words(std::vector<std::string> words, const RunSettings& set
   const std::string err = scratch.file("err");
   const std::string directory = settings.directory.empty() ? "." : settings.directory;
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (auto& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   const auto start = Clock::now();
