@@ -11,8 +11,8 @@
 namespace subspectra {
 
 struct IsolationLimits {
-  double patience_s =
-      0;  ///< CPU seconds, and seconds without a byte; 0: one minute and 1 s for each MB of file
+  /// CPU seconds, and seconds without a byte; 0: 20 and 60, and one more of each for a MB of file.
+  double patience_s = 0;
   std::uint64_t memory_limit = 0;  ///< as in memory_budget()
 };
 
