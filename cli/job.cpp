@@ -57,7 +57,7 @@ Job::Job(const Arguments& arguments) : texts(arguments.texts) {
 Dataset Job::load(const std::string& data) {
   require_writable(output.o);
   const Stopwatch reading;
-  Dataset table = check_values(read_table(data, read), prepare);
+  Dataset table = check_values(read_table(data, read), prepare, selection.exclude);
   read_s = reading.seconds();
   if (output.verbose) say_notes(table);
   return table;

@@ -59,9 +59,26 @@ Index columns_with(const std::vector<Index>& counts) {
       std::count_if(counts.begin(), counts.end(), [](Index count) { return count > 0; }));
 }
 
+/// Excluded columns that hold something else than finite numbers become zero: their gaps are nobody's
+/// concern, and no score, sort or sum meets a NaN.
+void clear_excluded(Dataset& data, const std::vector<std::string>& excluded) {
+  for (const auto& name : excluded) {
+    for (const Index j : data.names.find(name)) {
+      if (data.is_sparse) {
+        for (SparseMatrix::InnerIterator it(data.sparse, j); it; ++it) {
+          if (!std::isfinite(it.value())) it.valueRef() = 0.0;
+        }
+      } else if (!data.dense.col(j).allFinite()) {
+        data.dense.col(j).setZero();
+      }
+    }
+  }
+}
+
 }  // namespace
 
-Dataset check_values(Dataset data, const PrepareOptions& options) {
+Dataset check_values(Dataset data, const PrepareOptions& options, const std::vector<std::string>& excluded) {
+  clear_excluded(data, excluded);
   const Flaws flaws = find_flaws(data);
   const Location where = data.first_missing.value_or(Location{.file = data.source});
   if (options.missing == MissingPolicy::kError && flaws.missing_total > 0) {

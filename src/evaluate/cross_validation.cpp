@@ -6,8 +6,8 @@
 #include <atomic>
 #include <charconv>
 #include <cmath>
+#include <deque>
 #include <map>
-#include <set>
 
 #include "subspectra/core/parallel.hpp"
 #include "subspectra/data/moments.hpp"
@@ -61,7 +61,13 @@ constexpr double kLeastLogProbability = -34.538776394910684;
 struct Task {
   const Labels* labels = nullptr;
   std::vector<Index> train, test;
-  std::size_t labelling = 0;  ///< 0: the real labels; i: permutation i
+  const std::vector<Selection>* fixed = nullptr;  ///< the sets of --select-on all, by method
+};
+
+/// Held-out sets that are made together: one repeat under the real labels, or one permutation of them.
+struct Round {
+  Index permutation = 0;     ///< 0: the real labels
+  std::uint64_t stream = 0;  ///< of the random folds
 };
 
 class Evaluator {
@@ -75,19 +81,17 @@ class Evaluator {
         model_(model),
         control_(control) {}
 
-  /// Trains on task.train and scores on task.test, for every set of the path. `fixed` replaces the selection.
-  ScoresByK run(const Task& task, const MethodInfo& method, int threads, const Selection* fixed,
-                Selection* keep = nullptr) const {
+  /// Trains on task.train and scores on task.test, for every set of the path. Without a path the selection is
+  /// made here, on task.train, and handed back.
+  ScoresByK run(const Task& task, const MethodInfo& method, int threads, Selection& selection) const {
     Dataset training = rows_of(task, task.train);
     const Preparation preparation = Preparation::learn(training, prepare_);
     training = preparation.apply(std::move(training));
-    Selection own;
-    if (fixed == nullptr) {
+    if (selection.path.empty()) {
       SelectionOptions options = selection_;
       options.threads = threads;
-      own = select_features(training, method, options, texts_, control_);
+      selection = select_features(training, method, options, texts_, control_);
     }
-    const Selection& selection = fixed == nullptr ? own : *fixed;
     const std::vector<Index> used = features_used(selection);
     const Dataset test = preparation.apply(rows_of(task, task.test));
     const Matrix test_rows = test.columns(used);
@@ -113,7 +117,6 @@ class Evaluator {
         // left out.
       }
     }
-    if (keep != nullptr) *keep = std::move(own);
     return scores;
   }
 
@@ -159,65 +162,85 @@ class Evaluator {
   const RunControl& control_;
 };
 
-/// Standard error of the mean of `values`, each one held-out set.
-double standard_error(const std::vector<double>& values) {
-  const auto m = static_cast<double>(values.size());
-  if (values.size() < 2) return 0.0;
-  double mean = 0.0, squares = 0.0;
-  for (const double value : values) mean += value / m;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return std::sqrt(squares / (m - 1.0) / m);
-}
+/// Mean and variance of a stream of values (Welford), so that a hundred thousand folds take no memory.
+class RunningMean {
+ public:
+  void add(double value) {
+    count_ += 1.0;
+    const double difference = value - mean_;
+    mean_ += difference / count_;
+    squares_ += difference * (value - mean_);
+  }
+  [[nodiscard]] double standard_error() const {
+    return count_ < 2.0 ? 0.0 : std::sqrt(squares_ / (count_ - 1.0) / count_);
+  }
+
+ private:
+  double count_ = 0.0, mean_ = 0.0, squares_ = 0.0;
+};
+
+/// All held-out sets of one method at one k, added one after another.
+struct Tally {
+  static constexpr std::size_t kMostSets = 2000;  ///< of the sets kept for the stability index
+
+  Index count = 0;
+  Vector weight, wrong;    ///< K sums over held-out rows
+  Vector sets_with_class;  ///< K: in how many held-out sets the class occurs
+  double log_loss = 0.0, features = 0.0, entries = 0.0;
+  RunningMean errors, balanced, losses;
+  std::vector<std::vector<Index>> sets;
+
+  void add(const Score& score) {
+    if (count == 0) weight = wrong = sets_with_class = Vector::Zero(score.weight.size());
+    ++count;
+    weight += score.weight;
+    wrong += score.wrong;
+    log_loss += score.log_loss;
+    features += static_cast<double>(score.features.size());
+    entries += score.entries;
+    double sum = 0.0, present = 0.0;
+    for (Index c = 0; c < weight.size(); ++c) {
+      if (!(score.weight[c] > 0.0)) continue;
+      sum += score.wrong[c] / score.weight[c];
+      present += 1.0;
+      sets_with_class[c] += 1.0;
+    }
+    errors.add(score.wrong.sum() / score.rows);
+    balanced.add(sum / present);
+    losses.add(score.log_loss / score.rows);
+    if (sets.size() < kMostSets) sets.push_back(score.features);
+  }
+};
 
 /// Means over all held-out rows; standard errors over held-out sets, or (balanced error, where a set does not
 /// hold every class, as in leave-one-out) from the class-wise binomial variances.
-EvaluationRow summarize(const std::vector<const Score*>& scores, Index features, bool stability) {
+EvaluationRow summarize(const Tally& tally, Index features, bool stability) {
   EvaluationRow row;
-  const Index classes = scores.front()->weight.size();
-  Vector weight = Vector::Zero(classes), wrong = Vector::Zero(classes);
-  std::vector<double> errors, balanced, losses;
-  std::vector<std::vector<Index>> sets;
-  double loss = 0.0, rows = 0.0;
-  bool every_class_everywhere = true;
-  for (const Score* score : scores) {
-    weight += score->weight;
-    wrong += score->wrong;
-    loss += score->log_loss;
-    rows += score->rows;
-    errors.push_back(score->wrong.sum() / score->rows);
-    losses.push_back(score->log_loss / score->rows);
-    double sum = 0.0, present = 0.0;
-    for (Index c = 0; c < classes; ++c) {
-      if (score->weight[c] > 0.0) {
-        sum += score->wrong[c] / score->weight[c];
-        present += 1.0;
-      }
-    }
-    balanced.push_back(sum / present);
-    row.features += static_cast<double>(score->features.size()) / static_cast<double>(scores.size());
-    row.entries += score->entries / static_cast<double>(scores.size());
-    if (stability) sets.push_back(score->features);
-  }
+  const auto count = static_cast<double>(tally.count);
   double class_variance = 0.0, present = 0.0;
-  for (Index c = 0; c < classes; ++c) {
-    if (!(weight[c] > 0.0)) continue;
-    const double rate = wrong[c] / weight[c];
+  bool every_class_everywhere = true;
+  for (Index c = 0; c < tally.weight.size(); ++c) {
+    if (!(tally.weight[c] > 0.0)) continue;
+    const double rate = tally.wrong[c] / tally.weight[c];
     row.balanced_error += rate;
     present += 1.0;
-    if (weight[c] > 1.0) class_variance += rate * (1.0 - rate) / (weight[c] - 1.0);
-    for (const Score* score : scores)
-      every_class_everywhere = every_class_everywhere && score->weight[c] > 0.0;
+    if (tally.weight[c] > 1.0) class_variance += rate * (1.0 - rate) / (tally.weight[c] - 1.0);
+    every_class_everywhere = every_class_everywhere && tally.sets_with_class[c] == count;
   }
-  row.error = wrong.sum() / weight.sum();
+  row.error = tally.wrong.sum() / tally.weight.sum();
   row.balanced_error /= present;
-  row.log_loss = loss / rows;
-  row.stderr_ = standard_error(errors);
-  row.log_loss_stderr = standard_error(losses);
+  row.log_loss = tally.log_loss / tally.weight.sum();
+  row.stderr_ = tally.errors.standard_error();
+  row.log_loss_stderr = tally.losses.standard_error();
   row.balanced_stderr =
-      every_class_everywhere ? standard_error(balanced) : std::sqrt(class_variance) / present;
-  if (const auto found = nogueira_stability(sets, features)) {
-    row.stability = found->index;
-    row.stability_interval = found->interval;
+      every_class_everywhere ? tally.balanced.standard_error() : std::sqrt(class_variance) / present;
+  row.features = tally.features / count;
+  row.entries = tally.entries / count;
+  if (stability) {
+    if (const auto found = nogueira_stability(tally.sets, features)) {
+      row.stability = found->index;
+      row.stability_interval = found->interval;
+    }
   }
   return row;
 }
@@ -264,7 +287,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
   std::vector<ScoresByK> apparent(methods.size());
   for (std::size_t m = 0; m < methods.size(); ++m) {
     apparent[m] =
-        evaluator.run({&*data.labels, everything, everything}, *methods[m], threads, nullptr, &on_all[m]);
+        evaluator.run({&*data.labels, everything, everything, nullptr}, *methods[m], threads, on_all[m]);
     for (const auto& warning : on_all[m].warnings) {
       if (std::find(evaluation.warnings.begin(), evaluation.warnings.end(), warning) ==
           evaluation.warnings.end()) {
@@ -287,95 +310,107 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
     }
   }
 
-  // One task a held-out set; then one a held-out set of every permutation of the labels.
   const bool random_splits = options.cv.folds > 0 || options.test_fraction > 0.0;
   if (!random_splits && options.repeats > 1) {
     evaluation.warnings.emplace_back("leave-one-out has nothing to repeat: --repeats was taken as 1");
     evaluation.options.repeats = 1;
   }
-  std::vector<Task> tasks;
-  std::vector<Labels> labellings = {*data.labels};
   constexpr std::uint64_t kNullStreams = 1ULL << 40U;  // far from the repeats' streams
+  std::vector<Round> rounds;
+  for (Index repeat = 0; repeat < evaluation.options.repeats; ++repeat) {
+    rounds.push_back({.permutation = 0, .stream = static_cast<std::uint64_t>(repeat)});
+  }
   for (Index i = 1; i <= options.null; ++i) {
-    labellings.push_back(
-        permuted(*data.labels, Random(selection.seed, kNullStreams + 2 * static_cast<std::uint64_t>(i))));
+    rounds.push_back({.permutation = i, .stream = kNullStreams + 2 * static_cast<std::uint64_t>(i) + 1});
   }
-  const auto add_tasks = [&](std::size_t labelling, std::uint64_t stream) {
-    const Labels& labels = labellings[labelling];
-    for (auto& test :
-         make_splits(labels, data.row_groups, data.source, options, Random(selection.seed, stream))) {
-      auto train = complement(test, data.rows());
-      tasks.push_back({&labels, std::move(train), std::move(test), labelling});
-    }
-  };
-  for (Index repeat = 0; repeat < evaluation.options.repeats; ++repeat)
-    add_tasks(0, static_cast<std::uint64_t>(repeat));
-  const std::size_t real_tasks = tasks.size();
-  for (std::size_t i = 1; i < labellings.size(); ++i) add_tasks(i, kNullStreams + 2 * i + 1);
-  // --select-on all: the sets of each labelling, chosen with every row in sight (the same protocol for
-  // permuted labels).
-  std::vector<std::vector<Selection>> fixed(labellings.size());
-  if (!evaluation.nested) {
-    fixed[0] = on_all;
-    parallel_for(static_cast<Index>(labellings.size()) - 1, threads, [&](Index i) {
-      fixed[i + 1].resize(methods.size());
-      for (std::size_t m = 0; m < methods.size() && !control.should_stop(); ++m) {
-        evaluator.run({&labellings[i + 1], everything, everything}, *methods[m], 1, nullptr,
-                      &fixed[i + 1][m]);
+
+  // Rounds are worked off a batch at a time: only the tallies grow with their number, and a stop is noticed
+  // soon.
+  std::vector<std::map<Index, Tally>> tallies(methods.size());
+  std::vector<std::map<Index, std::pair<double, double>>> null_errors(methods.size());  // wrong, rows
+  constexpr std::size_t kBatch = 256;  // held-out sets, at least; by size alone, not by threads
+  bool stopped = false;
+  for (std::size_t next = 0; next < rounds.size() && !stopped;) {
+    std::deque<Labels> labellings;  // deques: the tasks point into them
+    std::deque<std::vector<Selection>> fixed;
+    std::vector<Task> tasks;
+    std::vector<Index> permutation_of;  // by task
+    while (next < rounds.size() && tasks.size() < kBatch) {
+      const Round& round = rounds[next++];
+      labellings.push_back(round.permutation == 0
+                               ? *data.labels
+                               : permuted(*data.labels, Random(selection.seed, round.stream - 1)));
+      const Labels& labels = labellings.back();
+      const std::vector<Selection>* sets = nullptr;
+      if (!evaluation.nested) {  // chosen with every row in sight, under these labels
+        fixed.push_back(round.permutation == 0 ? on_all : std::vector<Selection>(methods.size()));
+        for (std::size_t m = 0; m < methods.size() && round.permutation > 0 && !control.should_stop(); ++m) {
+          evaluator.run({&labels, everything, everything, nullptr}, *methods[m], threads, fixed.back()[m]);
+        }
+        sets = &fixed.back();
       }
-    });
-  }
-  evaluation.folds_planned = static_cast<Index>(real_tasks);
-
-  std::vector<std::vector<ScoresByK>> results(tasks.size());  // by task, then method; empty: not run
-  std::atomic<std::size_t> done = 0;
-  const int inner_threads = static_cast<int>(tasks.size()) >= threads ? 1 : threads;
-  parallel_for(static_cast<Index>(tasks.size()), threads, [&](Index t) {
-    if (control.should_stop()) return;
-    std::vector<ScoresByK> scores(methods.size());
-    for (std::size_t m = 0; m < methods.size(); ++m) {
-      const Selection* sets = evaluation.nested ? nullptr : &fixed[tasks[t].labelling][m];
-      scores[m] = evaluator.run(tasks[t], *methods[m], inner_threads, sets);
+      for (auto& test :
+           make_splits(labels, data.row_groups, data.source, options, Random(selection.seed, round.stream))) {
+        auto train = complement(test, data.rows());
+        tasks.push_back({&labels, std::move(train), std::move(test), sets});
+        permutation_of.push_back(round.permutation);
+        if (round.permutation == 0 && next == 1) ++evaluation.folds_planned;
+      }
     }
-    results[t] = std::move(scores);
-    const std::size_t finished = ++done;
-    control.report("evaluate", static_cast<double>(finished) / static_cast<double>(tasks.size()),
-                   [&] { return fmt::format("held-out set {} of {}", finished, tasks.size()); });
-  });
-
-  std::vector<std::size_t> finished_tasks;
-  for (std::size_t t = 0; t < real_tasks; ++t) {
-    if (!results[t].empty()) finished_tasks.push_back(t);
+    std::vector<std::vector<ScoresByK>> results(tasks.size());  // by task, then method; empty: not run
+    std::atomic<std::size_t> done = 0;
+    const int inner_threads = static_cast<int>(tasks.size()) >= threads ? 1 : threads;
+    parallel_for(static_cast<Index>(tasks.size()), threads, [&](Index t) {
+      if (control.should_stop()) return;
+      std::vector<ScoresByK> scores(methods.size());
+      for (std::size_t m = 0; m < methods.size(); ++m) {
+        Selection chosen = tasks[t].fixed == nullptr ? Selection() : (*tasks[t].fixed)[m];
+        scores[m] = evaluator.run(tasks[t], *methods[m], inner_threads, chosen);
+      }
+      results[t] = std::move(scores);
+      const double rounds_done = static_cast<double>(next) - static_cast<double>(labellings.size()) +
+                                 static_cast<double>(++done) / static_cast<double>(tasks.size()) *
+                                     static_cast<double>(labellings.size());
+      control.report("evaluate", rounds_done / static_cast<double>(rounds.size()), [&] {
+        return fmt::format("round {:.0f} of {}", std::ceil(rounds_done), rounds.size());
+      });
+    });
+    for (std::size_t t = 0; t < tasks.size(); ++t) {
+      if (results[t].empty()) {
+        stopped = true;
+        continue;
+      }
+      if (permutation_of[t] == 0) ++evaluation.folds_run;
+      for (std::size_t m = 0; m < methods.size(); ++m) {
+        for (const auto& [k, score] : results[t][m]) {
+          if (permutation_of[t] == 0) {
+            tallies[m][k].add(score);
+          } else {
+            null_errors[m][k].first += score.wrong.sum();
+            null_errors[m][k].second += score.rows;
+          }
+        }
+      }
+    }
   }
-  evaluation.folds_run = static_cast<Index>(finished_tasks.size());
-  const bool all_done = done == tasks.size();
-  evaluation.status = all_done ? Status::kHeuristic : control.status_or(Status::kInterrupted);
-  for (std::size_t m = 0; m < methods.size() && !finished_tasks.empty(); ++m) {
+  evaluation.folds_planned *= evaluation.options.repeats;
+  evaluation.status = stopped ? control.status_or(Status::kInterrupted) : Status::kHeuristic;
+  for (std::size_t m = 0; m < methods.size() && evaluation.folds_run > 0; ++m) {
     const std::string name(methods[m]->name);
     std::vector<Index> incomplete;
     for (const auto& [k, on_training] : apparent[m]) {
-      std::vector<const Score*> scores;
-      for (const std::size_t t : finished_tasks) {
-        const auto found = results[t][m].find(k);
-        if (found != results[t][m].end()) scores.push_back(&found->second);
-      }
-      if (scores.size() < finished_tasks.size()) {
+      const Tally& tally = tallies[m][k];
+      if (tally.count < evaluation.folds_run) {
         incomplete.push_back(k);
         continue;
       }
-      EvaluationRow row = summarize(scores, data.features(), evaluation.nested);
+      EvaluationRow row = summarize(tally, data.features(), evaluation.nested);
       row.method = name;
       row.k = k;
       row.apparent_error = on_training.wrong.sum() / on_training.rows;
-      double null_wrong = 0.0, null_rows = 0.0;
-      for (std::size_t t = real_tasks; t < tasks.size(); ++t) {
-        if (results[t].empty()) continue;
-        const auto found = results[t][m].find(k);
-        if (found == results[t][m].end()) continue;
-        null_wrong += found->second.wrong.sum();
-        null_rows += found->second.rows;
+      if (const auto found = null_errors[m].find(k); found != null_errors[m].end()) {
+        row.null_error = found->second.first / found->second.second;
       }
-      if (null_rows > 0.0) row.null_error = null_wrong / null_rows;
       evaluation.rows.push_back(std::move(row));
     }
     if (!incomplete.empty()) {

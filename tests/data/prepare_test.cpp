@@ -58,6 +58,13 @@ TEST(CheckValues, InfiniteValuesAreNotMissingOnes) {
   EXPECT_THROW((void)check_values(oracle::as_sparse(data), {}), BadInput);
 }
 
+TEST(CheckValues, ExcludedColumnsMayHaveGaps) {
+  const Dataset checked = check_values(with_gaps(), {}, {"x0", "x2"});
+  EXPECT_TRUE(checked.dense.allFinite());
+  EXPECT_EQ(checked.dense.col(1), with_gaps().dense.col(1));
+  EXPECT_THROW((void)check_values(with_gaps(), {}, {"x0"}), BadInput) << "x2 still has one";
+}
+
 TEST(CheckValues, RowsOfWeightZeroLeave) {
   Dataset data = oracle::random_classes(4, 2, 2, 1);
   data.weights = Vector::Ones(4);

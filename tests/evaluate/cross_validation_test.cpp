@@ -161,7 +161,9 @@ TEST(Evaluate, ChoosesTheSmallestBestAndTheOneStandardErrorSize) {
   EXPECT_EQ(choice.k_best, best->k);
   EXPECT_LE(choice.k_one_standard_error, choice.k_best);
   for (const auto& row : result.rows) {
-    if (row.k < choice.k_one_standard_error) EXPECT_GT(row.error, best->error + best->stderr_);
+    if (row.k < choice.k_one_standard_error) {
+      EXPECT_GT(row.error, best->error + best->stderr_);
+    }
   }
 }
 

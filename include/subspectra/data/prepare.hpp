@@ -31,7 +31,10 @@ struct PrepareOptions {
 /// The part that looks at single rows and so may be done before any split: under `error` refuses missing and
 /// infinite values (columns and counts in the message), under `drop` removes their rows, under `mean` leaves
 /// them. Infinite values are refused under `mean` and dropped under `drop`. Rows of weight zero are removed.
-[[nodiscard]] Dataset check_values(Dataset data, const PrepareOptions& options);
+/// Columns named in `excluded` are not looked at: one with such values is set to zero, since it is never
+/// chosen.
+[[nodiscard]] Dataset check_values(Dataset data, const PrepareOptions& options,
+                                   const std::vector<std::string>& excluded = {});
 
 /// The part that learns: column means for missing values and, with `standardize`, centres and scales.
 class Preparation {
