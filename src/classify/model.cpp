@@ -137,8 +137,9 @@ std::vector<Index> match_columns(const Model& model, const Dataset& data) {
   }
   std::vector<Index> columns;
   std::vector<std::string> absent, ambiguous;
+  const auto found_each = data.names.find_each(model.names);
   for (std::size_t i = 0; i < model.names.size(); ++i) {
-    const auto found = data.names.find(model.names[i]);
+    const auto& found = found_each[i];
     if (found.empty()) {
       absent.push_back(model.names[i]);
     } else if (found.size() == 1) {

@@ -48,14 +48,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t li
 }  // namespace
 
 std::string FeatureNames::operator[](Index j) const {
-  return given() ? given_[static_cast<std::size_t>(j)] : fmt::format("x{}", j);
+  return given() ? (*given_)[static_cast<std::size_t>(j)] : fmt::format("x{}", j);
 }
 
 std::vector<Index> FeatureNames::find(std::string_view name) const {
   std::vector<Index> found;
   if (given()) {
-    for (std::size_t j = 0; j < given_.size(); ++j) {
-      if (given_[j] == name) found.push_back(static_cast<Index>(j));
+    for (std::size_t j = 0; j < given_->size(); ++j) {
+      if ((*given_)[j] == name) found.push_back(static_cast<Index>(j));
     }
     return found;
   }
@@ -67,14 +67,32 @@ std::vector<Index> FeatureNames::find(std::string_view name) const {
 }
 
 std::vector<std::string> FeatureNames::near(std::string_view name, std::size_t most) const {
-  if (given()) return near_names(name, given_, most);
+  if (given()) return near_names(name, *given_, most);
   std::vector<std::string> made;
   for (Index j = 0; j < std::min(size_, kMostComparedNames); ++j) made.push_back((*this)[j]);
   return near_names(name, made, most);
 }
 
+std::vector<std::vector<Index>> FeatureNames::find_each(const std::vector<std::string>& names) const {
+  std::vector<std::vector<Index>> found(names.size());
+  if (!given()) {
+    std::transform(names.begin(), names.end(), found.begin(),
+                   [this](const std::string& name) { return find(name); });
+    return found;
+  }
+  std::unordered_map<std::string_view, std::vector<Index>>
+      wanted;  // ten thousand names of a list file: no p x m search
+  for (const std::string& name : names) wanted.try_emplace(name);
+  for (std::size_t j = 0; j < given_->size(); ++j) {
+    const auto entry = wanted.find((*given_)[j]);
+    if (entry != wanted.end()) entry->second.push_back(static_cast<Index>(j));
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) found[i] = wanted.at(names[i]);
+  return found;
+}
+
 std::vector<std::string> FeatureNames::all() const {
-  if (given()) return given_;
+  if (given()) return *given_;
   std::vector<std::string> made;
   made.reserve(static_cast<std::size_t>(size_));
   for (Index j = 0; j < size_; ++j) made.push_back((*this)[j]);

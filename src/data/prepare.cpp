@@ -62,8 +62,8 @@ Index columns_with(const std::vector<Index>& counts) {
 /// Excluded columns that hold something else than finite numbers become zero: their gaps are nobody's
 /// concern, and no score, sort or sum meets a NaN.
 void clear_excluded(Dataset& data, const std::vector<std::string>& excluded) {
-  for (const auto& name : excluded) {
-    for (const Index j : data.names.find(name)) {
+  for (const auto& columns : data.names.find_each(excluded)) {
+    for (const Index j : columns) {
       if (data.is_sparse) {
         for (SparseMatrix::InnerIterator it(data.sparse, j); it; ++it) {
           if (!std::isfinite(it.value())) it.valueRef() = 0.0;

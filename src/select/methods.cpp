@@ -34,8 +34,10 @@ Moments diagonal_moments(const SelectionInput& input) {
 std::vector<Index> find_features(const Dataset& data, const std::vector<std::string>& names,
                                  std::string_view option) {
   std::vector<Index> features;
-  for (const auto& name : names) {
-    const auto found = data.names.find(name);
+  const auto found_each = data.names.find_each(names);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string& name = names[i];
+    const auto& found = found_each[i];
     if (found.empty()) {
       if (std::find(data.left_out.begin(), data.left_out.end(), name) != data.left_out.end()) continue;
       const auto near = data.names.near(name);

@@ -44,5 +44,13 @@ TEST(FeatureNames, DuplicatesAreReportedWithTheirColumns) {
   EXPECT_TRUE(duplicate_name_reports(FeatureNames(5)).empty());
 }
 
+TEST(FeatureNames, FindsManyNamesInOnePass) {
+  const std::vector<std::string> wanted = {"b", "zz", "a", "b"};
+  const FeatureNames named({"a", "b", "c", "b"});
+  using Columns = std::vector<std::vector<Index>>;
+  EXPECT_EQ(named.find_each(wanted), (Columns{{1, 3}, {}, {0}, {1, 3}}));
+  EXPECT_EQ(FeatureNames(3).find_each({"x2", "x3"}), (Columns{{2}, {}}));
+}
+
 }  // namespace
 }  // namespace subspectra

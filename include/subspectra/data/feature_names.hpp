@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,13 +14,16 @@ class FeatureNames {
   FeatureNames() = default;
   explicit FeatureNames(Index size) : size_(size) {}
   explicit FeatureNames(std::vector<std::string> names)
-      : size_(static_cast<Index>(names.size())), given_(std::move(names)) {}
+      : size_(static_cast<Index>(names.size())),
+        given_(std::make_shared<const std::vector<std::string>>(std::move(names))) {}
 
   [[nodiscard]] Index size() const { return size_; }
-  [[nodiscard]] bool given() const { return !given_.empty(); }
+  [[nodiscard]] bool given() const { return given_ != nullptr && !given_->empty(); }
   [[nodiscard]] std::string operator[](Index j) const;
   /// Every feature of that name, ascending (duplicate names are legal).
   [[nodiscard]] std::vector<Index> find(std::string_view name) const;
+  /// find() for each of `names`, in one pass over the features.
+  [[nodiscard]] std::vector<std::vector<Index>> find_each(const std::vector<std::string>& names) const;
   /// Up to `most` existing names close to `name` in spelling, nearest first: for "did you mean".
   [[nodiscard]] std::vector<std::string> near(std::string_view name, std::size_t most = 3) const;
   [[nodiscard]] std::vector<std::string> all() const;  ///< every name, made where it was not given
@@ -27,7 +31,8 @@ class FeatureNames {
 
  private:
   Index size_ = 0;
-  std::vector<std::string> given_;  ///< empty: x0, x1, ...
+  std::shared_ptr<const std::vector<std::string>>
+      given_;  ///< shared by the copies every fold makes; null: x0, x1, ...
 };
 
 /// The entries of `candidates` within a small edit distance of `name`, nearest first.
