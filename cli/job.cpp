@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "output.hpp"
 #include "subspectra/core/parallel.hpp"
@@ -56,6 +58,10 @@ Job::Job(const Arguments& arguments) : texts(arguments.texts) {
 
 Dataset Job::load(const std::string& data) {
   require_writable(output.o);
+  std::error_code ignored;
+  if (!output.o.empty() && std::filesystem::equivalent(output.o, data, ignored)) {
+    throw InvalidArgument(fmt::format("-o {} is the table itself; choose another name", output.o));
+  }
   const Stopwatch reading;
   Dataset table = check_values(read_table(data, read), prepare, selection.exclude);
   read_s = reading.seconds();

@@ -85,7 +85,14 @@ int run(const Arguments& arguments, Signals&) {
   }
   Dataset data = read_table(arguments.operands[1], read);
   if (predict.missing == PredictMissing::kDrop) {
-    data = check_values(std::move(data), {.missing = MissingPolicy::kDrop, .standardize = false});
+    // Only gaps in columns the model uses count, and a row without a label is what predict is for.
+    Dataset used = model_columns(model, data);
+    used.labels.reset();
+    used = check_values(std::move(used), {.missing = MissingPolicy::kDrop, .standardize = false});
+    if (!used.original_rows.empty()) {
+      data = data.with_rows(used.original_rows);
+      data.warnings = used.warnings;
+    }
   }
   if (output.verbose) say_notes(data);
   const Matrix probabilities = predict_probabilities(model, data);

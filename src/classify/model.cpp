@@ -277,9 +277,12 @@ Model Model::parse(std::string_view content, const std::string& file) {
   return from_json(root, file);
 }
 
+Dataset model_columns(const Model& model, const Dataset& data) {
+  return data.with_features(match_columns(model, data));
+}
+
 Matrix predict_probabilities(const Model& model, const Dataset& data) {
-  Dataset chosen = data.with_features(match_columns(model, data));
-  chosen = model.preparation.apply(std::move(chosen));
+  const Dataset chosen = model.preparation.apply(model_columns(model, data));
   std::vector<Index> all(model.features.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Index>(i);
   const Matrix rows = chosen.columns(all);
@@ -289,7 +292,18 @@ Matrix predict_probabilities(const Model& model, const Dataset& data) {
                    "trained without --missing mean; fill them in, or use --missing drop");
   }
   // Not Eigen's exp(), whose vector version gives a denormal and not 0 for a class without rows.
-  return model.rule.log_posteriors(rows).unaryExpr([](double value) { return std::exp(value); });
+  const Matrix probabilities =
+      model.rule.log_posteriors(rows).unaryExpr([](double value) { return std::exp(value); });
+  for (Index i = 0; i < probabilities.rows(); ++i) {
+    if (!probabilities.row(i).allFinite()) {
+      throw BadInput(
+          {.file = data.source},
+          fmt::format("row {}: the distances to the classes overflow; the row's values (or the model's) are "
+                      "absurdly large",
+                      i));
+    }
+  }
+  return probabilities;
 }
 
 Model fit_model(const Dataset& training, const Preparation& preparation, const std::string& method,

@@ -17,6 +17,8 @@ namespace subspectra {
 namespace {
 
 constexpr std::int64_t kLargestIndex = 2147483646;  // 2^31 - 2
+constexpr Index kWidthTaken = 20'000'000;           // columns that are believed without asking
+constexpr Index kWidthPerValue = 1000;              // and beyond, so many for every value the file holds
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 
@@ -192,6 +194,14 @@ RawTable LibsvmReader::read() {
                             ? fmt::format("{} features, as --features says", width)
                             : fmt::format("{} features: the largest index is {} (indices start at {})", width,
                                           largest_ + options_.index_base, options_.index_base));
+  // A column costs memory even when it is empty: a stray index must not make billions of them.
+  if (options_.features == 0 && width > kWidthTaken && width > kWidthPerValue * rows_.values()) {
+    throw BadInput(
+        {.file = name_},
+        fmt::format("the largest index is {} but the file holds only {} values; correct the index, or say "
+                    "--features {} if the table is that wide",
+                    largest_ + options_.index_base, rows_.values(), width));
+  }
   rows_.take(width).swap(table.sparse);
   table.names = FeatureNames(width);
   table.first_missing = first_missing_;

@@ -70,9 +70,26 @@ void clear_excluded(Dataset& data, const std::vector<std::string>& excluded) {
         }
       } else if (!data.dense.col(j).allFinite()) {
         data.dense.col(j).setZero();
+        data.first_missing.reset();  // it may have stood here
       }
     }
   }
+}
+
+/// Classes that lost their last row are no longer classes of this table.
+void drop_empty_classes(Dataset& data) {
+  if (!data.labels) return;
+  const auto counts = data.labels->counts();
+  std::vector<std::string> left, gone;
+  std::vector<int> code(counts.size(), Labels::kMissing);
+  for (std::size_t c = 0; c < counts.size(); ++c) {
+    if (counts[c] > 0) code[c] = static_cast<int>(left.size());
+    (counts[c] > 0 ? left : gone).push_back(data.labels->classes[c]);
+  }
+  if (gone.empty()) return;
+  for (int& c : data.labels->codes) c = c < 0 ? c : code[static_cast<std::size_t>(c)];
+  data.labels->classes = std::move(left);
+  data.warnings.push_back(fmt::format("no row is left of class {}", join_some(gone)));
 }
 
 }  // namespace
@@ -126,6 +143,7 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
       warnings.push_back(fmt::format("{} of {} rows have weight 0 and were dropped", weightless, total));
     data = data.with_rows(kept);
     data.warnings = std::move(warnings);
+    drop_empty_classes(data);
   }
   if (options.missing == MissingPolicy::kMean && flaws.missing_total > 0) {
     data.warnings.push_back(fmt::format("{} missing values in {} columns were replaced by training means: {}",

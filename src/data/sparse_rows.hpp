@@ -18,6 +18,7 @@ class SparseRows {
   }
   void end_row() { row_ends_.push_back(columns_.size()); }
   [[nodiscard]] Index rows() const { return static_cast<Index>(row_ends_.size()); }
+  [[nodiscard]] Index values() const { return static_cast<Index>(values_.size()); }
   /// The N x width matrix, compressed, rows ascending in every column. The rows here are gone afterwards.
   [[nodiscard]] SparseMatrix take(Index width);
 

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "subspectra/core/parallel.hpp"
+#include "subspectra/core/text.hpp"
 #include "subspectra/data/moments.hpp"
 #include "subspectra/evaluate/folds.hpp"
 #include "subspectra/evaluate/stability.hpp"
@@ -90,7 +91,13 @@ class Evaluator {
     if (selection.path.empty()) {
       SelectionOptions options = selection_;
       options.threads = threads;
-      selection = select_features(training, method, options, texts_, control_);
+      try {
+        selection = select_features(training, method, options, texts_, control_);
+      } catch (const Infeasible&) {
+        // A column constant in this training set alone, and the like: every k is reported as left out.
+        if (task.train.size() == static_cast<std::size_t>(data_.rows())) throw;
+        return {};
+      }
     }
     const std::vector<Index> used = features_used(selection);
     const Dataset test = preparation.apply(rows_of(task, task.test));
@@ -250,6 +257,18 @@ Labels permuted(Labels labels, Random random) {
   return labels;
 }
 
+int classes_in(const Labels& labels, const std::vector<Index>& rows) {
+  std::vector<char> seen(labels.classes.size(), 0);
+  for (const Index i : rows) seen[static_cast<std::size_t>(labels.codes[i])] = 1;
+  return static_cast<int>(std::count(seen.begin(), seen.end(), 1));
+}
+
+std::vector<std::string> numbers(const std::vector<Index>& rows) {
+  std::vector<std::string> texts;
+  for (const Index i : rows) texts.push_back(std::to_string(i));
+  return texts;
+}
+
 EvaluationChoice choose_k(const std::string& method, const std::vector<EvaluationRow>& rows) {
   EvaluationChoice choice{.method = method};
   const EvaluationRow* best = nullptr;
@@ -352,6 +371,15 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
       for (auto& test :
            make_splits(labels, data.row_groups, data.source, options, Random(selection.seed, round.stream))) {
         auto train = complement(test, data.rows());
+        if (classes_in(labels, train) < 2) {
+          if (round.permutation > 0) continue;  // this shuffle cannot be learned from; the others tell
+          throw BadInput(
+              {.file = data.source},
+              fmt::format("leaving out rows {} leaves one class only to learn from; use other folds (--cv, "
+                          "--test-fraction){}",
+                          join_some(numbers(test)),
+                          data.row_groups.empty() ? "" : " or groups (--cv-groups)"));
+        }
         tasks.push_back({&labels, std::move(train), std::move(test), sets});
         permutation_of.push_back(round.permutation);
         if (round.permutation == 0 && next == 1) ++evaluation.folds_planned;

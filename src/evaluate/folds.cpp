@@ -53,9 +53,9 @@ void check_fold_count(const Labels& labels, const std::string& source, Index fol
     if (counts[c] == 0 || counts[c] >= folds) continue;
     throw BadInput(
         {.file = source},
-        fmt::format(
-            "class '{}' has {} rows, fewer than the {} folds; use --cv {}, --cv loo, or merge classes",
-            labels.classes[c], counts[c], folds, std::max<Index>(2, counts[c])));
+        fmt::format("class '{}' has {} rows, fewer than the {} folds; use {}--cv loo, or merge classes",
+                    labels.classes[c], counts[c], folds,
+                    counts[c] > 1 ? fmt::format("--cv {}, ", counts[c]) : ""));
   }
   if (static_cast<Index>(units) < folds) {
     throw BadInput(

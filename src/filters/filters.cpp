@@ -83,15 +83,21 @@ Vector signal_to_noise(const Moments& moments) {
 Vector kolmogorov_smirnov(const Dataset& data, int threads) {
   const Index p = data.features();
   const auto& codes = data.labels->codes;
-  double weight_of[2] = {0.0, 0.0};
-  for (Index i = 0; i < data.rows(); ++i) {
-    if (codes[i] >= 0) weight_of[codes[i]] += data.weight(i);
-  }
   Vector score = Vector::Zero(p);
-  if (!(weight_of[0] > 0.0 && weight_of[1] > 0.0)) return score;
-  // Step of row i in F_1 - F_2.
+  Vector class_weight = Vector::Zero(data.labels->class_count());
+  for (Index i = 0; i < data.rows(); ++i) {
+    if (codes[i] >= 0) class_weight[codes[i]] += data.weight(i);
+  }
+  std::vector<int> present;
+  for (int c = 0; c < data.labels->class_count(); ++c) {
+    if (class_weight[c] > 0.0) present.push_back(c);
+  }
+  if (present.size() != 2) return score;
+  const double w1 = class_weight[present[0]];
+  const double w2 = class_weight[present[1]];
+  // Step of a row in w1 w2 (F_1 - F_2): whole numbers when weights are, so that equal scores come out equal.
   const auto step = [&](Index row) {
-    return codes[row] == 0 ? data.weight(row) / weight_of[0] : -data.weight(row) / weight_of[1];
+    return codes[row] == present[0] ? data.weight(row) * w2 : -data.weight(row) * w1;
   };
   constexpr Index kTile = 64;
   parallel_for((p + kTile - 1) / kTile, threads, [&](Index tile) {
@@ -111,7 +117,7 @@ Vector kolmogorov_smirnov(const Dataset& data, int threads) {
           if (codes[i] >= 0) values.emplace_back(data.dense(i, j), step(i));
         }
       }
-      score[j] = ks_statistic(values);
+      score[j] = ks_statistic(values) / (w1 * w2);
     }
   });
   return score;

@@ -78,6 +78,13 @@ TEST(Model, MissingValuesNeedAModelThatLearnedToFillThem) {
   EXPECT_TRUE(predict_probabilities(small_model({.missing = MissingPolicy::kMean}), fresh).allFinite());
 }
 
+TEST(Model, AbsurdlyLargeValuesAreRefusedAndNotPredictedAsNaN) {
+  Dataset fresh = named(oracle::random_classes(5, 6, 3, 2));
+  fresh.dense(3, 2) = 1e308;
+  EXPECT_NE(message_of([&] { (void)predict_probabilities(small_model(), fresh); }).find("row 3"),
+            std::string::npos);
+}
+
 TEST(Model, EveryDamagedMemberIsRefusedByName) {
   const nlohmann::json good = small_model({.missing = MissingPolicy::kMean, .standardize = true}).to_json();
   ASSERT_NO_THROW((void)Model::from_json(good, "m.json"));

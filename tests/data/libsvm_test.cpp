@@ -81,7 +81,10 @@ TEST(Libsvm, AWidthThatDoesNotFitIsRefusedBeforeItIsAllocated) {
   ReadOptions options;
   options.memory_limit.bytes = 1 << 20;
   EXPECT_TRUE(
-      contains(message_of<Error>([&] { return svm("1 2147483646:1\n", options); }), "largest feature index"));
+      contains(message_of<Error>([&] { return svm("1 2147483646:1\n", options); }), "--features 2147483646"))
+      << "one stray index does not make billions of columns";
+  options.features = 2147483646;
+  EXPECT_TRUE(contains(message_of<Error>([&] { return svm("1 2147483646:1\n", options); }), "may be used"));
 }
 
 TEST(Libsvm, AFeatureMayBeTheTarget) {

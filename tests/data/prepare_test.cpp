@@ -49,6 +49,14 @@ TEST(CheckValues, DropsRowsAndRemembersWhichAreLeft) {
   EXPECT_EQ(kept.warnings.size(), 2U);
 }
 
+TEST(CheckValues, AClassThatLosesItsLastRowIsNoLongerAClass) {
+  Dataset data = oracle::random_classes(9, 2, 3, 1);
+  for (const Index i : {0, 3, 6}) data.dense(i, 1) = kNaN;  // all rows of class a
+  const Dataset kept = check_values(data, {.missing = MissingPolicy::kDrop});
+  EXPECT_EQ(kept.labels->classes, (std::vector<std::string>{"b", "c"}));
+  EXPECT_EQ(kept.labels->codes, (std::vector<int>{0, 1, 0, 1, 0, 1}));
+}
+
 TEST(CheckValues, InfiniteValuesAreNotMissingOnes) {
   Dataset data = oracle::random_classes(6, 3, 2, 1);
   data.dense(2, 1) = kInfinity;

@@ -193,6 +193,27 @@ TEST(Evaluate, AClassOfOneRowIsSaidAndSurvived) {
   EXPECT_THROW((void)evaluate(data, {.cv = {5}}), BadInput);
 }
 
+TEST(Evaluate, AColumnConstantInSomeTrainingSetsOnlyCostsThoseSizes) {
+  Dataset data = oracle::random_classes(20, 3, 2, 1);
+  data.dense.col(2).setZero();
+  data.dense(7, 2) = 1.0;  // constant wherever row 7 is held out
+  const auto result = evaluate(data, {.cv = {5}}, {.k = {1, 3}});
+  ASSERT_EQ(result.rows.size(), 2U);
+  EXPECT_EQ(evaluate(data, {.cv = {5}}, {.k = {3, 3}}).rows.size(), 0U);
+  EXPECT_TRUE(evaluate(data, {.cv = {5}}, {.k = {1, 2}, .include = {"x2"}}).rows.empty());
+}
+
+TEST(Evaluate, GroupsThatLeaveOneClassAreRefusedAndShufflesThatDoAreSkipped) {
+  Dataset data = oracle::random_classes(12, 2, 2, 1);
+  for (Index i = 0; i < 12; ++i) data.row_groups.push_back(data.labels->codes[i] == 0 ? "g" : "h");
+  try {
+    (void)evaluate(data, {.cv = {2}});
+    FAIL();
+  } catch (const BadInput& error) {
+    EXPECT_NE(std::string(error.what()).find("--cv-groups"), std::string::npos) << error.what();
+  }
+}
+
 TEST(Evaluate, WeightsCountAsRepetitionsInTheError) {
   // Leave-one-group-out with each row a group: a weight of 3 and three copies in one group are the same
   // thing.

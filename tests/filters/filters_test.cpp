@@ -129,6 +129,20 @@ TEST(Filters, ConstantColumnsScoreZeroAndPerfectSeparatorsStayFinite) {
   EXPECT_NEAR(filters::kolmogorov_smirnov(data, 1)[1], 1.0, 1e-15);
 }
 
+TEST(Filters, KolmogorovSmirnovTakesWhicheverTwoClassesArePresentAndTiesExactly) {
+  Dataset data = oracle::random_classes(31, 3, 2, 8);
+  data.dense.col(2) = -data.dense.col(1);  // the same statistic, summed from the other end
+  const Vector expected = filters::kolmogorov_smirnov(data, 1);
+  EXPECT_EQ(expected[1], expected[2]);
+  for (const auto& [first, second] :
+       {std::pair{0, 4}, {3, 5}}) {  // codes beyond 0 and 1, others without rows
+    Dataset other = data;
+    other.labels->classes = {"a", "b", "c", "d", "e", "f"};
+    for (int& code : other.labels->codes) code = code == 0 ? first : second;
+    EXPECT_EQ(filters::kolmogorov_smirnov(other, 1), expected);
+  }
+}
+
 TEST(Filters, TiesInTheRankingGoToTheLowestIndex) {
   Vector scores(5);
   scores << 1.0, 3.0, 1.0, 3.0, 2.0;

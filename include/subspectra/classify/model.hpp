@@ -33,6 +33,9 @@ struct Model {
   static Model load(const std::string& path);
 };
 
+/// The columns of `data` that the model uses, in its order. Throws BadInput that names those `data` lacks.
+[[nodiscard]] Dataset model_columns(const Model& model, const Dataset& data);
+
 /// Matches columns by name (by position where there are none), fills in missing values as trained, and gives
 /// the n x K class probabilities. Throws BadInput that names the columns `data` lacks.
 [[nodiscard]] Matrix predict_probabilities(const Model& model, const Dataset& data);
