@@ -627,11 +627,20 @@ Matrix Moments::between_factor() const {
 
 namespace {
 
-Moments moments_of(const Dataset& data, const std::vector<Index>* features, Moments::SecondOrder second_order,
-                   int threads) {
+const Labels& labels_of(const Dataset& data) {
   if (!data.labels)
     throw InvalidArgument("moments: the data have no labels; name the label column with --target");
-  const auto& labels = *data.labels;
+  return *data.labels;
+}
+
+/// Every row in one class.
+Labels one_class(const Dataset& data) {
+  return {
+      .name = {}, .classes = {"all"}, .codes = std::vector<int>(static_cast<std::size_t>(data.rows()), 0)};
+}
+
+Moments moments_of(const Dataset& data, const Labels& labels, const std::vector<Index>* features,
+                   Moments::SecondOrder second_order, int threads) {
   if (static_cast<Index>(labels.codes.size()) != data.rows()) {
     throw InvalidArgument(fmt::format("moments: {} labels for {} rows", labels.codes.size(), data.rows()));
   }
@@ -664,12 +673,21 @@ Moments moments_of(const Dataset& data, const std::vector<Index>* features, Mome
 }  // namespace
 
 Moments compute_moments(const Dataset& data, Moments::SecondOrder second_order, int threads) {
-  return moments_of(data, nullptr, second_order, threads);
+  return moments_of(data, labels_of(data), nullptr, second_order, threads);
 }
 
 Moments compute_moments(const Dataset& data, const std::vector<Index>& features,
                         Moments::SecondOrder second_order, int threads) {
-  return moments_of(data, &features, second_order, threads);
+  return moments_of(data, labels_of(data), &features, second_order, threads);
+}
+
+Moments compute_total_moments(const Dataset& data, Moments::SecondOrder second_order, int threads) {
+  return moments_of(data, one_class(data), nullptr, second_order, threads);
+}
+
+Moments compute_total_moments(const Dataset& data, const std::vector<Index>& features,
+                              Moments::SecondOrder second_order, int threads) {
+  return moments_of(data, one_class(data), &features, second_order, threads);
 }
 
 }  // namespace subspectra

@@ -13,6 +13,7 @@
 
 #include "subspectra/core/error.hpp"
 #include "subspectra/core/memory.hpp"
+#include "subspectra/linalg/tiled.hpp"
 
 // The archive holds Fortran LAPACK but not LAPACKE; the hidden lengths of character arguments come last. The
 // names with a trailing underscore and gotoblas_* are OpenBLAS's own.
@@ -146,7 +147,8 @@ void require(bool sizes_fit, const char* kernel) {
 
 constexpr Index kTile = 32;  // two tiles of doubles (16 KiB) stay in the first-level cache
 
-/// Upper triangle <- lower triangle, tile by tile.
+}  // namespace
+
 void mirror_lower(MutableMatrix c) {
   const Index n = c.rows();
   for (Index j = 0; j < n; j += kTile) {
@@ -162,8 +164,6 @@ void mirror_lower(MutableMatrix c) {
     }
   }
 }
-
-}  // namespace
 
 void gemm(double alpha, Op op_a, const MatrixRef& a, Op op_b, const MatrixRef& b, double beta,
           MutableMatrix c) {
@@ -217,6 +217,13 @@ void solve_lower(const MatrixRef& l, Op op_l, MutableMatrix b) {
   require(l.rows() == l.cols() && l.rows() == b.rows(), "solve_lower");
   if (b.size() == 0) return;
   cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, transpose(op_l), CblasNonUnit, blas_int(b.rows()),
+              blas_int(b.cols()), 1.0, l.data(), leading(l), b.data(), leading(b));
+}
+
+void solve_lower_right(const MatrixRef& l, MutableMatrix b) {
+  require(l.rows() == l.cols() && l.rows() == b.cols(), "solve_lower_right");
+  if (b.size() == 0) return;
+  cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, blas_int(b.rows()),
               blas_int(b.cols()), 1.0, l.data(), leading(l), b.data(), leading(b));
 }
 

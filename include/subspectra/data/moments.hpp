@@ -63,5 +63,10 @@ class Moments {
                                       int threads = 0);
 [[nodiscard]] Moments compute_moments(const Dataset& data, const std::vector<Index>& features,
                                       Moments::SecondOrder second_order, int threads = 0);
+/// The same with every row in one class, labels or not: the covariance of the whole table.
+[[nodiscard]] Moments compute_total_moments(const Dataset& data, Moments::SecondOrder second_order,
+                                            int threads = 0);
+[[nodiscard]] Moments compute_total_moments(const Dataset& data, const std::vector<Index>& features,
+                                            Moments::SecondOrder second_order, int threads = 0);
 
 }  // namespace subspectra

@@ -32,6 +32,8 @@ void syrk(double alpha, Op op_a, const MatrixRef& a, double beta, MutableMatrix 
 [[nodiscard]] bool cholesky(MutableMatrix a);
 /// B <- L^{-1} B or L^{-T} B with L lower triangular.
 void solve_lower(const MatrixRef& l, Op op_l, MutableMatrix b);
+/// B <- B L^{-T} with L lower triangular.
+void solve_lower_right(const MatrixRef& l, MutableMatrix b);
 
 struct SymmetricEigen {
   Vector values;   ///< ascending

@@ -1,0 +1,55 @@
+#pragma once
+/// Greedy subset search: what one pass gives, and the doors to the passes. docs/methods/greedy.md.
+#include <vector>
+
+#include "subspectra/core/run_control.hpp"
+#include "subspectra/search/units.hpp"
+#include "subspectra/select/selection.hpp"
+#include "subspectra/spectral/pencil.hpp"
+
+namespace subspectra {
+
+struct GreedyOptions {
+  Criterion criterion = Criterion::kLargest;
+  Index least = 1;  ///< backward stops at this many units
+  Index most = 0;   ///< forward stops at this many units; 0: all
+  int threads = 0;
+  std::uint64_t memory_limit = 0;
+};
+
+/// Nested sets. In both directions the set of size k is the first k units of `order` (a backward pass lists
+/// the unit it deleted last right after those that were never deleted, and the first deleted at the end).
+struct GreedyPass {
+  std::vector<Index> order;
+  Index least = 1;  ///< sets of least..most units are known (a pass that was stopped knows fewer)
+  Index most = 0;
+  std::vector<Index> dependent;  ///< forward: units that were linear combinations of the chosen ones
+  Status status = Status::kInterrupted;
+};
+
+/// What is known of all candidates together: the root of every upper bound.
+struct RootLosses {
+  double value = 0.0;  ///< the criterion of the set of all candidates
+  Vector losses;       ///< by unit: value - criterion without it (0 for included units, which never leave)
+};
+
+/// Adds, one after another, the unit with the largest criterion (ties: the lowest). DESIGN 2.1 where A has a
+/// factor, 2.3 where it has none.
+[[nodiscard]] GreedyPass forward_pass(const Pencil& pencil, const SearchUnits& units,
+                                      const GreedyOptions& options, const RunControl& control);
+/// Starts from all units and deletes, one after another, the one whose loss is smallest (ties: the lowest).
+/// DESIGN 2.2, 2.3. Throws Infeasible when B over the candidates is singular. `root` receives the losses at
+/// the start if it is not null.
+[[nodiscard]] GreedyPass backward_pass(const Pencil& pencil, const SearchUnits& units,
+                                       const GreedyOptions& options, const RunControl& control,
+                                       RootLosses* root = nullptr);
+
+/// The same two for pencils whose A has no factor (PCA, a dense pair): search/variance_search.cpp. The
+/// criterion is lambda_max(A_S, B_S), whatever the options say.
+[[nodiscard]] GreedyPass forward_variance_pass(const Pencil& pencil, const SearchUnits& units,
+                                               const GreedyOptions& options, const RunControl& control);
+[[nodiscard]] GreedyPass backward_variance_pass(const Pencil& pencil, const SearchUnits& units,
+                                                const GreedyOptions& options, const RunControl& control,
+                                                RootLosses* root = nullptr);
+
+}  // namespace subspectra

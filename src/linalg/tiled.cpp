@@ -1,0 +1,103 @@
+#include "subspectra/linalg/tiled.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "subspectra/core/parallel.hpp"
+
+namespace subspectra::linalg {
+namespace {
+
+constexpr Index kTile = 256;   // 256 x 256 doubles (512 KiB) and two panels fit the second-level cache
+constexpr Index kPanel = 128;  // columns of a Cholesky panel: deep enough for DGEMM, few flops in DPOTRF
+
+Index tiles(Index n, Index width) { return (n + width - 1) / width; }
+
+}  // namespace
+
+void rank_update_lower(double alpha, const MatrixRef& a, MutableMatrix c, int threads) {
+  const Index n = c.rows();
+  const Index count = tiles(n, kTile);
+  // Tile (row, column) of the lower triangle by its number, the largest rows first: level loads at the end.
+  parallel_for(count * (count + 1) / 2, threads, [&](Index item) {
+    Index row = count - 1;
+    while (item > row) {
+      item -= row + 1;
+      --row;
+    }
+    const Index i = row * kTile, j = item * kTile;
+    const Index height = std::min(kTile, n - i), width = std::min(kTile, n - j);
+    gemm(alpha, Op::kNone, a.middleRows(i, height), Op::kTranspose, a.middleRows(j, width), 1.0,
+         c.block(i, j, height, width));
+  });
+}
+
+void gemm_tiled(double alpha, Op op_a, const MatrixRef& a, const MatrixRef& b, double beta, MutableMatrix c,
+                int threads) {
+  if (op_a == Op::kTranspose) {
+    parallel_for(tiles(c.rows(), kTile), threads, [&](Index item) {
+      const Index i = item * kTile, height = std::min(kTile, c.rows() - i);
+      gemm(alpha, op_a, a.middleCols(i, height), Op::kNone, b, beta, c.middleRows(i, height));
+    });
+  } else {
+    parallel_for(tiles(c.cols(), kTile), threads, [&](Index item) {
+      const Index j = item * kTile, width = std::min(kTile, c.cols() - j);
+      gemm(alpha, op_a, a, Op::kNone, b.middleCols(j, width), beta, c.middleCols(j, width));
+    });
+  }
+}
+
+void gemv_transposed(const MatrixRef& a, const VectorRef& x, MutableVector y, int threads) {
+  constexpr Index kEntries = Index{1} << 17;  // 1 MiB of A an item
+  const Index width = std::max<Index>(1, kEntries / std::max<Index>(1, a.rows()));
+  parallel_for(tiles(a.cols(), width), threads, [&](Index item) {
+    const Index j = item * width, count = std::min(width, a.cols() - j);
+    gemv(1.0, Op::kTranspose, a.middleCols(j, count), x, 0.0, y.segment(j, count));
+  });
+}
+
+bool cholesky_tiled(MutableMatrix a, int threads) {
+  const Index n = a.rows();
+  for (Index k = 0; k < n; k += kPanel) {
+    const Index width = std::min(kPanel, n - k), below = n - k - width;
+    if (!cholesky(a.block(k, k, width, width))) return false;
+    if (below == 0) break;
+    // Rows below the panel: X L' = A, that is L X' = A' row tile by row tile.
+    parallel_for(tiles(below, kTile), threads, [&](Index item) {
+      const Index i = k + width + item * kTile, height = std::min(kTile, n - i);
+      solve_lower_right(a.block(k, k, width, width), a.block(i, k, height, width));
+    });
+    rank_update_lower(-1.0, a.block(k + width, k, below, width), a.bottomRightCorner(below, below), threads);
+  }
+  for (Index j = 1; j < n; ++j) a.col(j).head(j).setZero();
+  return true;
+}
+
+Matrix inverse_from_cholesky(MutableMatrix l, int threads) {
+  const Index n = l.rows();
+  const Index count = tiles(n, kPanel);
+  Matrix inverse = Matrix::Zero(n, n);  // L^{-1} first, in column panels: each is a solve below its diagonal
+  parallel_for(count, threads, [&](Index item) {
+    const Index j = item * kPanel, width = std::min(kPanel, n - j), below = n - j;
+    auto panel = inverse.block(j, j, below, width);
+    panel.diagonal().setOnes();
+    solve_lower(l.bottomRightCorner(below, below), Op::kNone, panel);
+  });
+  l = inverse;
+  const Index wide = tiles(n, kTile);
+  parallel_for(wide * (wide + 1) / 2, threads, [&](Index item) {
+    Index row = wide - 1;
+    while (item > row) {
+      item -= row + 1;
+      --row;
+    }
+    // Rows i.. of L^{-1} alone have entries in column tile i (i >= j).
+    const Index i = row * kTile, j = item * kTile;
+    const Index height = std::min(kTile, n - i), width = std::min(kTile, n - j);
+    gemm(1.0, Op::kTranspose, l.block(i, i, n - i, height), Op::kNone, l.block(i, j, n - i, width), 0.0,
+         inverse.block(i, j, height, width));
+  });
+  return inverse;
+}
+
+}  // namespace subspectra::linalg

@@ -1,0 +1,150 @@
+#include "subspectra/spectral/covariance_operator.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "subspectra/core/parallel.hpp"
+#include "subspectra/linalg/tiled.hpp"
+
+namespace subspectra {
+namespace {
+
+std::vector<int> row_classes(const Dataset& data, CovarianceOperator::Centring centring) {
+  if (centring == CovarianceOperator::Centring::kByClass) return data.labels.value().codes;
+  return std::vector<int>(static_cast<std::size_t>(data.rows()), 0);
+}
+
+/// Some column stands so far from zero that X'z would lose digits which the centred column still has.
+bool far_from_zero(const Moments& moments, const Vector& variances) {
+  constexpr double kFar = 1e4;
+  for (Index j = 0; j < moments.features(); ++j) {
+    if (moments.class_means().row(j).cwiseAbs().maxCoeff() > kFar * std::sqrt(variances[j]) &&
+        variances[j] > 0.0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+constexpr Index kPanel = 1024;  // columns of Z made at a time
+
+}  // namespace
+
+CovarianceOperator::CovarianceOperator(const Dataset& data, Centring centring, int threads)
+    : data_(data),
+      centring_(centring),
+      codes_(row_classes(data, centring)),
+      moments_(centring == Centring::kByClass
+                   ? compute_moments(data, Moments::SecondOrder::kDiagonal, threads)
+                   : compute_total_moments(data, Moments::SecondOrder::kDiagonal, threads)),
+      diagonal_(moments_.within_variances()),
+      root_weight_(data.rows()) {
+  const double total = moments_.total_weight();
+  for (Index i = 0; i < data.rows(); ++i) {
+    root_weight_[i] = codes_[i] < 0 ? 0.0 : std::sqrt(data.weight(i) / total);
+  }
+  if (!data.is_sparse && far_from_zero(moments_, diagonal_)) {
+    std::vector<Index> all(static_cast<std::size_t>(data.features()));
+    std::iota(all.begin(), all.end(), Index{0});
+    copy_ = centred(all);
+  }
+}
+
+Vector CovarianceOperator::direction(Index j) const {
+  if (copy_.size() > 0) return copy_.col(j);
+  Vector v(rows());
+  if (data_.is_sparse) {
+    v.setZero();
+    for (SparseMatrix::InnerIterator it(data_.sparse, j); it; ++it) v[it.row()] = it.value();
+  } else {
+    v = data_.dense.col(j);
+  }
+  const auto means = moments_.class_means().row(j);
+  for (Index i = 0; i < v.size(); ++i) {
+    v[i] = codes_[i] < 0 ? 0.0 : (v[i] - means[codes_[i]]) * root_weight_[i] * root_weight_[i];
+  }
+  return v;
+}
+
+void CovarianceOperator::column(Index j, linalg::MutableVector out, int threads) const {
+  const Vector v = direction(j);
+  if (!data_.is_sparse) {
+    linalg::gemv_transposed(copy_.size() > 0 ? copy_ : data_.dense, v, out, threads);
+    out[j] = diagonal_[j];
+    return;
+  }
+  constexpr Index kTile = 4096;
+  const auto* const starts = data_.sparse.outerIndexPtr();
+  const auto* const where = data_.sparse.innerIndexPtr();
+  const double* const value = data_.sparse.valuePtr();
+  parallel_for((size() + kTile - 1) / kTile, threads, [&](Index tile) {
+    for (Index c = tile * kTile; c < std::min(size(), (tile + 1) * kTile); ++c) {
+      double sum = 0.0;
+      for (auto e = starts[c]; e < starts[c + 1]; ++e) sum += value[e] * v[where[e]];
+      out[c] = sum;
+    }
+  });
+  out[j] = diagonal_[j];
+}
+
+Matrix CovarianceOperator::block(const std::vector<Index>& features, int threads) const {
+  return (centring_ == Centring::kByClass
+              ? compute_moments(data_, features, Moments::SecondOrder::kFull, threads)
+              : compute_total_moments(data_, features, Moments::SecondOrder::kFull, threads))
+      .within_covariance();
+}
+
+Matrix CovarianceOperator::centred(const std::vector<Index>& features) const {
+  Matrix z = data_.columns(features);
+  for (Index c = 0; c < z.cols(); ++c) {
+    const auto means = moments_.class_means().row(features[static_cast<std::size_t>(c)]);
+    for (Index i = 0; i < z.rows(); ++i) {
+      z(i, c) = codes_[i] < 0 ? 0.0 : (z(i, c) - means[codes_[i]]) * root_weight_[i];
+    }
+  }
+  return z;
+}
+
+Matrix CovarianceOperator::gram(const std::vector<Index>& features, int threads) const {
+  Matrix gram = Matrix::Zero(rows(), rows());
+  for (std::size_t begin = 0; begin < features.size(); begin += kPanel) {
+    const auto first = features.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto last =
+        features.begin() + static_cast<std::ptrdiff_t>(std::min(begin + kPanel, features.size()));
+    linalg::rank_update_lower(1.0, centred({first, last}), gram, threads);
+  }
+  linalg::mirror_lower(gram);
+  return gram;
+}
+
+Matrix CovarianceOperator::transposed_times(const MatrixRef& u, int threads) const {
+  Matrix scaled = u.array().colwise() * root_weight_.array();
+  // Z'u = X'(weighted u) minus each class mean times the class's sum of it.
+  Matrix sums = Matrix::Zero(moments_.classes(), u.cols());
+  for (Index i = 0; i < rows(); ++i) {
+    if (codes_[i] >= 0) sums.row(codes_[i]) += scaled.row(i);
+  }
+  Matrix out(size(), u.cols());
+  if (copy_.size() > 0) {
+    linalg::gemm_tiled(1.0, linalg::Op::kTranspose, copy_, u, 0.0, out, threads);
+    return out;
+  }
+  if (data_.is_sparse) {
+    constexpr Index kTile = 4096;
+    parallel_for((size() + kTile - 1) / kTile, threads, [&](Index tile) {
+      for (Index c = tile * kTile; c < std::min(size(), (tile + 1) * kTile); ++c) {
+        out.row(c).setZero();
+        for (SparseMatrix::InnerIterator it(data_.sparse, c); it; ++it) {
+          out.row(c) += it.value() * scaled.row(it.row());
+        }
+      }
+    });
+  } else {
+    linalg::gemm_tiled(1.0, linalg::Op::kTranspose, data_.dense, scaled, 0.0, out, threads);
+  }
+  linalg::gemm(-1.0, linalg::Op::kNone, moments_.class_means(), linalg::Op::kNone, sums, 1.0, out);
+  return out;
+}
+
+}  // namespace subspectra

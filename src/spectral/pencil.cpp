@@ -1,0 +1,220 @@
+#include "subspectra/spectral/pencil.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "subspectra/core/error.hpp"
+#include "subspectra/linalg/tiled.hpp"
+
+namespace subspectra {
+namespace {
+
+constexpr double kEpsilon = 0x1p-52;
+
+/// Second moments must stay well inside the range of a double: products of two of them occur in every search.
+void require_scale(const Vector& diagonal, const std::string& source) {
+  constexpr double kLargest = 1e150, kSmallest = 1e-150;
+  for (const double value : diagonal) {
+    if (!(value <= kLargest)) {  // NaN too
+      throw BadInput(
+          {.file = source},
+          fmt::format("a variance of {:.3g} is too large to compute with (the limit is {:.0e}); rescale the "
+                      "columns (--standardize, or divide by a constant)",
+                      value, kLargest));
+    }
+  }
+  const double largest = diagonal.size() > 0 ? diagonal.maxCoeff() : 0.0;
+  if (largest > 0.0 && largest < kSmallest) {
+    throw BadInput(
+        {.file = source},
+        fmt::format("variances of at most {:.3g} are too small to compute with (the limit is {:.0e}); "
+                    "rescale the columns (--standardize, or multiply by a constant)",
+                    largest, kSmallest));
+  }
+}
+
+/// A = M M' by rows of M.
+class FactorPencil : public Pencil {
+ public:
+  [[nodiscard]] const Matrix* factor() const override { return &m_; }
+  [[nodiscard]] const Vector& a_diagonal() const override { return a_diagonal_; }
+  void a_column(Index j, linalg::MutableVector out, int /*threads*/) const override {
+    linalg::gemv(1.0, linalg::Op::kNone, m_, Vector(m_.row(j)), 0.0, out);
+  }
+  [[nodiscard]] Matrix a_block(const std::vector<Index>& features, int /*threads*/) const override {
+    const Matrix part = m_(features, Eigen::all);
+    Matrix a(part.rows(), part.rows());
+    linalg::syrk(1.0, linalg::Op::kNone, part, 0.0, a);
+    return a;
+  }
+
+ protected:
+  explicit FactorPencil(Matrix m) : m_(std::move(m)), a_diagonal_(m_.rowwise().squaredNorm()) {}
+  Matrix m_;
+  Vector a_diagonal_;
+};
+
+class LdaPencil : public FactorPencil {
+ public:
+  LdaPencil(const Dataset& data, double ridge, int threads)
+      : LdaPencil(CovarianceOperator(data, CovarianceOperator::Centring::kByClass, threads), data.source,
+                  ridge) {}
+  [[nodiscard]] Index size() const override { return within_.size(); }
+  [[nodiscard]] const Vector& diagonal() const override { return diagonal_; }
+  void column(Index j, linalg::MutableVector out, int threads) const override {
+    within_.column(j, out, threads);
+    out[j] = diagonal_[j];
+  }
+  [[nodiscard]] Matrix block(const std::vector<Index>& features, int threads) const override {
+    Matrix b = within_.block(features, threads);
+    b.diagonal().array() += ridge_;
+    return b;
+  }
+  [[nodiscard]] const CovarianceOperator* rows() const override { return &within_; }
+  [[nodiscard]] double shift() const override { return ridge_; }
+
+ private:
+  LdaPencil(CovarianceOperator within, const std::string& source, double ridge)
+      : FactorPencil(within.moments().between_factor()), within_(std::move(within)), ridge_(ridge) {
+    require_scale(within_.diagonal(), source);
+    require_scale(a_diagonal_, source);
+    diagonal_ = within_.diagonal().array() + ridge;
+  }
+  CovarianceOperator within_;
+  double ridge_;
+  Vector diagonal_;
+};
+
+class PcaPencil : public Pencil {
+ public:
+  PcaPencil(const Dataset& data, int threads)
+      : total_(data, CovarianceOperator::Centring::kWhole, threads), ones_(Vector::Ones(data.features())) {
+    require_scale(total_.diagonal(), data.source);
+  }
+  [[nodiscard]] Index size() const override { return total_.size(); }
+  [[nodiscard]] bool b_is_identity() const override { return true; }
+  [[nodiscard]] const Vector& diagonal() const override { return ones_; }
+  void column(Index j, linalg::MutableVector out, int /*threads*/) const override {
+    out = Vector::Unit(size(), j);
+  }
+  [[nodiscard]] Matrix block(const std::vector<Index>& features, int /*threads*/) const override {
+    const auto k = static_cast<Index>(features.size());
+    return Matrix::Identity(k, k);
+  }
+  [[nodiscard]] const Vector& a_diagonal() const override { return total_.diagonal(); }
+  void a_column(Index j, linalg::MutableVector out, int threads) const override {
+    total_.column(j, out, threads);
+  }
+  [[nodiscard]] Matrix a_block(const std::vector<Index>& features, int threads) const override {
+    return total_.block(features, threads);
+  }
+  [[nodiscard]] const CovarianceOperator* rows() const override { return &total_; }
+
+ private:
+  CovarianceOperator total_;
+  Vector ones_;
+};
+
+class DensePencil : public Pencil {
+ public:
+  DensePencil(Matrix a, std::optional<Matrix> factor, Matrix b, bool identity)
+      : a_(std::move(a)), factor_(std::move(factor)), b_(std::move(b)), identity_(identity) {
+    diagonal_ = identity_ ? Vector::Ones(a_.rows()).eval() : Vector(b_.diagonal());
+    a_diagonal_ = a_.size() > 0 ? Vector(a_.diagonal()) : factor_->rowwise().squaredNorm().eval();
+    require_scale(diagonal_, "B");
+    require_scale(a_diagonal_, "A");
+  }
+  [[nodiscard]] Index size() const override { return diagonal_.size(); }
+  [[nodiscard]] bool b_is_identity() const override { return identity_; }
+  [[nodiscard]] const Vector& diagonal() const override { return diagonal_; }
+  void column(Index j, linalg::MutableVector out, int /*threads*/) const override {
+    if (identity_) {
+      out = Vector::Unit(size(), j);
+    } else {
+      out = b_.col(j);
+    }
+  }
+  [[nodiscard]] Matrix block(const std::vector<Index>& features, int /*threads*/) const override {
+    const auto k = static_cast<Index>(features.size());
+    if (identity_) return Matrix::Identity(k, k);
+    return b_(features, features);
+  }
+  [[nodiscard]] const Matrix* factor() const override { return factor_ ? &*factor_ : nullptr; }
+  [[nodiscard]] const Vector& a_diagonal() const override { return a_diagonal_; }
+  void a_column(Index j, linalg::MutableVector out, int /*threads*/) const override {
+    if (a_.size() > 0) {
+      out = a_.col(j);
+    } else {
+      linalg::gemv(1.0, linalg::Op::kNone, *factor_, Vector(factor_->row(j)), 0.0, out);
+    }
+  }
+  [[nodiscard]] Matrix a_block(const std::vector<Index>& features, int /*threads*/) const override {
+    if (a_.size() > 0) return a_(features, features);
+    const Matrix part = (*factor_)(features, Eigen::all);
+    Matrix a(part.rows(), part.rows());
+    linalg::syrk(1.0, linalg::Op::kNone, part, 0.0, a);
+    return a;
+  }
+
+ private:
+  Matrix a_;  ///< empty when only its factor is known
+  std::optional<Matrix> factor_;
+  Matrix b_;
+  bool identity_;
+  Vector diagonal_, a_diagonal_;
+};
+
+/// The factor of a positive semidefinite matrix of low rank.
+std::optional<Matrix> low_rank_factor(const Matrix& a, Index most_rank) {
+  const auto eigen = linalg::symmetric_eigen(a, true);
+  const Index n = a.rows();
+  const double largest = eigen.values[n - 1];
+  const double tolerance = static_cast<double>(n) * kEpsilon * std::max(largest, -eigen.values[0]);
+  if (eigen.values[0] < -1e3 * tolerance) {
+    throw BadInput(fmt::format("A has the eigenvalue {:.6g}; a between-class matrix is positive semidefinite",
+                               eigen.values[0]));
+  }
+  Index rank = 0;
+  while (rank < n && eigen.values[n - 1 - rank] > tolerance) ++rank;
+  if (rank > most_rank) return std::nullopt;
+  Matrix m(n, rank);
+  for (Index c = 0; c < rank; ++c) {
+    m.col(c) = std::sqrt(eigen.values[n - 1 - c]) * eigen.vectors.col(n - 1 - c);
+  }
+  return m;
+}
+
+}  // namespace
+
+Matrix Pencil::columns(const std::vector<Index>& features, int threads) const {
+  Matrix out(size(), static_cast<Index>(features.size()));
+  for (Index c = 0; c < out.cols(); ++c) column(features[static_cast<std::size_t>(c)], out.col(c), threads);
+  return out;
+}
+
+std::unique_ptr<Pencil> lda_pencil(const Dataset& data, double ridge, int threads) {
+  return std::make_unique<LdaPencil>(data, ridge, threads);
+}
+
+std::unique_ptr<Pencil> pca_pencil(const Dataset& data, int threads) {
+  return std::make_unique<PcaPencil>(data, threads);
+}
+
+std::unique_ptr<Pencil> matrix_pencil(Matrix a, Matrix b, double ridge, Index most_rank) {
+  b.diagonal().array() += ridge;
+  auto factor = low_rank_factor(a, most_rank);
+  return std::make_unique<DensePencil>(std::move(a), std::move(factor), std::move(b), false);
+}
+
+std::unique_ptr<Pencil> covariance_pencil(Matrix s) {
+  return std::make_unique<DensePencil>(std::move(s), std::nullopt, Matrix(), true);
+}
+
+std::unique_ptr<Pencil> factor_pencil(Matrix factor, Matrix b) {
+  return std::make_unique<DensePencil>(Matrix(), std::move(factor), std::move(b), false);
+}
+
+}  // namespace subspectra
