@@ -36,6 +36,25 @@ void require_scale(const Vector& diagonal, const std::string& source) {
   }
 }
 
+/// The K columns sqrt(n_c/N) (mu_c - mu) of the between factor are bound by M q = 0, q_c = sqrt(n_c/N): a
+/// reflection that takes q to the first axis leaves r = K - 1 columns, M_c - M_0 q_c/(1 + q_0). Two classes
+/// give the one vector sqrt(n_1 n_2)/N (mu_1 - mu_2), up to its sign.
+Matrix reduced_between_factor(const Moments& moments) {
+  const Matrix full = moments.between_factor();
+  std::vector<Index> present;
+  for (int c = 0; c < moments.classes(); ++c) {
+    if (moments.class_weights()[c] > 0.0) present.push_back(c);
+  }
+  if (present.size() < 2) return Matrix::Zero(full.rows(), 1);
+  const auto share = [&](Index c) { return std::sqrt(moments.class_weights()[c] / moments.total_weight()); };
+  Matrix m(full.rows(), static_cast<Index>(present.size()) - 1);
+  for (Index c = 0; c < m.cols(); ++c) {
+    const Index from = present[static_cast<std::size_t>(c) + 1];
+    m.col(c) = full.col(from) - full.col(present[0]) * (share(from) / (1.0 + share(present[0])));
+  }
+  return m;
+}
+
 /// A = M M' by rows of M.
 class FactorPencil : public Pencil {
  public:
@@ -78,7 +97,7 @@ class LdaPencil : public FactorPencil {
 
  private:
   LdaPencil(CovarianceOperator within, const std::string& source, double ridge)
-      : FactorPencil(within.moments().between_factor()), within_(std::move(within)), ridge_(ridge) {
+      : FactorPencil(reduced_between_factor(within.moments())), within_(std::move(within)), ridge_(ridge) {
     require_scale(within_.diagonal(), source);
     require_scale(a_diagonal_, source);
     diagonal_ = within_.diagonal().array() + ridge;

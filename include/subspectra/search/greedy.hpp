@@ -44,6 +44,10 @@ struct RootLosses {
                                        const GreedyOptions& options, const RunControl& control,
                                        RootLosses* root = nullptr);
 
+/// The losses alone, for pencils with a factor.
+[[nodiscard]] RootLosses root_losses(const Pencil& pencil, const SearchUnits& units,
+                                     const GreedyOptions& options);
+
 /// The same two for pencils whose A has no factor (PCA, a dense pair): search/variance_search.cpp. The
 /// criterion is lambda_max(A_S, B_S), whatever the options say.
 [[nodiscard]] GreedyPass forward_variance_pass(const Pencil& pencil, const SearchUnits& units,

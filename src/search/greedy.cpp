@@ -1,0 +1,548 @@
+#include "subspectra/search/greedy.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "elimination.hpp"
+#include "rank_one.hpp"
+#include "subspectra/core/error.hpp"
+#include "subspectra/core/memory.hpp"
+#include "subspectra/linalg/tiled.hpp"
+#include "subspectra/spectral/discriminants.hpp"
+
+namespace subspectra {
+namespace {
+
+using linalg::Op;
+using search::Elimination;
+
+constexpr double kEpsilon = 0x1p-52;
+/// Values that agree to this fraction are a tie, and ties go to the lowest index.
+constexpr double kTie = 1e-12;
+
+/// T = M_S' B_S^{-1} M_S (r x r) and the criterion after T changes by +- C_i C_i'/d_i.
+class Scorer {
+ public:
+  Scorer(Criterion criterion, double sign, Matrix t) : criterion_(criterion), sign_(sign), t_(std::move(t)) {
+    refresh();
+  }
+  [[nodiscard]] double value() const { return value_; }
+  [[nodiscard]] bool scalar() const { return t_.rows() == 1 || criterion_ != Criterion::kLargest; }
+
+  void change(const Eigen::RowVectorXd& c, double d) {
+    t_ += (sign_ / d) * c.transpose() * c;
+    dirty_ = true;
+  }
+  void reset(Matrix t) {
+    t_ = std::move(t);
+    dirty_ = true;
+  }
+  void refresh_if_needed() {
+    if (dirty_) refresh();
+  }
+
+  /// The criterion after T + sign Y'Y.
+  [[nodiscard]] double after(const Matrix& y) const { return evaluate(t_ + sign_ * (y.transpose() * y)); }
+  /// For scalar(): q_i d_i such that the criterion after is increasing in sign q_i, over slots first..end.
+  [[nodiscard]] Vector numerators(const Matrix& c, Index first) const {
+    const Index count = c.rows() - first;
+    if (t_.rows() == 1) return c.col(0).tail(count).array().square();
+    if (criterion_ == Criterion::kTrace) return c.bottomRows(count).rowwise().squaredNorm();
+    Matrix y = c.bottomRows(count);  // |L^{-1} C_i|^2 with L L' = I + T
+    linalg::gemm(1.0, Op::kNone, c.bottomRows(count), Op::kNone, whitener_, 0.0, y);
+    return y.rowwise().squaredNorm();
+  }
+  /// The criterion after, from q_i.
+  [[nodiscard]] double after_scalar(double q) const {
+    switch (criterion_) {
+      case Criterion::kLargest:
+      case Criterion::kTrace:
+        return value_ + sign_ * q;
+      case Criterion::kWilks:
+        return value_ + std::log1p(std::max(-1.0, sign_ * q / (t_.rows() == 1 ? 1.0 + t_(0, 0) : 1.0)));
+    }
+    return value_;
+  }
+  /// For `largest` with r > 1.
+  [[nodiscard]] const Vector& values() const { return values_; }    // descending
+  [[nodiscard]] const Matrix& vectors() const { return vectors_; }  // in that order
+  [[nodiscard]] double sign() const { return sign_; }
+
+ private:
+  [[nodiscard]] double evaluate(const Matrix& t) const {
+    if (t.rows() == 1 || criterion_ == Criterion::kTrace) {
+      const double trace = t.trace();
+      return criterion_ == Criterion::kWilks ? std::log1p(trace) : trace;
+    }
+    const Eigen::SelfAdjointEigenSolver<Matrix> solver(t, Eigen::EigenvaluesOnly);
+    return criterion_value(criterion_, solver.eigenvalues().cwiseMax(0.0));
+  }
+  void refresh() {
+    dirty_ = false;
+    if (t_.rows() > 1 && criterion_ != Criterion::kTrace) {
+      const Eigen::SelfAdjointEigenSolver<Matrix> solver(t_);
+      values_ = solver.eigenvalues().reverse().cwiseMax(0.0);
+      vectors_ = solver.eigenvectors().rowwise().reverse();
+      value_ = criterion_value(criterion_, values_);
+      whitener_ = vectors_ * (1.0 + values_.array()).rsqrt().matrix().asDiagonal();
+    } else {
+      value_ = std::max(0.0, evaluate(t_));
+    }
+  }
+
+  Criterion criterion_;
+  double sign_;
+  Matrix t_;
+  bool dirty_ = false;
+  double value_ = 0.0;
+  Vector values_;
+  Matrix vectors_, whitener_;
+};
+
+/// One pass in either direction over an Elimination.
+class FactorPass {
+ public:
+  FactorPass(std::unique_ptr<Elimination> elimination, const SearchUnits& units, Criterion criterion,
+             double sign, Matrix t)
+      : elimination_(std::move(elimination)),
+        units_(units),
+        scorer_(criterion, sign, std::move(t)),
+        pivot_floor_(sign > 0.0 ? kDependentPivot : 0.0) {
+    unit_of_.assign(static_cast<std::size_t>(highest_feature() + 1), -1);
+    for (Index u = 0; u < units.count(); ++u) {
+      for (const Index j : units.members[static_cast<std::size_t>(u)])
+        unit_of_[static_cast<std::size_t>(j)] = u;
+    }
+    gone_.assign(units.members.size(), 0);
+    make_blocks();
+  }
+
+  Elimination& elimination() { return *elimination_; }
+  Scorer& scorer() { return scorer_; }
+  std::vector<Index>& dependent() { return dependent_; }
+
+  /// Swaps in a fresh elimination over the units that are left.
+  void restart(std::unique_ptr<Elimination> elimination, Matrix t) {
+    elimination_ = std::move(elimination);
+    scorer_.reset(std::move(t));
+    for (const Index u : held_) retire(u);
+    make_blocks();
+  }
+
+  /// This unit stays as it is: it cannot be chosen.
+  void hold(Index unit) {
+    held_.push_back(unit);
+    retire(unit);
+  }
+
+  /// The unit with the best criterion afterwards; nothing when none is left.
+  std::optional<Index> choose() {
+    scorer_.refresh_if_needed();
+    if (!units_.single) return choose_group();
+    const auto& e = *elimination_;
+    const Index first = e.begin(), count = e.end() - first;
+    const auto usable = [&](Index slot) {
+      if (!e.alive(slot)) return false;
+      if (e.d()[slot] > pivot_floor_ * e.start()[slot]) return true;
+      if (pivot_floor_ > 0.0) {
+        dependent_.push_back(unit_of_[static_cast<std::size_t>(e.feature(slot))]);
+        elimination_->retire(slot);
+      }
+      return false;
+    };
+    const double sign = scorer_.sign();
+    candidates_.clear();
+    if (scorer_.scalar()) {
+      const Vector q = scorer_.numerators(e.c(), first);
+      double best = -kInfinity;
+      for (Index i = 0; i < count; ++i) {
+        if (!usable(first + i)) continue;
+        const double score = sign * q[i] / e.d()[first + i];
+        if (score > best) best = score;
+      }
+      if (best == -kInfinity) return std::nullopt;
+      const double after = scorer_.after_scalar(sign * best);
+      const double least = after - kTie * std::abs(after);
+      for (Index i = 0; i < count; ++i) {
+        if (!e.alive(first + i)) continue;
+        const double ratio = q[i] / e.d()[first + i];
+        if (sign * ratio >= best || (sign * ratio > best - 1e-6 * std::abs(best) - kTie * std::abs(after) &&
+                                     scorer_.after_scalar(ratio) >= least)) {
+          candidates_.emplace_back(e.feature(first + i), 0.0);
+        }
+      }
+      return lowest();
+    }
+    // lambda_max: a bound for all, the secular equation for those that can still win.
+    const Vector& t = scorer_.values();
+    const Vector v1 = scorer_.vectors().col(0);
+    Vector along(count), bounds(count);
+    linalg::gemv(1.0, Op::kNone, e.c().bottomRows(count), v1, 0.0, along);
+    const Vector norms = e.c().bottomRows(count).rowwise().squaredNorm();
+    Index top = -1;
+    for (Index i = 0; i < count; ++i) {
+      bounds[i] = -kInfinity;
+      if (!usable(first + i)) continue;
+      const double d = e.d()[first + i], a2 = along[i] * along[i] / d;
+      const double b2 = std::max(0.0, norms[i] / d - a2);
+      bounds[i] = search::two_pole_bound(t[0], t[1], a2, b2, sign) + 8.0 * kEpsilon * (t[0] + a2 + b2);
+      if (top < 0 || bounds[i] > bounds[top]) top = i;
+    }
+    if (top < 0) return std::nullopt;
+    double best = exact_largest(first + top);
+    candidates_.emplace_back(e.feature(first + top), best);
+    for (Index i = 0; i < count; ++i) {
+      if (i == top || !(bounds[i] >= best - kTie * best)) continue;
+      const double value = exact_largest(first + i);
+      best = std::max(best, value);
+      candidates_.emplace_back(e.feature(first + i), value);
+    }
+    std::erase_if(candidates_, [&](const auto& c) { return c.second < best - kTie * best; });
+    return lowest();
+  }
+
+  /// Makes the unit's members pivots. False when one of them depends on what is there.
+  bool eliminate(Index unit) {
+    for (const Index j : units_.members[static_cast<std::size_t>(unit)]) {
+      auto& e = *elimination_;
+      const Index slot = e.slot(j);
+      if (!(e.d()[slot] > pivot_floor_ * e.start()[slot]) || !(e.d()[slot] > 0.0)) return false;
+      scorer_.change(e.c().row(slot), e.d()[slot]);
+      e.eliminate(slot);
+      update_blocks();
+    }
+    gone_[static_cast<std::size_t>(unit)] = 1;
+    return true;
+  }
+
+  /// The criterion without (or with) this unit alone, from here.
+  double after_unit(Index unit) {
+    scorer_.refresh_if_needed();
+    const auto& e = *elimination_;
+    const auto& members = units_.members[static_cast<std::size_t>(unit)];
+    if (members.size() > 1) return group_value(unit).value_or(scorer_.value());
+    const Index slot = e.slot(members.front());
+    if (scorer_.scalar()) {
+      Matrix one = e.c().row(slot);
+      return scorer_.after_scalar(scorer_.numerators(one, 0)[0] / e.d()[slot]);
+    }
+    return exact_largest(slot);
+  }
+
+ private:
+  [[nodiscard]] Index highest_feature() const {
+    Index highest = 0;
+    for (const auto& unit : units_.members) highest = std::max(highest, unit.back());
+    return highest;
+  }
+
+  void retire(Index unit) {
+    for (const Index j : units_.members[static_cast<std::size_t>(unit)]) {
+      if (elimination_->slot(j) >= 0) elimination_->retire(elimination_->slot(j));
+    }
+  }
+
+  double exact_largest(Index slot) {
+    const auto& e = *elimination_;
+    const Vector z = scorer_.vectors().transpose() * e.c().row(slot).transpose();
+    return search::largest_after_rank_one(scorer_.values(), z.array().square() / e.d()[slot], scorer_.sign());
+  }
+
+  std::optional<Index> lowest() const {
+    const auto found = std::min_element(candidates_.begin(), candidates_.end(),
+                                        [](const auto& a, const auto& b) { return a.first < b.first; });
+    if (found == candidates_.end()) return std::nullopt;
+    return unit_of_[static_cast<std::size_t>(found->first)];
+  }
+
+  // --- groups: the Schur complement of each, D_g, so that T changes by Y'Y, Y = chol(D_g)^{-1} C_g
+  [[nodiscard]] std::vector<Index> slots(Index unit) const {
+    std::vector<Index> at;
+    for (const Index j : units_.members[static_cast<std::size_t>(unit)]) at.push_back(elimination_->slot(j));
+    return at;
+  }
+  void make_blocks() {
+    refreshed_ = elimination_->refreshed();
+    if (units_.single) return;
+    blocks_.resize(units_.members.size());
+    for (Index u = 0; u < units_.count(); ++u) {
+      if (gone_[static_cast<std::size_t>(u)] == 0 && slots(u).front() >= 0) {
+        blocks_[static_cast<std::size_t>(u)] = elimination_->block(slots(u));
+      }
+    }
+  }
+  void update_blocks() {
+    if (units_.single) return;
+    if (refreshed_ != elimination_->refreshed()) return make_blocks();
+    for (Index u = 0; u < units_.count(); ++u) {
+      if (gone_[static_cast<std::size_t>(u)] != 0) continue;
+      const auto at = slots(u);
+      if (std::find(at.begin(), at.end(), -1) != at.end()) continue;  // being eliminated
+      Vector w(static_cast<Index>(at.size()));
+      for (std::size_t i = 0; i < at.size(); ++i) w[static_cast<Index>(i)] = elimination_->w(at[i]);
+      blocks_[static_cast<std::size_t>(u)] -= w * w.transpose();
+    }
+  }
+  std::optional<double> group_value(Index unit) {
+    const auto at = slots(unit);
+    Matrix y(static_cast<Index>(at.size()), elimination_->c().cols());
+    for (std::size_t i = 0; i < at.size(); ++i) y.row(static_cast<Index>(i)) = elimination_->c().row(at[i]);
+    const Eigen::LLT<Matrix> factor(blocks_[static_cast<std::size_t>(unit)]);
+    if (factor.info() != Eigen::Success) return std::nullopt;
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const double pivot = factor.matrixLLT()(static_cast<Index>(i), static_cast<Index>(i));
+      if (!(pivot * pivot > pivot_floor_ * elimination_->start()[at[i]])) return std::nullopt;
+    }
+    factor.matrixL().solveInPlace(y);
+    return scorer_.after(y);
+  }
+  std::optional<Index> choose_group() {
+    std::optional<Index> best;
+    double best_value = -kInfinity;
+    for (Index u = 0; u < units_.count(); ++u) {
+      if (gone_[static_cast<std::size_t>(u)] != 0) continue;
+      const auto at = slots(u);
+      if (at.front() < 0 || !elimination_->alive(at.front())) continue;
+      const auto value = group_value(u);
+      if (!value) {
+        if (pivot_floor_ > 0.0) {
+          dependent_.push_back(u);
+          for (const Index slot : at) elimination_->retire(slot);
+        }
+        continue;
+      }
+      if (!best || *value > best_value + kTie * std::abs(best_value)) {
+        best = u;
+        best_value = *value;
+      }
+    }
+    return best;
+  }
+
+  std::unique_ptr<Elimination> elimination_;
+  const SearchUnits& units_;
+  Scorer scorer_;
+  double pivot_floor_;
+  std::vector<Index> unit_of_;
+  std::vector<char> gone_;
+  std::vector<Index> dependent_, held_;
+  std::vector<Matrix> blocks_;
+  Index refreshed_ = 0;
+  std::vector<std::pair<Index, double>> candidates_;  ///< scratch: features that tie for the best
+};
+
+/// The inverse side over some features: P = B^{-1}, U = P M, T = M'P M.
+struct Inverse {
+  std::unique_ptr<Elimination> elimination;
+  Matrix t;
+};
+
+[[noreturn]] void refuse_singular() {
+  throw Infeasible(
+      "the within-class covariance of the candidates is singular, so that no search can start from all of "
+      "them; "
+      "use --ridge auto (or a number), exclude features, or search forward (--method forward-lda)");
+}
+
+Inverse dense_inverse(const Pencil& pencil, const std::vector<Index>& features, int threads) {
+  Matrix b = pencil.block(features, threads);
+  const Vector diagonal = b.diagonal();
+  const double floor = static_cast<double>(features.size()) * kEpsilon;
+  if (!linalg::cholesky_tiled(b, threads)) refuse_singular();
+  for (Index j = 0; j < b.rows(); ++j) {
+    if (!(b(j, j) * b(j, j) > floor * diagonal[j])) refuse_singular();
+  }
+  Matrix u = (*pencil.factor())(features, Eigen::all);
+  linalg::solve_lower(b, Op::kNone, u);
+  Matrix t(u.cols(), u.cols());
+  linalg::syrk(1.0, Op::kTranspose, u, 0.0, t);
+  linalg::solve_lower(b, Op::kTranspose, u);
+  Matrix p = linalg::inverse_from_cholesky(b, threads);
+  b.resize(0, 0);
+  return {search::dense_elimination(std::move(p), features, pencil.size(), std::move(u), threads),
+          std::move(t)};
+}
+
+/// Beyond this many columns a table with fewer rows is searched through its rows (Woodbury).
+bool through_rows(const Pencil& pencil, Index count) {
+  return pencil.rows() != nullptr && pencil.shift() > 0.0 &&
+         count > std::max(pencil.rows()->rows(), std::min<Index>(2 * pencil.rows()->rows(), 2048));
+}
+
+Inverse inverse_side(const Pencil& pencil, const std::vector<Index>& features, const GreedyOptions& options) {
+  const auto n = static_cast<double>(features.size());
+  if (!through_rows(pencil, static_cast<Index>(features.size()))) {
+    require_memory(2.0 * n * n * sizeof(double),
+                   fmt::format("backward elimination from {} features", features.size()),
+                   "search forward (--method forward-lda), or choose among fewer features (--exclude)",
+                   options.memory_limit);
+    return dense_inverse(pencil, features, options.threads);
+  }
+  const auto rows = static_cast<double>(pencil.rows()->rows());
+  require_memory((rows * n + 2.0 * rows * rows) * sizeof(double),
+                 fmt::format("backward elimination from {} features and {} rows", features.size(),
+                             pencil.rows()->rows()),
+                 "search forward (--method forward-lda), or choose among fewer features (--exclude)",
+                 options.memory_limit);
+  auto elimination = search::woodbury_elimination(pencil, features, options.threads);
+  // T = M'U, U = P M.
+  const Matrix m = (*pencil.factor())(features, Eigen::all);
+  Matrix t(m.cols(), m.cols());
+  linalg::gemm(1.0, Op::kTranspose, m, Op::kNone, elimination->c(), 0.0, t);
+  t = (0.5 * (t + t.transpose())).eval();
+  return {std::move(elimination), std::move(t)};
+}
+
+/// Something went numerically wrong with the updates: the smallest pivot has lost too many digits.
+bool digits_lost(const Elimination& e) {
+  constexpr double kLost =
+      1e-5;  // of diag(P) as it was factorized: what is left has at most 1e-11 relative error
+  for (Index i = e.begin(); i < e.end(); ++i) {
+    if (!(e.d()[i] > kLost * e.start()[i])) return true;
+  }
+  return false;
+}
+
+std::vector<Index> left_over(const SearchUnits& units, const std::vector<char>& gone) {
+  std::vector<Index> rest;
+  for (Index u = 0; u < units.count(); ++u) {
+    if (gone[static_cast<std::size_t>(u)] == 0) rest.push_back(u);
+  }
+  return rest;
+}
+
+RootLosses losses_at(FactorPass& pass, const SearchUnits& units) {
+  pass.scorer().refresh_if_needed();
+  RootLosses root{.value = pass.scorer().value(), .losses = Vector::Zero(units.count())};
+  const auto fixed = units.included();
+  for (Index u = 0; u < units.count(); ++u) {
+    if (fixed[static_cast<std::size_t>(u)] == 0) {
+      root.losses[u] = std::max(0.0, root.value - pass.after_unit(u));
+    }
+  }
+  return root;
+}
+
+}  // namespace
+
+GreedyPass forward_pass(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options,
+                        const RunControl& control) {
+  if (pencil.factor() == nullptr) return forward_variance_pass(pencil, units, options, control);
+  const auto features = units.features();
+  const auto n = static_cast<Index>(features.size());
+  const Index most = options.most == 0 ? units.count() : std::min(options.most, units.count());
+  Index most_features = 0;  // the largest units could all be chosen
+  {
+    std::vector<Index> sizes;
+    for (const auto& unit : units.members) sizes.push_back(static_cast<Index>(unit.size()));
+    std::sort(sizes.rbegin(), sizes.rend());
+    for (Index i = 0; i < most; ++i) most_features += sizes[static_cast<std::size_t>(i)];
+  }
+  constexpr Index kDenseLimit = 20000;
+  const bool dense = most_features > n / 8 && n <= kDenseLimit;
+  const auto side = static_cast<double>(n);
+  require_memory(
+      sizeof(double) *
+          (dense ? side * side : static_cast<double>(pencil.size()) * static_cast<double>(most_features)),
+      fmt::format("a forward search for {} of {} features", most_features, n), "ask for fewer with -k",
+      options.memory_limit);
+  auto elimination =
+      dense ? search::dense_elimination(pencil.block(features, options.threads), features, pencil.size(),
+                                        (*pencil.factor())(features, Eigen::all), options.threads)
+            : search::column_elimination(pencil, features, most_features, options.threads);
+  const Index r = pencil.factor()->cols();
+  FactorPass pass(std::move(elimination), units, options.criterion, 1.0, Matrix::Zero(r, r));
+  GreedyPass result;
+  for (const Index unit : units.include) {
+    if (!pass.eliminate(unit)) {
+      throw Infeasible(
+          "the included features are linearly dependent; include fewer of them, or use --ridge with a "
+          "number");
+    }
+    result.order.push_back(unit);
+  }
+  result.least = std::max<Index>(1, static_cast<Index>(result.order.size()));
+  result.status = Status::kHeuristic;
+  while (static_cast<Index>(result.order.size()) < most) {
+    if (control.should_stop()) {
+      result.status = control.status_or(Status::kHeuristic);
+      break;
+    }
+    const auto unit = pass.choose();
+    if (!unit) {
+      result.status = Status::kRankLimit;
+      break;
+    }
+    if (!pass.eliminate(*unit)) break;
+    result.order.push_back(*unit);
+    control.report("forward", static_cast<double>(result.order.size()) / static_cast<double>(most),
+                   [&] { return fmt::format("k {}/{}", result.order.size(), most); });
+  }
+  result.most = static_cast<Index>(result.order.size());
+  result.dependent = std::move(pass.dependent());
+  return result;
+}
+
+GreedyPass backward_pass(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options,
+                         const RunControl& control, RootLosses* root) {
+  if (pencil.factor() == nullptr) return backward_variance_pass(pencil, units, options, control, root);
+  auto side = inverse_side(pencil, units.features(), options);
+  bool rows = through_rows(pencil, static_cast<Index>(units.features().size()));
+  FactorPass pass(std::move(side.elimination), units, options.criterion, -1.0, std::move(side.t));
+  for (const Index unit : units.include) pass.hold(unit);
+  if (root != nullptr) *root = losses_at(pass, units);
+
+  GreedyPass result;
+  result.most = units.count();
+  result.status = Status::kHeuristic;
+  std::vector<char> gone(units.members.size(), 0);
+  std::vector<Index> deleted;
+  const Index least = std::max<Index>({1, options.least, static_cast<Index>(units.include.size())});
+  const Index steps = units.count() - least;
+  Index since_check = 0;
+  for (Index step = 0; step < steps; ++step) {
+    if (control.should_stop()) {
+      result.status = control.status_or(Status::kHeuristic);
+      break;
+    }
+    const Index count = pass.elimination().end() - pass.elimination().begin();
+    constexpr Index kCheck = 32;
+    const bool leave_rows = rows && !through_rows(pencil, count);
+    if (leave_rows || (!rows && ++since_check >= kCheck && digits_lost(pass.elimination()))) {
+      auto fresh = dense_inverse(pencil, units.features(left_over(units, gone)), options.threads);
+      pass.restart(std::move(fresh.elimination), std::move(fresh.t));
+      rows = false;
+    }
+    if (since_check >= kCheck) since_check = 0;
+    auto unit = pass.choose();
+    if (!unit || !pass.eliminate(*unit)) {  // a pivot that is not positive: start afresh from what is left
+      auto fresh = dense_inverse(pencil, units.features(left_over(units, gone)), options.threads);
+      pass.restart(std::move(fresh.elimination), std::move(fresh.t));
+      rows = false;
+      unit = pass.choose();
+      if (!unit || !pass.eliminate(*unit)) refuse_singular();
+    }
+    gone[static_cast<std::size_t>(*unit)] = 1;
+    deleted.push_back(*unit);
+    control.report("backward", static_cast<double>(step + 1) / static_cast<double>(steps),
+                   [&] { return fmt::format("{} of {} left", units.count() - step - 1, units.count()); });
+  }
+  result.order = left_over(units, gone);
+  result.least = static_cast<Index>(result.order.size());
+  result.order.insert(result.order.end(), deleted.rbegin(), deleted.rend());
+  return result;
+}
+
+RootLosses root_losses(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options) {
+  auto side = inverse_side(pencil, units.features(), options);
+  FactorPass pass(std::move(side.elimination), units, options.criterion, -1.0, std::move(side.t));
+  return losses_at(pass, units);
+}
+
+}  // namespace subspectra
