@@ -122,6 +122,10 @@ int run(const Arguments& arguments, Signals&) {
   OutputOptions output;
   set_options(output, arguments.texts);
   if (arguments.operands.empty()) {
+    if (arguments.texts.size() > (output.json ? 1U : 0U)) {
+      throw InvalidArgument(
+          "NAME is missing; usage: subspectra synth NAME -o FILE (synth alone lists the problems)");
+    }
     write_stdout(list_text(output.json));
     return 0;
   }
@@ -188,7 +192,7 @@ Command synth_command() {
                           {.title = "Output", .options = output}},
                .notes =
                    {"Same everywhere: the numbers depend on the options alone, --seed among them, not on the "
-                    "machine or the number of threads."}},
+                    "number of threads or the processor."}},
       .run = run};
 }
 

@@ -1,13 +1,17 @@
-/// Square matrices. A CSV file may have a header row, a column of row names, both or neither; which one is
-/// decided by counting, since the numbers have to be square: with n records of w fields,
-///     n = w + 1  header row            n = w      nothing, or header row and row names (the corner is no
-///     number) n = w - 1  row names only        a first record one field shorter than the rest: a header
-///     without corner.
+/// Square matrices. A CSV file may have a header row, a column of row names, both or neither. Which one is
+/// decided by counting, since the numbers have to be square. With n records of w fields:
+///   n = w + 1  a header row
+///   n = w      numbers alone; or header row and row names, if the corner is no number
+///   n = w - 1  row names alone
+/// A first record that is one field shorter than the others is a header without a corner.
 #include "subspectra/data/read_matrix.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -167,14 +171,21 @@ class SquareCsv {
   void settle_layout() {
     const auto n = static_cast<Index>(lines_.size());
     const std::string& corner = first_.fields[0].text;
-    if (short_header_) {
+    const auto is_text = [](const CsvField& field) {
+      return !is_number(field.text) && !is_missing_token(field.text);
+    };
+    const bool names_follow = std::any_of(first_.fields.begin() + 1, first_.fields.end(), is_text);
+    if (short_header_ || (corner.empty() && n > 1 && n <= width_)) {
       header_ = row_names_ = true;
     } else if (n == width_ + 1) {
       header_ = true;
-    } else if (n == width_ - 1 && !is_number(corner)) {
-      row_names_ = true;
+    } else if (n == width_ - 1 && !names_follow) {
+      row_names_ = is_text(first_.fields[0]);
     } else if (n == width_) {
-      header_ = row_names_ = n > 1 && !is_number(corner) && (corner.empty() || !is_missing_token(corner));
+      header_ = n > 1 && is_text(first_.fields[0]);
+      row_names_ = header_ && first_column_holds_names();
+    } else {
+      header_ = names_follow;
     }
     const Index p = width_ - (row_names_ ? 1 : 0);
     const Index rows = n - (header_ ? 1 : 0);
@@ -183,6 +194,16 @@ class SquareCsv {
                      fmt::format("the file ends after {} row{} of {} numbers: not square, and {}", rows,
                                  rows == 1 ? "" : "s", p, kWhatIsNeeded));
     }
+  }
+
+  /// Below a corner that is a text: some text, or numbers that repeat the header. Else a row is missing.
+  [[nodiscard]] bool first_column_holds_names() const {
+    bool repeats_header = true;
+    for (std::size_t i = 0; i < first_column_.size(); ++i) {
+      if (!is_number(first_column_[i].text)) return true;
+      repeats_header = repeats_header && first_column_[i].text == first_.fields[i + 1].text;
+    }
+    return repeats_header;
   }
 
   /// Of the records after the first, and of the first if it is no header.
