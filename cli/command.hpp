@@ -18,6 +18,7 @@ struct Example {
 struct Operand {
   std::string name;  ///< "DATA"
   std::string help;
+  bool may_be_left_out = false;  ///< so may those after it
 };
 
 struct OptionGroup {
@@ -30,7 +31,7 @@ struct CommandPage {
   std::string usage;    ///< after the program's name: "select DATA [OPTIONS]"
   std::string purpose;  ///< one sentence, for the list of commands and the first line of --help
   std::vector<Example> examples;
-  std::vector<Operand> operands;               ///< all of them are needed
+  std::vector<Operand> operands;               ///< in order
   std::vector<OptionGroup> groups;             ///< in the order of --help
   std::vector<std::string> notes;              ///< paragraphs after the options
   std::vector<OptionDescription> hidden = {};  ///< accepted but not listed
@@ -55,6 +56,7 @@ struct Command {
 [[nodiscard]] Command fit_command();
 [[nodiscard]] Command predict_command();
 [[nodiscard]] Command evaluate_command();
+[[nodiscard]] Command synth_command();
 [[nodiscard]] Command methods_command();
 [[nodiscard]] Command datasets_command();
 

@@ -60,7 +60,7 @@ std::vector<std::string> take_operands(const CommandPage& page, const std::vecto
     throw InvalidArgument(fmt::format("'{}' is one argument too many; usage: subspectra {}",
                                       operands[page.operands.size()], page.usage));
   }
-  if (operands.size() < page.operands.size()) {
+  if (operands.size() < page.operands.size() && !page.operands[operands.size()].may_be_left_out) {
     throw InvalidArgument(fmt::format("{} is missing; usage: subspectra {} (--help explains)",
                                       page.operands[operands.size()].name, page.usage));
   }

@@ -13,6 +13,7 @@
 #include <limits>
 #include <utility>
 
+#include "csv_records.hpp"
 #include "row_store.hpp"
 #include "subspectra/data/byte_source.hpp"
 #include "subspectra/data/raw_table.hpp"
@@ -29,16 +30,6 @@ struct Field {
   std::string_view text;  ///< without quotes and outer blanks; lives until the next field is cut
   bool quoted = false;
   FieldEnd end = FieldEnd::kFile;
-};
-
-struct OwnedField {
-  std::string text;
-  bool quoted = false;
-};
-
-struct Record {
-  std::vector<OwnedField> fields;
-  long line = 0;
 };
 
 /// What a column holds. It is undecided until its first value that is not missing.
@@ -60,10 +51,12 @@ class CsvReader {
         buffer_(std::max<std::size_t>(block_bytes, 4)) {}
 
   RawTable read();
+  Index read_records(const std::function<void(CsvRecord&)>& each);
 
  private:
   // --- bytes to fields
   bool refill();
+  void skip_byte_order_mark();
   bool available(std::size_t i) { return i < end_ - begin_ || refill(); }
   [[nodiscard]] char at(std::size_t i) const { return buffer_[begin_ + i]; }
   [[nodiscard]] bool is_blank(char c) const { return c == ' ' || (c == '\t' && separator_ != '\t'); }
@@ -72,15 +65,15 @@ class CsvReader {
   FieldEnd finish_field(std::size_t length);
   Field next_field(Index column);
   Field quoted_field(std::size_t start, Index column);
-  bool next_record(Record& record);
+  bool next_record(CsvRecord& record);
 
   // --- fields to columns
-  void understand_first_line(const Record& first, const Record& second, bool has_second);
-  void check_separator(const Record& first) const;
+  void understand_first_line(const CsvRecord& first, const CsvRecord& second, bool has_second);
+  void check_separator(const CsvRecord& first) const;
   void start_columns(Index width);
   void store(Index column, std::string_view text, bool quoted, long line);
   void store_text_in_number_column(Index column, std::string_view text, long line);
-  void store_record(const Record& record);
+  void store_record(const CsvRecord& record);
   bool read_row();
   void note_missing(Index column, long line);
   [[noreturn]] void refuse_row_length(Index fields, long line) const;
@@ -128,6 +121,12 @@ bool CsvReader::refill() {
   end_ += got;
   at_end_ = got == 0;
   return got > 0;
+}
+
+void CsvReader::skip_byte_order_mark() {
+  while (end_ < 3 && refill()) {
+  }
+  begin_ = byte_order_mark({buffer_.data(), end_}, name_);
 }
 
 void CsvReader::skip_line_feed() {
@@ -213,7 +212,7 @@ Field CsvReader::quoted_field(std::size_t start, Index column) {
   return {.text = unquoted_, .quoted = true, .end = finish_field(i)};
 }
 
-bool CsvReader::next_record(Record& record) {
+bool CsvReader::next_record(CsvRecord& record) {
   if (!skip_blank_lines()) return false;
   record.line = line_;
   while (true) {
@@ -226,17 +225,17 @@ bool CsvReader::next_record(Record& record) {
 // --- the first line
 // -------------------------------------------------------------------------------------------
 
-bool is_number(const OwnedField& field) {
+bool is_number(const CsvField& field) {
   double value = 0.0;
   return !is_missing_token(field.text) && parse_number(field.text, value);
 }
 
 /// 0,1,2,..., 1,2,3,... or 2010,2011,2012,... in the fields that are numbers: columns that are counted, not
 /// named.
-bool counts_columns(const Record& record) {
+bool counts_columns(const CsvRecord& record) {
   double start = 0.0;
   double numbers = 0.0;
-  for (const OwnedField& field : record.fields) {
+  for (const CsvField& field : record.fields) {
     double value = 0.0;
     if (!parse_number(field.text, value)) continue;
     if (numbers == 0.0) start = value;
@@ -246,7 +245,7 @@ bool counts_columns(const Record& record) {
   return numbers >= 3.0;
 }
 
-void CsvReader::check_separator(const Record& first) const {
+void CsvReader::check_separator(const CsvRecord& first) const {
   if (first.fields.size() != 1 || first.fields[0].quoted) return;
   const std::string& text = first.fields[0].text;
   const auto said = [&](const char* found, const char* wanted, const char* way_out) {
@@ -264,14 +263,14 @@ void CsvReader::check_separator(const Record& first) const {
   }
 }
 
-void CsvReader::understand_first_line(const Record& first, const Record& second, bool has_second) {
+void CsvReader::understand_first_line(const CsvRecord& first, const CsvRecord& second, bool has_second) {
   const auto width = static_cast<Index>(first.fields.size());
   std::size_t numbers = 0;
   std::size_t texts = 0;
   bool same_kinds = has_second && second.fields.size() == first.fields.size();
   bool says_class = false;
   for (std::size_t j = 0; j < first.fields.size(); ++j) {
-    const OwnedField& field = first.fields[j];
+    const CsvField& field = first.fields[j];
     // A quoted number over an unquoted one is a name: "1","2" over 0.5,0.7.
     const bool below_quoted = has_second && j < second.fields.size() && second.fields[j].quoted;
     const bool number = is_number(field) && (!field.quoted || below_quoted);
@@ -400,7 +399,7 @@ void CsvReader::refuse_row_length(Index fields, long line) const {
                              has_header_ ? "header" : "first row", width, advice));
 }
 
-void CsvReader::store_record(const Record& record) {
+void CsvReader::store_record(const CsvRecord& record) {
   if (record.fields.size() != kinds_.size()) {
     refuse_row_length(static_cast<Index>(record.fields.size()), record.line);
   }
@@ -449,20 +448,18 @@ bool CsvReader::read_row() {
 }
 
 RawTable CsvReader::read() {
-  while (end_ < 3 && refill()) {
-  }
-  begin_ = byte_order_mark({buffer_.data(), end_}, name_);
-  Record first;
+  skip_byte_order_mark();
+  CsvRecord first;
   if (!next_record(first))
     throw BadInput({.file = name_}, "the file holds no data, only blank lines or nothing at all");
   check_separator(first);
-  Record second;
+  CsvRecord second;
   const bool has_second = next_record(second);
   understand_first_line(first, second, has_second);
   const auto width = static_cast<Index>(first.fields.size());
   if (has_header_) {
     header_.reserve(first.fields.size());
-    for (OwnedField& field : first.fields) header_.push_back(std::move(field.text));
+    for (CsvField& field : first.fields) header_.push_back(std::move(field.text));
   }
   start_columns(width);
   if (!has_header_) store_record(first);
@@ -476,6 +473,17 @@ RawTable CsvReader::read() {
   while (read_row()) {
   }
   return finish();
+}
+
+Index CsvReader::read_records(const std::function<void(CsvRecord&)>& each) {
+  skip_byte_order_mark();
+  Index records = 0;
+  for (CsvRecord record; next_record(record); record.fields.clear()) {
+    if (records == 0) check_separator(record);
+    ++records;
+    each(record);
+  }
+  return records;
 }
 
 RawTable CsvReader::finish() {
@@ -532,6 +540,12 @@ RawTable read_csv_text(std::string_view text, const std::string& name, CsvFormat
                        const ReadOptions& options) {
   const auto bytes = memory_bytes(text);
   return read_csv_bytes(*bytes, name, format, options);
+}
+
+Index for_each_csv_record(const std::string& path, CsvFormat format,
+                          const std::function<void(CsvRecord&)>& each) {
+  const auto bytes = open_bytes(path);
+  return CsvReader(*bytes, path, format, {}, kTextBlockBytes).read_records(each);
 }
 
 }  // namespace subspectra

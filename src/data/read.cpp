@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cctype>
-
+#include "file_ending.hpp"
 #include "subspectra/data/byte_source.hpp"
 #include "subspectra/data/raw_table.hpp"
 
@@ -14,20 +13,6 @@ namespace {
 constexpr std::string_view kEndings =
     ".csv .tsv .svm .libsvm .arff (each also with .gz) .npy .npz .mat .h5ad";
 constexpr Index kMostFeatures = 2147483646;  // 2^31 - 2: column numbers of a sparse table are 32-bit
-
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
-/// ".csv" of "dir/A.CSV.gz"; `zipped` says whether .gz stood behind it.
-std::string ending_of(const std::string& path, bool& zipped) {
-  std::string name = lower(path.substr(path.find_last_of('/') + 1));
-  zipped = name.ends_with(".gz");
-  if (zipped) name.resize(name.size() - 3);
-  const std::size_t dot = name.find_last_of('.');
-  return dot == std::string::npos ? std::string() : name.substr(dot);
-}
 
 [[noreturn]] void refuse_ending(const std::string& path) {
   std::vector<std::string> names;
@@ -53,8 +38,7 @@ RawTable read_table(const std::string& data, const ReadOptions& options) {
     if (data == embedded.name) return read_csv_text(embedded.csv, data, {}, options);
   }
   if (data == "-") return read_csv(data, {}, options);
-  bool zipped = false;
-  const std::string ending = ending_of(data, zipped);
+  const auto [ending, zipped] = file_ending(data);
   if (ending == ".csv") return read_csv(data, {}, options);
   if (ending == ".tsv") return read_csv(data, {.separator = '\t'}, options);
   if (ending == ".svm" || ending == ".libsvm") return read_libsvm(data, options);

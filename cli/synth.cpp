@@ -1,0 +1,199 @@
+/// subspectra synth: the papers' synthetic problems as files.
+#include "subspectra/synth/problems.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "command.hpp"
+#include "job.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "subspectra/data/write.hpp"
+#include "table.hpp"
+
+namespace subspectra::cli {
+namespace {
+
+using nlohmann::json;
+using synth::Problem;
+
+const OptionDescription* option_of(const Problem& problem, std::string_view name) {
+  const auto found = std::find_if(problem.options.begin(), problem.options.end(),
+                                  [&](const OptionDescription& option) { return option.name == name; });
+  return found == problem.options.end() ? nullptr : &*found;
+}
+
+std::vector<const Problem*> problems_with(std::string_view option) {
+  std::vector<const Problem*> all;
+  for (const Problem& problem : synth::problems()) {
+    if (option_of(problem, option) != nullptr) all.push_back(&problem);
+  }
+  return all;
+}
+
+/// Every problem's options, each once. Where problems have different defaults, or not all have the option,
+/// the explanation says so.
+std::vector<OptionDescription> problem_options() {
+  std::vector<OptionDescription> all;
+  for (const Problem& problem : synth::problems()) {
+    for (const OptionDescription& option : problem.options) {
+      if (std::any_of(all.begin(), all.end(), [&](const auto& known) { return known.name == option.name; }))
+        continue;
+      OptionDescription merged = option;
+      const auto owners = problems_with(option.name);
+      const bool same = std::all_of(owners.begin(), owners.end(), [&](const Problem* owner) {
+        return option_of(*owner, option.name)->default_text == option.default_text;
+      });
+      if (!same || owners.size() < synth::problems().size()) {
+        std::vector<std::string> names;
+        for (const Problem* owner : owners) {
+          const std::string& value = option_of(*owner, option.name)->default_text;
+          names.push_back(fmt::format("{}{}{}", owner->name, value.empty() ? "" : " ", value));
+        }
+        merged.help += fmt::format(". Default: {}", fmt::join(names, ", "));
+        merged.default_text.clear();
+      }
+      all.push_back(std::move(merged));
+    }
+  }
+  return all;
+}
+
+void check_problem_options(const OptionTexts& texts, const Problem& problem) {
+  for (const auto& [name, text] : texts) {
+    const auto owners = problems_with(name);
+    if (owners.empty() || option_of(problem, name) != nullptr) continue;
+    throw InvalidArgument(fmt::format("{} is an option of {}, but the problem is {}; leave it out",
+                                      option_flag(name), owners.front()->name, problem.name));
+  }
+}
+
+std::string list_text(bool as_json) {
+  Table table({{.title = "problem", .align = Align::kLeft}, {.title = "", .align = Align::kLeft}});
+  auto list = json::array();
+  for (const Problem& problem : synth::problems()) {
+    table.add({std::string(problem.name), std::string(problem.summary)});
+    auto options = json::array();
+    for (const OptionDescription& option : problem.options) {
+      options.push_back({{"name", option.name},
+                         {"hint", option.hint},
+                         {"default", option.default_text},
+                         {"help", option.help}});
+    }
+    list.push_back({{"name", problem.name}, {"summary", problem.summary}, {"options", options}});
+  }
+  return as_json ? json_text(list) : table.text();
+}
+
+/// "dir/pair.csv.gz" and "A" give "dir/pair-A.csv.gz"; a name without an ending gets .npy.
+std::string matrix_path(const std::string& path, const std::string& name) {
+  const std::size_t file = path.find_last_of('/') + 1;
+  std::size_t end = path.size();
+  if (path.ends_with(".gz")) end -= 3;
+  const std::size_t dot = end == 0 ? std::string::npos : path.find_last_of('.', end - 1);
+  if (dot == std::string::npos || dot < file) return path + '-' + name + ".npy";
+  return path.substr(0, dot) + '-' + name + path.substr(dot);
+}
+
+/// The files a problem will have, refused before any work if they cannot be written.
+std::vector<std::string> planned_files(const Problem& problem, const std::string& path) {
+  if (problem.matrices.empty()) {
+    if (path != "-") require_table_ending(path);
+    require_writable(path);
+    return {path};
+  }
+  if (path == "-") {
+    throw InvalidArgument(
+        fmt::format("{} writes several files, so -o - cannot be; name them with -o pair (pair-A.npy, "
+                    "pair-B.npy) or -o pair.csv (pair-A.csv, pair-B.csv)",
+                    problem.name));
+  }
+  std::vector<std::string> files;
+  for (const std::string& name : problem.matrices) {
+    files.push_back(matrix_path(path, name));
+    require_matrix_ending(files.back());
+    require_writable(files.back());
+  }
+  return files;
+}
+
+int run(const Arguments& arguments, Signals&) {
+  OutputOptions output;
+  set_options(output, arguments.texts);
+  if (arguments.operands.empty()) {
+    if (arguments.texts.size() > (output.json ? 1U : 0U)) {
+      throw InvalidArgument(
+          "NAME is missing; usage: subspectra synth NAME -o FILE (synth alone lists the problems)");
+    }
+    write_stdout(list_text(output.json));
+    return 0;
+  }
+  const Problem& problem = synth::find_problem(arguments.operands.front());
+  check_problem_options(arguments.texts, problem);
+  if (output.o.empty()) {
+    throw InvalidArgument(fmt::format("synth {} needs -o FILE, {}", problem.name,
+                                      !problem.matrices.empty() ? "from which the names of its files are made"
+                                                                : "the table to write (- for stdout)"));
+  }
+  const auto files = planned_files(problem, output.o);
+  const synth::Product product = problem.make(arguments.texts);
+  json summary = {{"problem", problem.name}, {"options", product.options}, {"files", files}};
+  std::string text;
+  if (product.table) {
+    Dataset table = *product.table;
+    if (output.o == "-") {
+      write_stdout(csv_text(table));
+      return 0;
+    }
+    write_csv(output.o, table);
+    table.source = problem.name;
+    summary["rows"] = table.rows();
+    summary["features"] = table.features();
+    text = data_line(table) + '\n';
+  } else {
+    for (std::size_t i = 0; i < product.matrices.size(); ++i) {
+      const auto& [name, values] = product.matrices[i];
+      write_matrix(files[i], values, FeatureNames(values.cols()));
+      text += fmt::format("{}: {} is {} x {}\n", problem.name, name, values.rows(), values.cols());
+      summary["features"] = values.cols();
+    }
+  }
+  text += fmt::format("written to {}\n", fmt::join(files, ", "));
+  write_stdout(output.json ? json_text(summary) : text);
+  return 0;
+}
+
+}  // namespace
+
+Command synth_command() {
+  const auto output = reworded(
+      without(output_options(), {"quiet", "verbose", "progress"}),
+      {{.name = "json", .hint = "", .help = "what was written (or the list of problems) as JSON on stdout"},
+       {.name = "o",
+        .hint = "FILE",
+        .help = "the file to write (needed): a table ends in .csv, .tsv, .csv.gz or .tsv.gz, - is CSV on "
+                "stdout; for matrices -o pair gives pair-A.npy and pair-B.npy, -o pair.csv gives pair-A.csv "
+                "and pair-B.csv"}});
+  return {
+      .page = {.name = "synth",
+               .usage = "synth [NAME -o FILE [OPTIONS]]",
+               .purpose = "Write a synthetic problem to a file, or list the problems there are.",
+               .examples = {{.command = "subspectra synth", .says = "the problems, one line each"},
+                            {.command =
+                                 "subspectra synth brownian -o walks.csv && subspectra select walks.csv",
+                             .says = "two classes of random walks, and the features that tell them apart"},
+                            {.command = "subspectra synth brownian-pair --kind gg --seed 7 -o pair.csv",
+                             .says = "a pair of covariance matrices: pair-A.csv and pair-B.csv"}},
+               .operands = {{.name = "NAME",
+                             .help = "the problem; without it the problems are listed",
+                             .may_be_left_out = true}},
+               .groups = {{.title = "Problem", .options = problem_options()},
+                          {.title = "Output", .options = output}},
+               .notes =
+                   {"Same everywhere: the numbers depend on the options alone, --seed among them, not on the "
+                    "number of threads or the processor."}},
+      .run = run};
+}
+
+}  // namespace subspectra::cli

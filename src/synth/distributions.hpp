@@ -1,0 +1,18 @@
+#pragma once
+#include "subspectra/core/random.hpp"
+
+namespace subspectra::synth {
+
+/// Everything synthetic draws from streams from here on, apart from those of the folds (docs/random.md): a
+/// table and the folds it is judged by may have the same seed.
+inline constexpr std::uint64_t kFirstStream = std::uint64_t{1} << 41U;
+
+/// U(lo, hi).
+[[nodiscard]] double uniform(Random& random, double lo, double hi);
+/// Gamma with this shape > 0 and scale 1: Marsaglia and Tsang (2000); below shape 1 by G(a) = G(a + 1)
+/// U^(1/a).
+[[nodiscard]] double gamma(Random& random, double shape);
+/// Density ~ exp(-|x/s|^beta) with s such that the variance is 1; beta = 2 is N(0, 1), beta = 1 Laplace.
+[[nodiscard]] double generalized_gaussian(Random& random, double beta);
+
+}  // namespace subspectra::synth

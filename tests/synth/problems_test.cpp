@@ -1,0 +1,52 @@
+#include "subspectra/synth/problems.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "reading.hpp"
+#include "subspectra/synth/brownian.hpp"
+
+namespace subspectra::synth {
+namespace {
+
+TEST(Problems, EachIsFoundAndGivesWhatItSays) {
+  std::set<std::string_view> names;
+  for (const Problem& problem : problems()) {
+    SCOPED_TRACE(problem.name);
+    EXPECT_TRUE(names.insert(problem.name).second);
+    EXPECT_EQ(&find_problem(problem.name), &problem);
+    EXPECT_FALSE(problem.summary.empty());
+    const Product product =
+        problem.make({{"features", "5"}, {"rows", "12"}, {"seed", "3"}, {"not_an_option", "x"}});
+    EXPECT_EQ(product.table.has_value(), problem.matrices.empty());
+    ASSERT_EQ(product.matrices.size(), problem.matrices.size());
+    for (std::size_t i = 0; i < product.matrices.size(); ++i) {
+      EXPECT_EQ(product.matrices[i].name, problem.matrices[i]);
+      EXPECT_EQ(product.matrices[i].values.rows(), 5);
+    }
+    if (product.table) {
+      EXPECT_EQ(product.table->features(), 5);
+    }
+    EXPECT_EQ(product.options["seed"], 3);
+    EXPECT_EQ(product.options.size(), problem.options.size());
+  }
+}
+
+TEST(Problems, TakeTheirOwnOptions) {
+  const Product table = find_problem("brownian").make({{"rows", "9"}, {"seed", "4"}, {"kind", "gg"}});
+  EXPECT_EQ(table.table->dense, brownian_classes(9, BrownianOptions{}.features, 4).dense);
+  const Product pair = find_problem("brownian-pair").make({{"kind", "gg"}, {"features", "3"}});
+  const auto [a, b] = brownian_pair(WalkKind::kGeneralizedGaussian, 3, 0);
+  EXPECT_EQ(pair.matrices[0].values, a);
+  EXPECT_EQ(pair.matrices[1].values, b);
+}
+
+TEST(Problems, AnUnknownNameIsRefusedWithNearOnes) {
+  EXPECT_EQ(subspectra::testing::message_of<InvalidArgument>([] { return &find_problem("brownain"); }),
+            "there is no synthetic problem 'brownain' (did you mean brownian?); the problems are brownian, "
+            "brownian-pair");
+}
+
+}  // namespace
+}  // namespace subspectra::synth
