@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "elimination.hpp"
-#include "rank_one.hpp"
+#include "scorer.hpp"
 #include "subspectra/core/error.hpp"
 #include "subspectra/core/memory.hpp"
 #include "subspectra/linalg/tiled.hpp"
@@ -21,89 +21,10 @@ namespace {
 
 using linalg::Op;
 using search::Elimination;
+using search::kTie;
+using search::Scorer;
 
 constexpr double kEpsilon = 0x1p-52;
-/// Values that agree to this fraction are a tie, and ties go to the lowest index.
-constexpr double kTie = 1e-12;
-
-/// T = M_S' B_S^{-1} M_S (r x r) and the criterion after T changes by +- C_i C_i'/d_i.
-class Scorer {
- public:
-  Scorer(Criterion criterion, double sign, Matrix t) : criterion_(criterion), sign_(sign), t_(std::move(t)) {
-    refresh();
-  }
-  [[nodiscard]] double value() const { return value_; }
-  [[nodiscard]] bool scalar() const { return t_.rows() == 1 || criterion_ != Criterion::kLargest; }
-
-  void change(const Eigen::RowVectorXd& c, double d) {
-    t_ += (sign_ / d) * c.transpose() * c;
-    dirty_ = true;
-  }
-  void reset(Matrix t) {
-    t_ = std::move(t);
-    dirty_ = true;
-  }
-  void refresh_if_needed() {
-    if (dirty_) refresh();
-  }
-
-  /// The criterion after T + sign Y'Y.
-  [[nodiscard]] double after(const Matrix& y) const { return evaluate(t_ + sign_ * (y.transpose() * y)); }
-  /// For scalar(): q_i d_i such that the criterion after is increasing in sign q_i, over slots first..end.
-  [[nodiscard]] Vector numerators(const Matrix& c, Index first) const {
-    const Index count = c.rows() - first;
-    if (t_.rows() == 1) return c.col(0).tail(count).array().square();
-    if (criterion_ == Criterion::kTrace) return c.bottomRows(count).rowwise().squaredNorm();
-    Matrix y = c.bottomRows(count);  // |L^{-1} C_i|^2 with L L' = I + T
-    linalg::gemm(1.0, Op::kNone, c.bottomRows(count), Op::kNone, whitener_, 0.0, y);
-    return y.rowwise().squaredNorm();
-  }
-  /// The criterion after, from q_i.
-  [[nodiscard]] double after_scalar(double q) const {
-    switch (criterion_) {
-      case Criterion::kLargest:
-      case Criterion::kTrace:
-        return value_ + sign_ * q;
-      case Criterion::kWilks:
-        return value_ + std::log1p(std::max(-1.0, sign_ * q / (t_.rows() == 1 ? 1.0 + t_(0, 0) : 1.0)));
-    }
-    return value_;
-  }
-  /// For `largest` with r > 1.
-  [[nodiscard]] const Vector& values() const { return values_; }    // descending
-  [[nodiscard]] const Matrix& vectors() const { return vectors_; }  // in that order
-  [[nodiscard]] double sign() const { return sign_; }
-
- private:
-  [[nodiscard]] double evaluate(const Matrix& t) const {
-    if (t.rows() == 1 || criterion_ == Criterion::kTrace) {
-      const double trace = t.trace();
-      return criterion_ == Criterion::kWilks ? std::log1p(trace) : trace;
-    }
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(t, Eigen::EigenvaluesOnly);
-    return criterion_value(criterion_, solver.eigenvalues().cwiseMax(0.0));
-  }
-  void refresh() {
-    dirty_ = false;
-    if (t_.rows() > 1 && criterion_ != Criterion::kTrace) {
-      const Eigen::SelfAdjointEigenSolver<Matrix> solver(t_);
-      values_ = solver.eigenvalues().reverse().cwiseMax(0.0);
-      vectors_ = solver.eigenvectors().rowwise().reverse();
-      value_ = criterion_value(criterion_, values_);
-      whitener_ = vectors_ * (1.0 + values_.array()).rsqrt().matrix().asDiagonal();
-    } else {
-      value_ = std::max(0.0, evaluate(t_));
-    }
-  }
-
-  Criterion criterion_;
-  double sign_;
-  Matrix t_;
-  bool dirty_ = false;
-  double value_ = 0.0;
-  Vector values_;
-  Matrix vectors_, whitener_;
-};
 
 /// One pass in either direction over an Elimination.
 class FactorPass {
@@ -156,55 +77,13 @@ class FactorPass {
       }
       return false;
     };
-    const double sign = scorer_.sign();
-    candidates_.clear();
-    if (scorer_.scalar()) {
-      const Vector q = scorer_.numerators(e.c(), first);
-      double best = -kInfinity;
-      for (Index i = 0; i < count; ++i) {
-        if (!usable(first + i)) continue;
-        const double score = sign * q[i] / e.d()[first + i];
-        if (score > best) best = score;
-      }
-      if (best == -kInfinity) return std::nullopt;
-      const double after = scorer_.after_scalar(sign * best);
-      const double least = after - kTie * std::abs(after);
-      for (Index i = 0; i < count; ++i) {
-        if (!e.alive(first + i)) continue;
-        const double ratio = q[i] / e.d()[first + i];
-        if (sign * ratio >= best || (sign * ratio > best - 1e-6 * std::abs(best) - kTie * std::abs(after) &&
-                                     scorer_.after_scalar(ratio) >= least)) {
-          candidates_.emplace_back(e.feature(first + i), 0.0);
-        }
-      }
-      return lowest();
-    }
-    // lambda_max: a bound for all, the secular equation for those that can still win.
-    const Vector& t = scorer_.values();
-    const Vector v1 = scorer_.vectors().col(0);
-    Vector along(count), bounds(count);
-    linalg::gemv(1.0, Op::kNone, e.c().bottomRows(count), v1, 0.0, along);
-    const Vector norms = e.c().bottomRows(count).rowwise().squaredNorm();
-    Index top = -1;
-    for (Index i = 0; i < count; ++i) {
-      bounds[i] = -kInfinity;
-      if (!usable(first + i)) continue;
-      const double d = e.d()[first + i], a2 = along[i] * along[i] / d;
-      const double b2 = std::max(0.0, norms[i] / d - a2);
-      bounds[i] = search::two_pole_bound(t[0], t[1], a2, b2, sign) + 8.0 * kEpsilon * (t[0] + a2 + b2);
-      if (top < 0 || bounds[i] > bounds[top]) top = i;
-    }
-    if (top < 0) return std::nullopt;
-    double best = exact_largest(first + top);
-    candidates_.emplace_back(e.feature(first + top), best);
-    for (Index i = 0; i < count; ++i) {
-      if (i == top || !(bounds[i] >= best - kTie * best)) continue;
-      const double value = exact_largest(first + i);
-      best = std::max(best, value);
-      candidates_.emplace_back(e.feature(first + i), value);
-    }
-    std::erase_if(candidates_, [&](const auto& c) { return c.second < best - kTie * best; });
-    return lowest();
+    usable_.assign(static_cast<std::size_t>(count), 0);
+    for (Index i = 0; i < count; ++i) usable_[static_cast<std::size_t>(i)] = usable(first + i) ? 1 : 0;
+    const auto best = scorer_.best(e.c().bottomRows(count), e.d().tail(count), usable_);
+    if (best.tied.empty()) return std::nullopt;
+    Index lowest = e.feature(first + best.tied.front());
+    for (const Index i : best.tied) lowest = std::min(lowest, e.feature(first + i));
+    return unit_of_[static_cast<std::size_t>(lowest)];
   }
 
   /// Makes the unit's members pivots. False when one of them depends on what is there.
@@ -228,11 +107,7 @@ class FactorPass {
     const auto& members = units_.members[static_cast<std::size_t>(unit)];
     if (members.size() > 1) return group_value(unit).value_or(scorer_.value());
     const Index slot = e.slot(members.front());
-    if (scorer_.scalar()) {
-      Matrix one = e.c().row(slot);
-      return scorer_.after_scalar(scorer_.numerators(one, 0)[0] / e.d()[slot]);
-    }
-    return exact_largest(slot);
+    return scorer_.after(e.c().row(slot) / std::sqrt(e.d()[slot]));
   }
 
  private:
@@ -246,19 +121,6 @@ class FactorPass {
     for (const Index j : units_.members[static_cast<std::size_t>(unit)]) {
       if (elimination_->slot(j) >= 0) elimination_->retire(elimination_->slot(j));
     }
-  }
-
-  double exact_largest(Index slot) {
-    const auto& e = *elimination_;
-    const Vector z = scorer_.vectors().transpose() * e.c().row(slot).transpose();
-    return search::largest_after_rank_one(scorer_.values(), z.array().square() / e.d()[slot], scorer_.sign());
-  }
-
-  std::optional<Index> lowest() const {
-    const auto found = std::min_element(candidates_.begin(), candidates_.end(),
-                                        [](const auto& a, const auto& b) { return a.first < b.first; });
-    if (found == candidates_.end()) return std::nullopt;
-    return unit_of_[static_cast<std::size_t>(found->first)];
   }
 
   // --- groups: the Schur complement of each, D_g, so that T changes by Y'Y, Y = chol(D_g)^{-1} C_g
@@ -334,14 +196,39 @@ class FactorPass {
   std::vector<Index> dependent_, held_;
   std::vector<Matrix> blocks_;
   Index refreshed_ = 0;
-  std::vector<std::pair<Index, double>> candidates_;  ///< scratch: features that tie for the best
+  std::vector<char> usable_;  ///< scratch
 };
 
 /// The inverse side over some features: P = B^{-1}, U = P M, T = M'P M.
 struct Inverse {
   std::unique_ptr<Elimination> elimination;
   Matrix t;
+  double inverse_correlation = kInfinity, correlation_inverse = kInfinity;  ///< as in RootLosses
 };
+
+/// lambda_max of D P D <= its largest Collatz-Wielandt quotient max_i (|DPD| x)_i/x_i for any x > 0; a few
+/// power steps make it tight. Reads the lower triangle of P, n^2 flops a step.
+double scaled_norm_bound(const Matrix& p, const Vector& scale) {
+  constexpr int kSteps = 8;
+  const Index n = p.rows();
+  Vector x = Vector::Ones(n), y(n);
+  double bound = kInfinity;
+  for (int step = 0; step < kSteps; ++step) {
+    const Vector from = x.cwiseProduct(scale);
+    y.setZero();
+    for (Index j = 0; j < n; ++j) {
+      const Index below = n - j - 1;
+      const auto column = p.col(j).tail(below).cwiseAbs();
+      y.tail(below) += from[j] * column;
+      y[j] += p(j, j) * from[j] + column.dot(from.tail(below));
+    }
+    y = y.cwiseProduct(scale);
+    bound = std::min(bound, y.cwiseQuotient(x).maxCoeff());
+    x = y / y.maxCoeff();
+    if (!(x.minCoeff() > 0.0)) break;
+  }
+  return bound;
+}
 
 [[noreturn]] void refuse_singular() {
   throw Infeasible(
@@ -350,7 +237,8 @@ struct Inverse {
       "use --ridge auto (or a number), exclude features, or search forward (--method forward-lda)");
 }
 
-Inverse dense_inverse(const Pencil& pencil, const std::vector<Index>& features, int threads) {
+Inverse dense_inverse(const Pencil& pencil, const std::vector<Index>& features, int threads,
+                      bool norms = false) {
   Matrix b = pencil.block(features, threads);
   const Vector diagonal = b.diagonal();
   const double floor = static_cast<double>(features.size()) * kEpsilon;
@@ -365,8 +253,14 @@ Inverse dense_inverse(const Pencil& pencil, const std::vector<Index>& features, 
   linalg::solve_lower(b, Op::kTranspose, u);
   Matrix p = linalg::inverse_from_cholesky(b, threads);
   b.resize(0, 0);
-  return {search::dense_elimination(std::move(p), features, pencil.size(), std::move(u), threads),
-          std::move(t)};
+  Inverse side;
+  if (norms) {
+    side.inverse_correlation = scaled_norm_bound(p, p.diagonal().cwiseSqrt().cwiseInverse());
+    side.correlation_inverse = scaled_norm_bound(p, diagonal.cwiseSqrt());
+  }
+  side.elimination = search::dense_elimination(std::move(p), features, pencil.size(), std::move(u), threads);
+  side.t = std::move(t);
+  return side;
 }
 
 /// Beyond this many columns a table with fewer rows is searched through its rows (Woodbury).
@@ -375,14 +269,15 @@ bool through_rows(const Pencil& pencil, Index count) {
          count > std::max(pencil.rows()->rows(), std::min<Index>(2 * pencil.rows()->rows(), 2048));
 }
 
-Inverse inverse_side(const Pencil& pencil, const std::vector<Index>& features, const GreedyOptions& options) {
+Inverse inverse_side(const Pencil& pencil, const std::vector<Index>& features, const GreedyOptions& options,
+                     bool norms) {
   const auto n = static_cast<double>(features.size());
   if (!through_rows(pencil, static_cast<Index>(features.size()))) {
     require_memory(2.0 * n * n * sizeof(double),
                    fmt::format("backward elimination from {} features", features.size()),
                    "search forward (--method forward-lda), or choose among fewer features (--exclude)",
                    options.memory_limit);
-    return dense_inverse(pencil, features, options.threads);
+    return dense_inverse(pencil, features, options.threads, norms);
   }
   const auto rows = static_cast<double>(pencil.rows()->rows());
   require_memory((rows * n + 2.0 * rows * rows) * sizeof(double),
@@ -396,7 +291,10 @@ Inverse inverse_side(const Pencil& pencil, const std::vector<Index>& features, c
   Matrix t(m.cols(), m.cols());
   linalg::gemm(1.0, Op::kTranspose, m, Op::kNone, elimination->c(), 0.0, t);
   t = (0.5 * (t + t.transpose())).eval();
-  return {std::move(elimination), std::move(t)};
+  Inverse side;
+  side.elimination = std::move(elimination);
+  side.t = std::move(t);
+  return side;
 }
 
 /// Something went numerically wrong with the updates: the smallest pivot has lost too many digits.
@@ -417,9 +315,15 @@ std::vector<Index> left_over(const SearchUnits& units, const std::vector<char>& 
   return rest;
 }
 
-RootLosses losses_at(FactorPass& pass, const SearchUnits& units) {
+RootLosses losses_at(FactorPass& pass, const SearchUnits& units, const Matrix& t, const Inverse& side) {
   pass.scorer().refresh_if_needed();
-  RootLosses root{.value = pass.scorer().value(), .losses = Vector::Zero(units.count())};
+  RootLosses root{.value = pass.scorer().value(),
+                  .losses = Vector::Zero(units.count()),
+                  .eigenvalues = {},
+                  .inverse_correlation = side.inverse_correlation,
+                  .correlation_inverse = side.correlation_inverse};
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(t, Eigen::EigenvaluesOnly);
+  root.eigenvalues = solver.eigenvalues().reverse().cwiseMax(0.0);
   const auto fixed = units.included();
   for (Index u = 0; u < units.count(); ++u) {
     if (fixed[static_cast<std::size_t>(u)] == 0) {
@@ -492,11 +396,11 @@ GreedyPass forward_pass(const Pencil& pencil, const SearchUnits& units, const Gr
 GreedyPass backward_pass(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options,
                          const RunControl& control, RootLosses* root) {
   if (pencil.factor() == nullptr) return backward_variance_pass(pencil, units, options, control, root);
-  auto side = inverse_side(pencil, units.features(), options);
+  auto side = inverse_side(pencil, units.features(), options, root != nullptr);
   bool rows = through_rows(pencil, static_cast<Index>(units.features().size()));
-  FactorPass pass(std::move(side.elimination), units, options.criterion, -1.0, std::move(side.t));
+  FactorPass pass(std::move(side.elimination), units, options.criterion, -1.0, side.t);
   for (const Index unit : units.include) pass.hold(unit);
-  if (root != nullptr) *root = losses_at(pass, units);
+  if (root != nullptr) *root = losses_at(pass, units, side.t, side);
 
   GreedyPass result;
   result.most = units.count();
@@ -540,9 +444,9 @@ GreedyPass backward_pass(const Pencil& pencil, const SearchUnits& units, const G
 }
 
 RootLosses root_losses(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options) {
-  auto side = inverse_side(pencil, units.features(), options);
-  FactorPass pass(std::move(side.elimination), units, options.criterion, -1.0, std::move(side.t));
-  return losses_at(pass, units);
+  auto side = inverse_side(pencil, units.features(), options, true);
+  FactorPass pass(std::move(side.elimination), units, options.criterion, -1.0, side.t);
+  return losses_at(pass, units, side.t, side);
 }
 
 }  // namespace subspectra

@@ -31,6 +31,12 @@ struct GreedyPass {
 struct RootLosses {
   double value = 0.0;  ///< the criterion of the set of all candidates
   Vector losses;       ///< by unit: value - criterion without it (0 for included units, which never leave)
+  Vector eigenvalues;  ///< of (A, B) over all candidates, descending: the nonzero ones, or the largest
+  /// Upper bounds on lambda_max of P = B^{-1} scaled to a unit diagonal, and of D^{1/2} P D^{1/2}, D =
+  /// diag(B) (the inverse of the smallest eigenvalue of B's correlation matrix); infinite where they were not
+  /// computed.
+  double inverse_correlation = kInfinity;
+  double correlation_inverse = kInfinity;
 };
 
 /// Adds, one after another, the unit with the largest criterion (ties: the lowest). DESIGN 2.1 where A has a

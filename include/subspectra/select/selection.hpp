@@ -52,12 +52,14 @@ struct SelectionOptions {
 };
 
 struct PathEntry {
-  std::vector<Index> features;        ///< ascending columns of the data set
-  double objective = 0.0;             ///< the criterion recomputed on the set
+  std::vector<Index> features;  ///< ascending columns of the data set
+  std::vector<Index> units;     ///< ascending groups (--groups); empty when features are chosen one by one
+  double objective = 0.0;       ///< the criterion recomputed on the set
   std::optional<double> upper_bound;  ///< no set of this size has a larger objective
   std::string pass;                   ///< "forward", "backward", or ""
   Matrix loadings;                    ///< k x r, x'B_S x = 1, the largest entry of each column positive
-  [[nodiscard]] Index k() const { return static_cast<Index>(features.size()); }
+  /// The size that -k counts: groups where there are any, else features.
+  [[nodiscard]] Index k() const { return static_cast<Index>(units.empty() ? features.size() : units.size()); }
   /// (upper_bound - objective)/objective; 0 when both are 0, nothing when only the objective is 0 or no bound
   /// exists.
   [[nodiscard]] std::optional<double> gap() const;

@@ -1,0 +1,36 @@
+#pragma once
+/// How far from the best a set of k can be: upper bounds on the criterion of every set of that size, and
+/// lower bounds, each with its name. docs/theory/bounds.md has the proofs.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "subspectra/search/greedy.hpp"
+
+namespace subspectra {
+
+/// Bounds for sets of k units that hold the included ones.
+struct SizeBounds {
+  using Named = std::pair<std::string, double>;
+  std::vector<Named> upper;                       ///< no such set has a larger criterion
+  std::vector<Named> lower_any;                   ///< every such set has at least this
+  std::vector<Named> lower_best;                  ///< the best such set has at least this
+  [[nodiscard]] const Named* best_upper() const;  ///< the smallest; null when there is none
+};
+
+struct CertificateOptions {
+  Criterion criterion = Criterion::kLargest;
+  KRange k;            ///< units
+  bool lower = false;  ///< the lower bounds too (--bounds)
+  int threads = 0;
+};
+
+/// One entry for each k of options.k. `root` may be null: then what does without it.
+[[nodiscard]] std::vector<SizeBounds> certificate(const Pencil& pencil, const SearchUnits& units,
+                                                  const RootLosses* root, const CertificateOptions& options);
+
+/// Whether the losses at the root are affordable for these candidates: p x p work up to 5,000 of them, or a
+/// table with few rows, where nothing p x p is needed.
+[[nodiscard]] bool root_affordable(const Pencil& pencil, Index candidates);
+
+}  // namespace subspectra

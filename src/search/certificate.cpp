@@ -1,0 +1,247 @@
+#include "subspectra/search/certificate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "subspectra/linalg/blas.hpp"
+#include "subspectra/spectral/perron_bound.hpp"
+#include "subspectra/spectral/renormalize.hpp"
+
+namespace subspectra {
+namespace {
+
+constexpr Index kMostDense = 5000;  // beyond it no p x p work for a bound
+constexpr Index kMostSpectrum = 2000;
+/// Computed bounds are moved outwards by this fraction: what rounding may have taken from them.
+constexpr double kOutwards = 1e-10;
+
+/// Partial sums of values sorted by `order`.
+std::vector<double> partial_sums(std::vector<double> values, bool largest_first) {
+  if (largest_first) {
+    std::sort(values.begin(), values.end(), std::greater<>());
+  } else {
+    std::sort(values.begin(), values.end());
+  }
+  std::partial_sum(values.begin(), values.end(), values.begin());
+  return values;
+}
+
+/// An upper bound on lambda_max of the matrix over these features, without p x p work when they are many.
+double largest_eigenvalue_bound(const std::function<Matrix(const std::vector<Index>&)>& block,
+                                const CovarianceOperator* rows, double shift, const Vector& diagonal,
+                                const std::vector<Index>& features, int threads) {
+  double trace = 0.0;
+  for (const Index j : features) trace += diagonal[j];
+  const auto n = static_cast<Index>(features.size());
+  if (rows != nullptr && rows->rows() < n && rows->rows() <= kMostDense) {
+    const Matrix gram = rows->gram(features, threads);
+    return std::min(trace, (leading_pairs(gram, 1).values[0] + shift) * (1.0 + kOutwards));
+  }
+  if (n > kMostDense) return trace;
+  return std::min(trace, leading_pairs(block(features), 1).values[0] * (1.0 + kOutwards));
+}
+
+/// The criterion from T for r = 1, and back.
+double to_criterion(Criterion criterion, double t) {
+  return criterion == Criterion::kWilks ? std::log1p(t) : t;
+}
+double from_criterion(Criterion criterion, double f) {
+  return criterion == Criterion::kWilks ? std::expm1(f) : f;
+}
+
+class Certifier {
+ public:
+  Certifier(const Pencil& pencil, const SearchUnits& units, const RootLosses* root,
+            const CertificateOptions& options)
+      : pencil_(pencil), units_(units), root_(root), options_(options), features_(units.features()) {}
+
+  std::vector<SizeBounds> run() {
+    bounds_.resize(static_cast<std::size_t>(options_.k.hi - options_.k.lo + 1));
+    if (root_ != nullptr) from_root();
+    if (pencil_.factor() != nullptr) {
+      from_single_scores();
+      if (options_.lower) lower_lda();
+    } else {
+      from_variances();
+      if (options_.lower) lower_pca();
+    }
+    return std::move(bounds_);
+  }
+
+ private:
+  template <class Bound>
+  void add(std::vector<SizeBounds::Named> SizeBounds::*list, const char* name, Bound bound) {
+    for (Index k = options_.k.lo; k <= options_.k.hi; ++k) {
+      const double value = bound(k);
+      if (std::isfinite(value)) {
+        (bounds_[static_cast<std::size_t>(k - options_.k.lo)].*list).emplace_back(name, value);
+      }
+    }
+  }
+  [[nodiscard]] double outwards(double value) const { return value * (1.0 + kOutwards); }
+
+  /// What all candidates reach together (inclusion principle), less what dropping must cost.
+  void from_root() {
+    const auto fixed = units_.included();
+    std::vector<double> losses;
+    for (Index u = 0; u < units_.count(); ++u) {
+      if (fixed[static_cast<std::size_t>(u)] == 0) losses.push_back(root_->losses[u]);
+    }
+    std::sort(losses.begin(), losses.end());
+    add(&SizeBounds::upper, "inclusion", [&](Index) { return outwards(root_->value); });
+    // Any D that is dropped costs at least its dearest member: the d-th smallest loss.
+    add(&SizeBounds::upper, "single-drop", [&](Index k) {
+      const auto drop = units_.count() - k;
+      return drop == 0 ? kInfinity
+                       : root_->value - losses[static_cast<std::size_t>(drop - 1)] + kOutwards * root_->value;
+    });
+    // Two classes: loss_D = u_D' P_DD^{-1} u_D >= sum of the d smallest losses / lambda_max(R).
+    if (pencil_.factor() == nullptr || pencil_.factor()->cols() != 1 || !units_.single ||
+        !std::isfinite(root_->inverse_correlation)) {
+      return;
+    }
+    const double t = from_criterion(options_.criterion, root_->value);
+    std::vector<double> plain;
+    for (const double loss : losses)
+      plain.push_back(t - from_criterion(options_.criterion, root_->value - loss));
+    plain = partial_sums(std::move(plain), false);
+    add(&SizeBounds::upper, "drop-sum", [&](Index k) {
+      const auto drop = units_.count() - k;
+      if (drop == 0) return kInfinity;
+      const double loss = plain[static_cast<std::size_t>(drop - 1)] / root_->inverse_correlation;
+      return to_criterion(options_.criterion, std::max(0.0, t - loss + kOutwards * t));
+    });
+  }
+
+  /// Built up: T_S = M_S'B_S^{-1}M_S, so that tr T_S <= (sum of its |M_i|^2/B_ii)/lambda_min(correlation of
+  /// B); a set of one is its own score.
+  void from_single_scores() {
+    if (!units_.single) return;
+    std::vector<double> scores;
+    double largest_diagonal = 0.0;
+    for (const Index j : features_) {
+      scores.push_back(pencil_.a_diagonal()[j] / pencil_.diagonal()[j]);
+      largest_diagonal = std::max(largest_diagonal, pencil_.diagonal()[j]);
+    }
+    const auto sums = partial_sums(std::move(scores), true);
+    double inverse = root_ != nullptr ? root_->correlation_inverse : kInfinity;
+    if (pencil_.shift() > 0.0) inverse = std::min(inverse, largest_diagonal / pencil_.shift());
+    const auto r = static_cast<double>(pencil_.factor()->cols());
+    add(&SizeBounds::upper, "scores", [&](Index k) {
+      const double trace = sums[static_cast<std::size_t>(k - 1)] * (k == 1 ? 1.0 : inverse);
+      if (options_.criterion != Criterion::kWilks) return outwards(trace);
+      return outwards(k == 1 ? std::log1p(trace) : r * std::log1p(trace / r));  // the logarithm is concave
+    });
+  }
+
+  void from_variances() {
+    const bool identity = pencil_.b_is_identity();
+    if (units_.single && !identity) {
+      double best = 0.0;
+      for (const Index j : features_) best = std::max(best, pencil_.a_diagonal()[j] / pencil_.diagonal()[j]);
+      add(&SizeBounds::upper, "scores", [&](Index k) { return k == 1 ? outwards(best) : kInfinity; });
+    }
+    if (!identity) return;
+    std::vector<double> traces;
+    for (const auto& unit : units_.members) {
+      double trace = 0.0;
+      for (const Index j : unit) trace += pencil_.a_diagonal()[j];
+      traces.push_back(trace);
+    }
+    const auto sums = partial_sums(std::move(traces), true);
+    add(&SizeBounds::upper, "variances",
+        [&](Index k) { return outwards(sums[static_cast<std::size_t>(k - 1)]); });
+    const auto n = static_cast<Index>(features_.size());
+    if (root_ == nullptr) {
+      const double whole =
+          largest_eigenvalue_bound([&](const auto& f) { return pencil_.a_block(f, options_.threads); },
+                                   pencil_.rows(), 0.0, pencil_.a_diagonal(), features_, options_.threads);
+      add(&SizeBounds::upper, "inclusion", [&](Index) { return whole; });
+    }
+    if (!units_.single || n > kMostDense) return;
+    std::vector<Index> places(static_cast<std::size_t>(n));
+    std::iota(places.begin(), places.end(), Index{0});
+    const Vector perron = perron_bounds(pencil_.a_block(features_, options_.threads), places, units_.include,
+                                        options_.k.lo, options_.k.hi, options_.threads);
+    add(&SizeBounds::upper, "perron", [&](Index k) { return outwards(perron[k - options_.k.lo]); });
+    // Nesting (B diagonal): some member of the best set of k can go for at most a k-th of its value.
+    if (!units_.include.empty()) return;  // what can go might be an included one
+    for (std::size_t i = 1; i < bounds_.size(); ++i) {
+      const Index k = options_.k.lo + static_cast<Index>(i);
+      if (const auto* before = bounds_[i - 1].best_upper(); before != nullptr && k >= 2) {
+        bounds_[i].upper.emplace_back("nesting",
+                                      before->second * static_cast<double>(k) / static_cast<double>(k - 1));
+      }
+    }
+  }
+
+  /// ICCV07 Eq. 5, repaired: a_S'B_S^{-1}a_S >= |a_S|^2/lambda_max(B); and Theorem 1: the k-th smallest
+  /// eigenvalue.
+  void lower_lda() {
+    if (units_.single && pencil_.factor()->cols() == 1) {
+      const double scale = largest_eigenvalue_bound(
+          [&](const auto& f) { return pencil_.block(f, options_.threads); }, pencil_.rows(), pencil_.shift(),
+          pencil_.diagonal(), features_, options_.threads);
+      std::vector<double> squares;
+      for (const Index j : features_) squares.push_back(pencil_.a_diagonal()[j]);
+      const auto smallest = partial_sums(squares, false);
+      const auto largest = partial_sums(squares, true);
+      const auto bound = [&](const std::vector<double>& sums) {
+        return [&, scale](Index k) {
+          return to_criterion(options_.criterion, sums[static_cast<std::size_t>(k - 1)] / scale);
+        };
+      };
+      add(&SizeBounds::lower_any, "two-class", bound(smallest));
+      if (units_.include.empty()) add(&SizeBounds::lower_best, "two-class-best", bound(largest));
+    }
+    if (root_ != nullptr && units_.single && options_.criterion == Criterion::kLargest) {
+      add(&SizeBounds::lower_any, "inclusion", [&](Index k) {
+        const Index from_top = units_.count() - k;  // lambda_k of n is this many below the largest
+        return from_top < root_->eigenvalues.size() ? root_->eigenvalues[from_top] * (1.0 - kOutwards) : 0.0;
+      });
+    }
+  }
+
+  void lower_pca() {
+    const auto n = static_cast<Index>(features_.size());
+    if (!units_.single || n > kMostSpectrum || !pencil_.b_is_identity()) return;
+    const Vector values = linalg::symmetric_eigen(pencil_.a_block(features_, options_.threads), false).values;
+    add(&SizeBounds::lower_any, "inclusion",
+        [&](Index k) { return std::max(0.0, values[k - 1]) * (1.0 - kOutwards); });
+    if (units_.include.empty()) {
+      add(&SizeBounds::lower_best, "nesting", [&](Index k) {
+        return values[n - 1] * static_cast<double>(k) / static_cast<double>(n) * (1.0 - kOutwards);
+      });
+    }
+  }
+
+  const Pencil& pencil_;
+  const SearchUnits& units_;
+  const RootLosses* root_;
+  const CertificateOptions& options_;
+  std::vector<Index> features_;
+  std::vector<SizeBounds> bounds_;
+};
+
+}  // namespace
+
+const SizeBounds::Named* SizeBounds::best_upper() const {
+  const auto found = std::min_element(upper.begin(), upper.end(),
+                                      [](const Named& a, const Named& b) { return a.second < b.second; });
+  return found == upper.end() ? nullptr : &*found;
+}
+
+std::vector<SizeBounds> certificate(const Pencil& pencil, const SearchUnits& units, const RootLosses* root,
+                                    const CertificateOptions& options) {
+  return Certifier(pencil, units, root, options).run();
+}
+
+bool root_affordable(const Pencil& pencil, Index candidates) {
+  if (candidates <= kMostDense) return true;
+  return pencil.rows() != nullptr && pencil.shift() > 0.0 && pencil.rows()->rows() <= kMostDense &&
+         candidates > 2 * pencil.rows()->rows();
+}
+
+}  // namespace subspectra
