@@ -304,6 +304,34 @@ TEST_F(SmallModel, DamagedAndForeignModelsAreRefused) {
     EXPECT_EQ(run.code, 3) << run.err;
     EXPECT_EQ(run.out, "");
     EXPECT_NE(run.err.find("bad.json"), std::string::npos) << run.err;
+TEST_F(SmallModel, TextIsRefusedOnlyWhereTheModelNeedsNumbers) {
+  const Finished straight = predict("a,b,c\n1,5,0\n5,5,1\n");
+  const Finished ignored = predict("id,c,b,a,note\nq1,low,5,1,7\nq2,high,5,5,late\n");
+  EXPECT_EQ(ignored.code, 0) << ignored.err;
+  EXPECT_EQ(ignored.out, straight.out);
+  for (const char* table : {"id,a,b\nq1,1,5\nq2,oops,5\n", "id,a,b\nq1,1,5\n\nq2,oops,5\n"}) {
+    const Finished refused = predict(table);
+    EXPECT_EQ(refused.code, 3);
+    EXPECT_NE(refused.err.find(":2: 'oops' is not a number in column 'a', which the model uses"),
+              std::string::npos)
+        << refused.err;
+  }
+}
+
+TEST_F(SmallModel, ClassesItDoesNotKnowAreNamed) {
+  const Finished run = predict("a,b,kind\n1,5,x\n5,5,new\n4,5,new\n");
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.err.find("the model does not know class 'new' of 'kind', which 2 rows have"),
+            std::string::npos)
+      << run.err;
+}
+
+TEST_F(SmallModel, InfiniteValuesHaveTheirPlace) {
+  const Finished run = predict("c,a,b\ninf,1,5\n0,1e999,5\n");
+  EXPECT_EQ(run.code, 3);
+  EXPECT_NE(run.err.find(":3:2: '1e999' is too large for a double"), std::string::npos) << run.err;
+}
+
   };
   refused("");
   refused("{}");
