@@ -244,6 +244,34 @@ TEST(FitAndPredict, ARangeChoosesKByOneStandardErrorAndSaysSo) {
   EXPECT_EQ(model["features"].size(), chosen["k_one_standard_error"].get<std::size_t>());
 }
 
+TEST(FitAndPredict, ATimeLimitBeforeTheFirstFoldStillGivesAModel) {
+  const ScratchDirectory scratch;
+  const std::string file = scratch.file("model.json");
+  const Finished fit = run_program({"fit", "sonar", "-k", "2:7", "--time-limit", "1e-9", "-o", file});
+  ASSERT_EQ(fit.code, 0) << fit.err;
+  EXPECT_NE(fit.err.find("warning: stopped (time_limit) before the first fold"), std::string::npos)
+      << fit.err;
+  const json model = json::parse(scratch.read("model.json"));
+  EXPECT_EQ(model["status"], "time_limit");
+  EXPECT_EQ(model["chosen_by"]["rule"], "largest");
+  EXPECT_EQ(model["chosen_by"]["status"], "time_limit");
+  EXPECT_EQ(model["features"].size(), 7U);
+  EXPECT_EQ(model["options"]["k"], json({7, 7}));
+  EXPECT_FALSE(model["warnings"].empty());
+  EXPECT_EQ(run_program({"predict", file, "sonar"}).code, 0);
+}
+
+TEST(FitAndPredict, OptionsSayWhichRidgeWasUsed) {
+  const ScratchDirectory scratch;
+  ASSERT_EQ(run_program({"fit", "sonar", "-k", "3", "-o", scratch.file("model.json")}).code, 0);
+  const json model = json::parse(scratch.read("model.json"));
+  EXPECT_EQ(model["options"]["ridge"], model["ridge"]);
+  EXPECT_EQ(model["options"]["ridge_asked"], "auto");
+  const json evaluated = result_of({"evaluate", "sonar", "-k", "1:2"});
+  EXPECT_EQ(evaluated["options"]["ridge"], "auto");
+  EXPECT_EQ(evaluated["options"]["ridge_all_rows"], model["ridge"]);
+}
+
 class SmallModel : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -276,34 +304,6 @@ TEST_F(SmallModel, MatchesColumnsByNameInAnyOrder) {
   EXPECT_EQ(predict("id,c,b,a\nq1,0,5,1\nq2,1,5,5\n", {"--exclude", "id"}).out, straight.out);
 }
 
-TEST_F(SmallModel, NamesWhatIsMissing) {
-  const Finished run = predict("c,zz\n1,5\n5,5\n");
-  EXPECT_EQ(run.code, 3);
-  EXPECT_EQ(run.out, "");
-  EXPECT_NE(run.err.find("lacks 2 of the 2 columns the model uses: a, b"), std::string::npos) << run.err;
-}
-
-TEST_F(SmallModel, MissingValuesAreRefusedOrTheirRowsLeftOut) {
-  const std::string table = "a,b,c\n1,5,0\n,5,1\n5,5,1\n";
-  const Finished refused = predict(table);
-  EXPECT_EQ(refused.code, 3);
-  EXPECT_NE(refused.err.find("--missing drop"), std::string::npos) << refused.err;
-  const Finished dropped = predict(table, {"--missing", "drop"});
-  ASSERT_EQ(dropped.code, 0) << dropped.err;
-  const auto rows = csv_rows(dropped.out);
-  ASSERT_EQ(rows.size(), 3U);
-  EXPECT_EQ(rows[1][0], "0");
-  EXPECT_EQ(rows[2][0], "2");
-}
-
-TEST_F(SmallModel, DamagedAndForeignModelsAreRefused) {
-  const std::string good = scratch.read("model.json");
-  const auto refused = [&](const std::string& content) {
-    const std::string path = scratch.write("bad.json", content);
-    const Finished run = run_program({"predict", path, "sonar"});
-    EXPECT_EQ(run.code, 3) << run.err;
-    EXPECT_EQ(run.out, "");
-    EXPECT_NE(run.err.find("bad.json"), std::string::npos) << run.err;
 TEST_F(SmallModel, TextIsRefusedOnlyWhereTheModelNeedsNumbers) {
   const Finished straight = predict("a,b,c\n1,5,0\n5,5,1\n");
   const Finished ignored = predict("id,c,b,a,note\nq1,low,5,1,7\nq2,high,5,5,late\n");
@@ -332,6 +332,34 @@ TEST_F(SmallModel, InfiniteValuesHaveTheirPlace) {
   EXPECT_NE(run.err.find(":3:2: '1e999' is too large for a double"), std::string::npos) << run.err;
 }
 
+TEST_F(SmallModel, NamesWhatIsMissing) {
+  const Finished run = predict("c,zz\n1,5\n5,5\n");
+  EXPECT_EQ(run.code, 3);
+  EXPECT_EQ(run.out, "");
+  EXPECT_NE(run.err.find("lacks 2 of the 2 columns the model uses: a, b"), std::string::npos) << run.err;
+}
+
+TEST_F(SmallModel, MissingValuesAreRefusedOrTheirRowsLeftOut) {
+  const std::string table = "a,b,c\n1,5,0\n,5,1\n5,5,1\n";
+  const Finished refused = predict(table);
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_NE(refused.err.find("--missing drop"), std::string::npos) << refused.err;
+  const Finished dropped = predict(table, {"--missing", "drop"});
+  ASSERT_EQ(dropped.code, 0) << dropped.err;
+  const auto rows = csv_rows(dropped.out);
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[1][0], "0");
+  EXPECT_EQ(rows[2][0], "2");
+}
+
+TEST_F(SmallModel, DamagedAndForeignModelsAreRefused) {
+  const std::string good = scratch.read("model.json");
+  const auto refused = [&](const std::string& content) {
+    const std::string path = scratch.write("bad.json", content);
+    const Finished run = run_program({"predict", path, "sonar"});
+    EXPECT_EQ(run.code, 3) << run.err;
+    EXPECT_EQ(run.out, "");
+    EXPECT_NE(run.err.find("bad.json"), std::string::npos) << run.err;
   };
   refused("");
   refused("{}");
