@@ -8,6 +8,7 @@
 #include "job.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "subspectra/core/text.hpp"
 #include "subspectra/report/json.hpp"
 #include "table.hpp"
 
@@ -98,7 +99,8 @@ std::string protocol_text(const Evaluation& evaluation, const SelectionOptions& 
   const auto& o = evaluation.options;
   std::string text;
   if (o.test_fraction > 0.0) {
-    text = fmt::format("{} random splits with {} of the rows held out", o.repeats, o.test_fraction);
+    text =
+        fmt::format("{} with {} of the rows held out", counted(o.repeats, "random split"), o.test_fraction);
   } else {
     text = o.cv.folds == 0 ? "leave one out" : fmt::format("{}-fold cross-validation", o.cv.folds);
     if (o.repeats > 1) text += fmt::format(", {} times", o.repeats);
@@ -161,6 +163,7 @@ int run(const Arguments& arguments, Signals& signals) {
   used.update(options_json(job.model));
   used.update(options_json(options));
   used["cv_groups"] = job.read.cv_groups;
+  used["ridge_all_rows"] = evaluation.ridge_all_rows;
   const ResultContext context = {
       .options = std::move(used), .read_s = job.read_s, .total_s = job.watch.seconds()};
   const std::string json = json_text(evaluation_json(evaluation, data, context));

@@ -9,6 +9,7 @@
 #include "output.hpp"
 #include "progress.hpp"
 #include "subspectra/classify/model.hpp"
+#include "subspectra/core/text.hpp"
 #include "subspectra/evaluate/cross_validation.hpp"
 
 namespace subspectra::cli {
@@ -17,25 +18,28 @@ namespace {
 using nlohmann::json;
 
 struct ChosenSize {
-  Index k = 0;
+  KRange k;                              ///< the one size; the whole range if stopped before any was judged
   std::optional<Evaluation> evaluation;  ///< that chose k; nothing when k was given
+  [[nodiscard]] bool unjudged() const { return evaluation && evaluation->rows.empty(); }
 };
 
-/// k as given, or the one-standard-error choice of a cross-validation over the range.
+/// k as given, or the one-standard-error choice of a cross-validation over the range. Stopped before the
+/// first fold ended there is nothing to choose by: the range is left as it is, and its largest size is taken.
 ChosenSize choose_size(const Job& job, const Dataset& data, const MethodInfo& method, Signals& signals) {
   const KRange asked = job.selection.k;
-  if (asked.given() && asked.lo == asked.hi) return {.k = asked.lo, .evaluation = {}};
+  if (asked.given() && asked.lo == asked.hi) return {.k = asked, .evaluation = {}};
   ProgressLine progress(job.output.progress, job.output.quiet);
   const RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
   Evaluation evaluation =
       evaluate_methods(data, {&method}, job.selection, job.texts, job.prepare, job.model, {}, control);
   if (evaluation.rows.empty()) {
-    throw Error(fmt::format(
-        "k could not be chosen: no size was judged on held-out rows (status {}); give one with -k",
-        status_name(evaluation.status)));
+    if (evaluation.folds_run > 0) {
+      throw Error("k could not be chosen: no size could be reached in every training set; give one with -k");
+    }
+    return {.k = asked, .evaluation = std::move(evaluation)};
   }
   const Index k = evaluation.chosen.front().k_one_standard_error;
-  return {.k = k, .evaluation = std::move(evaluation)};
+  return {.k = {k, k}, .evaluation = std::move(evaluation)};
 }
 
 const EvaluationRow& row_at(const Evaluation& evaluation, Index k) {
@@ -46,32 +50,42 @@ const EvaluationRow& row_at(const Evaluation& evaluation, Index k) {
 /// The model's `chosen_by`.
 json chosen_by(const ChosenSize& chosen, std::uint64_t seed) {
   if (!chosen.evaluation) return {{"rule", "given"}};
+  json object = {{"rule", chosen.unjudged() ? "largest" : "one_standard_error"},
+                 {"cv", OptionCodec<FoldCount>::json(chosen.evaluation->options.cv)},
+                 {"repeats", chosen.evaluation->options.repeats},
+                 {"seed", seed},
+                 {"status", status_name(chosen.evaluation->status)},
+                 {"folds_run", chosen.evaluation->folds_run}};
+  if (chosen.unjudged()) return object;
   const auto& choice = chosen.evaluation->chosen.front();
-  const auto& row = row_at(*chosen.evaluation, chosen.k);
-  return {{"rule", "one_standard_error"},
-          {"cv", OptionCodec<FoldCount>::json(chosen.evaluation->options.cv)},
-          {"repeats", chosen.evaluation->options.repeats},
-          {"seed", seed},
-          {"status", status_name(chosen.evaluation->status)},
-          {"folds_run", chosen.evaluation->folds_run},
-          {"k_best", choice.k_best},
-          {"k_one_standard_error", choice.k_one_standard_error},
-          {"error", row.error},
-          {"stderr", row.stderr_}};
+  const auto& row = row_at(*chosen.evaluation, chosen.k.lo);
+  object.update({{"k_best", choice.k_best},
+                 {"k_one_standard_error", choice.k_one_standard_error},
+                 {"error", row.error},
+                 {"stderr", row.stderr_}});
+  return object;
 }
 
 std::string chosen_sentence(const ChosenSize& chosen, const Evaluation& evaluation) {
-  const auto& row = row_at(evaluation, chosen.k);
+  const auto& row = row_at(evaluation, chosen.k.lo);
   std::string sentence = fmt::format(
       "k = {} is the one-standard-error choice of {}-fold cross-validation (error {:.4f} ± {:.4f}; the "
       "smallest error "
       "is at k = {}); -k N sets it yourself",
-      chosen.k, evaluation.options.cv.folds, row.error, row.stderr_, evaluation.chosen.front().k_best);
+      chosen.k.lo, evaluation.options.cv.folds, row.error, row.stderr_, evaluation.chosen.front().k_best);
   if (evaluation.folds_run < evaluation.folds_planned) {
     sentence += fmt::format("; only {} of {} folds were run ({})", evaluation.folds_run,
                             evaluation.folds_planned, status_name(evaluation.status));
   }
   return sentence;
+}
+
+std::string unjudged_sentence(Index k, const Evaluation& evaluation) {
+  return fmt::format(
+      "stopped ({}) before the first fold of the cross-validation ended: k = {} is the largest size that "
+      "could be "
+      "taken, not a choice; give more time, or a size with -k N",
+      status_name(evaluation.status), k);
 }
 
 std::string model_text(const Job& job, const Dataset& data, const Model& model, const Selection& selection) {
@@ -98,20 +112,32 @@ int run(const Arguments& arguments, Signals& signals) {
   // A limit or a signal ends the choice of k; the model that goes with it is still trained and written.
   const RunControl control;
   SelectionOptions options = job.selection;
-  options.k = {chosen.k, chosen.k};
+  options.k = chosen.k;
   const auto preparation = Preparation::learn(data, job.prepare);
   const Selection selection = select_features(preparation.apply(data), method, options, job.texts, control);
   if (selection.path.empty())
-    throw Error(fmt::format("{} found no set of {} features", method.name, chosen.k));
+    throw Error(fmt::format("{} found no set of {}; give another size with -k", method.name,
+                            counted(chosen.k.lo, "feature")));
+  const Index k = selection.path.back().k();
+  const Status status =
+      chosen.evaluation ? worst(selection.status, chosen.evaluation->status) : selection.status;
   const Model model = fit_model(data, preparation, std::string(method.name), selection.path.back().features,
                                 selection.ridge, job.model);
   json object = model.to_json();
+  object["status"] = status_name(status);
   object["chosen_by"] = chosen_by(chosen, job.selection.seed);
-  object["options"] = job.used_options(options.k);
+  object["options"] = job.used_options({k, k});
   object["options"].update(options_json(job.model));
   object["options"].update(selection.method_options);
-  job.warn(data.warnings, selection.warnings);
-  if (chosen.evaluation && !job.output.quiet) say("note", chosen_sentence(chosen, *chosen.evaluation));
+  object["options"]["ridge_asked"] = object["options"]["ridge"];
+  object["options"]["ridge"] = selection.ridge;
+  auto warnings = selection.warnings;
+  if (chosen.unjudged()) warnings.push_back(unjudged_sentence(k, *chosen.evaluation));
+  object["warnings"] = data.warnings;
+  for (const auto& warning : warnings) object["warnings"].push_back(warning);
+  job.warn(data.warnings, warnings);
+  if (chosen.evaluation && !chosen.unjudged() && !job.output.quiet)
+    say("note", chosen_sentence(chosen, *chosen.evaluation));
   const std::string text = json_text(object);
   write_result(job.output.o, text);
   if (job.output.o != "-") write_stdout(job.output.json ? text : model_text(job, data, model, selection));
@@ -143,7 +169,9 @@ Command fit_command() {
                       {.title = "Output", .options = output}},
            .notes = {"How many features: with a single -k N, N. With a range or without -k, 5-fold "
                      "cross-validation (with --seed) picks the smallest k whose error is within one standard "
-                     "error of the best; stderr and the model's `chosen_by` say so."}},
+                     "error of the best; stderr and the model's `chosen_by` say so. Stopped by --time-limit "
+                     "before "
+                     "a fold has ended, it takes the largest k and warns."}},
       .run = run};
 }
 

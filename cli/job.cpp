@@ -9,6 +9,7 @@
 
 #include "output.hpp"
 #include "subspectra/core/parallel.hpp"
+#include "subspectra/core/text.hpp"
 
 namespace subspectra::cli {
 
@@ -121,7 +122,8 @@ void require_labels(const Dataset& data, std::string_view command) {
 }
 
 std::string data_line(const Dataset& data) {
-  std::string line = fmt::format("{}: {} rows, {} features", data.source, data.rows(), data.features());
+  std::string line = fmt::format("{}: {}, {}", data.source, counted(data.rows(), "row"),
+                                 counted(data.features(), "feature"));
   if (!data.labels) return line + ", no labels";
   constexpr int kMostNamed = 8;
   const auto counts = data.labels->counts();
@@ -131,7 +133,7 @@ std::string data_line(const Dataset& data) {
     named += fmt::format("{}{} {}", c > 0 ? ", " : "", data.labels->classes[at], counts[at]);
   }
   if (data.labels->class_count() > kMostNamed) named += ", ...";
-  return line + fmt::format(", {} classes ({})", data.labels->class_count(), named);
+  return line + fmt::format(", {} ({})", counted(data.labels->class_count(), "class", "classes"), named);
 }
 
 }  // namespace subspectra::cli

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -81,6 +82,16 @@ void require_writable(const std::string& path) {
   if (directory.empty()) directory = ".";
   if (::access(directory.c_str(), W_OK | X_OK) != 0) refuse(errno);
   if (!std::filesystem::is_directory(directory, ignored)) refuse(ENOTDIR);
+  // Some places let nobody make files whatever their permissions say (/proc, a full or read-only disk): try
+  // it.
+  std::string trial = (directory / ".subspectra.XXXXXX").string();
+  const int descriptor = ::mkstemp(trial.data());
+  if (descriptor < 0) {
+    throw Error(fmt::format("{}: cannot be written: no file can be made in {} ({}); choose another place",
+                            path, directory.string(), reason(errno)));
+  }
+  ::close(descriptor);
+  ::unlink(trial.c_str());
 }
 
 void say(std::string_view kind, std::string_view sentence) {

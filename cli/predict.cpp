@@ -1,12 +1,14 @@
 /// subspectra predict: apply a model to new rows.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "command.hpp"
 #include "job.hpp"
 #include "output.hpp"
 #include "subspectra/classify/model.hpp"
+#include "subspectra/core/text.hpp"
 
 namespace subspectra {
 
@@ -25,7 +27,8 @@ struct PredictOptions {
   PredictMissing missing = PredictMissing::kTrained;
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
-    field("exclude", o.exclude, "columns to leave out; needed for text columns such as sample ids");
+    field("exclude", o.exclude,
+          "columns to leave out (text that the model does not use is left alone anyway)");
     field("missing", o.missing,
           "missing values: trained fills them in when the model was fitted with --missing mean and refuses "
           "them "
@@ -64,8 +67,29 @@ std::string error_rate_text(const Model& model, const Dataset& data, const std::
     if (truth != model.classes[static_cast<std::size_t>(predicted[i])]) ++wrong;
   }
   if (labelled == 0) return {};
-  return fmt::format("error rate {:.4f} ({} of {} rows with a label are predicted wrongly)",
-                     static_cast<double>(wrong) / static_cast<double>(labelled), wrong, labelled);
+  return fmt::format("error rate {:.4f} ({} of {} with a label {} predicted wrongly)",
+                     static_cast<double>(wrong) / static_cast<double>(labelled), wrong,
+                     counted(labelled, "row"), wrong == 1 ? "is" : "are");
+}
+
+/// "labels that the model does not know ...", when there are such.
+std::string unknown_classes_text(const Model& model, const Dataset& data) {
+  if (!data.labels) return {};
+  std::vector<std::string> unknown;
+  Index rows = 0;
+  const auto counts = data.labels->counts();
+  for (std::size_t c = 0; c < counts.size(); ++c) {
+    const auto& name = data.labels->classes[c];
+    if (counts[c] == 0 || std::find(model.classes.begin(), model.classes.end(), name) != model.classes.end())
+      continue;
+    unknown.push_back(fmt::format("'{}'", name));
+    rows += counts[c];
+  }
+  if (unknown.empty()) return {};
+  return fmt::format(
+      "the model does not know {} {} of '{}', which {}: every prediction there counts as wrong",
+      unknown.size() == 1 ? "class" : "the classes", join_some(unknown), data.labels->name,
+      rows == 1 ? "1 row has" : fmt::format("{} rows have", rows));
 }
 
 int run(const Arguments& arguments, Signals&) {
@@ -83,6 +107,8 @@ int run(const Arguments& arguments, Signals&) {
     read.target = model.target.empty() ? "none" : model.target;
     read.target_optional = true;  // new rows need no labels
   }
+  // Where columns are matched by place nobody knows which are not needed.
+  if (model.names_given) read.needed = model.names;
   Dataset data = read_table(arguments.operands[1], read);
   if (predict.missing == PredictMissing::kDrop) {
     // Only gaps in columns the model uses count, and a row without a label is what predict is for.
@@ -100,6 +126,7 @@ int run(const Arguments& arguments, Signals&) {
   write_result(output.o.empty() ? "-" : output.o, predictions_csv(model, data, probabilities, predicted));
   if (!output.quiet) {
     for (const auto& warning : data.warnings) say("warning", warning);
+    if (const auto sentence = unknown_classes_text(model, data); !sentence.empty()) say("warning", sentence);
     if (const auto sentence = error_rate_text(model, data, predicted); !sentence.empty())
       say("note", sentence);
   }
@@ -137,7 +164,8 @@ Command predict_command() {
            .groups = {{.title = "Data", .options = reading + describe_options<PredictOptions>()},
                       {.title = "Output", .options = output}},
            .notes =
-               {"Columns: matched by name, in any order; what the model does not use is left alone, what it "
+               {"Columns: matched by name, in any order; what the model does not use is left alone, text "
+                "too; what it "
                 "needs and DATA lacks is named. Tables without names are matched by position. `row` counts "
                 "from 0."}},
       .run = run};

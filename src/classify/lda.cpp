@@ -26,8 +26,8 @@ LdaRule fit_lda(const VectorRef& class_weights, const MatrixRef& class_means, co
   const bool factored = linalg::cholesky(l);
   for (Index i = 0; i < k; ++i) {
     if (factored && l(i, i) * l(i, i) > kDependentPivot * within(i, i)) continue;
-    throw Infeasible(fmt::format(
-        "the within-class covariance of these {} features is singular; use a ridge (--ridge auto)", k));
+    throw Infeasible(fmt::format("the within-class covariance of {} is singular; use a ridge (--ridge auto)",
+                                 k == 1 ? "this feature" : fmt::format("these {} features", k)));
   }
   // M = [sqrt(n_c/N) (mu_c - mu)], C = L^{-1} M.
   rule.centre = class_means * share;

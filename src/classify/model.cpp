@@ -121,17 +121,28 @@ class ModelReader {
   std::string file_;
 };
 
+/// Line and character of the `byte`-th byte, counted from 1 as the parser does.
+Location place_of_byte(std::string_view content, std::size_t byte, const std::string& file) {
+  const std::string_view before = content.substr(0, byte > 0 ? byte - 1 : 0);
+  const auto line_start = before.rfind('\n');
+  return {
+      .file = file,
+      .line = std::count(before.begin(), before.end(), '\n') + 1L,
+      .column =
+          static_cast<long>(before.size() - (line_start == std::string_view::npos ? 0 : line_start + 1)) + 1,
+      .place = {}};
+}
+
 json optional_json(const Vector& values) { return values.size() == 0 ? json() : to_json(values); }
 
 /// Columns of `data` that the model's features are, in the model's order.
 std::vector<Index> match_columns(const Model& model, const Dataset& data) {
   if (!model.names_given || !data.names.given()) {
     if (data.features() != model.training_features) {
-      throw BadInput(
-          {.file = data.source},
-          fmt::format("has {} feature columns without names where the model was trained on {}; give the same "
-                      "columns in the same order, or name them",
-                      data.features(), model.training_features));
+      throw BadInput({.file = data.source},
+                     fmt::format("has {} without names where the model was trained on {}; give the same "
+                                 "columns in the same order, or name them",
+                                 counted(data.features(), "feature column"), model.training_features));
     }
     return model.features;
   }
@@ -153,17 +164,58 @@ std::vector<Index> match_columns(const Model& model, const Dataset& data) {
   }
   if (!absent.empty()) {
     const auto near = data.names.near(absent.front());
-    throw BadInput(
-        {.file = data.source},
-        fmt::format("lacks {} of the {} columns the model uses: {}{}; add them or rename columns to match",
-                    absent.size(), model.names.size(), join_some(absent),
-                    near.empty() ? "" : fmt::format(" (near: {})", join_some(near))));
+    throw BadInput({.file = data.source},
+                   fmt::format("lacks {} of the {} the model uses: {}{}; add them or rename columns to match",
+                               absent.size(), counted(model.names.size(), "column"), join_some(absent),
+                               near.empty() ? "" : fmt::format(" (near: {})", join_some(near))));
   }
   if (!ambiguous.empty()) {
     throw BadInput({.file = data.source},
                    fmt::format("has several columns named {}; make the names unique", join_some(ambiguous)));
   }
   return columns;
+}
+
+/// `rows` are the model's columns after missing values were filled in as trained.
+[[noreturn]] void refuse_gaps(const Model& model, const Dataset& data, const Matrix& rows) {
+  std::vector<Index> missing, infinite;  // places among the model's features
+  for (Index j = 0; j < rows.cols(); ++j) {
+    if (rows.col(j).array().isNaN().any()) missing.push_back(j);
+    if (rows.col(j).array().isInf().any()) infinite.push_back(j);
+  }
+  const auto named = [&](const std::vector<Index>& columns) {
+    return join_some(columns.size(),
+                     [&](std::size_t i) { return model.names[static_cast<std::size_t>(columns[i])]; });
+  };
+  // The reader of a text table knows which columns the model needs; other readers may have met an idle one
+  // first.
+  const auto place = [&](const std::optional<Location>& known, bool (*wanted)(double)) {
+    if (known && known->line > 0 && model.names_given && data.names.given()) return *known;
+    for (Index i = 0; i < rows.rows(); ++i) {
+      for (Index j = 0; j < rows.cols(); ++j) {
+        if (!wanted(rows(i, j))) continue;
+        const Index row = data.original_rows.empty() ? i : data.original_rows[static_cast<std::size_t>(i)];
+        return Location{
+            .file = data.source,
+            .place = fmt::format("row {}, column {}", row, model.names[static_cast<std::size_t>(j)])};
+      }
+    }
+    return Location{.file = data.source};
+  };
+  if (!missing.empty()) {
+    throw BadInput(
+        place(data.first_missing, [](double x) { return std::isnan(x); }),
+        fmt::format("missing values in columns the model uses ({}), and the model was trained without "
+                    "--missing mean; fill them in, or leave the rows out with --missing drop",
+                    named(missing)));
+  }
+  const auto& known = data.first_infinite;
+  const Location where =
+      place(known ? std::optional(known->where) : std::nullopt, [](double x) { return std::isinf(x); });
+  throw BadInput(where,
+                 fmt::format("{} (such columns that the model uses: {}); correct what is wrong, or leave the "
+                             "rows out with --missing drop",
+                             where.line > 0 ? known->sentence() : "an infinite value", named(infinite)));
 }
 
 }  // namespace
@@ -269,10 +321,18 @@ Model Model::parse(std::string_view content, const std::string& file) {
   json root;
   try {
     root = json::parse(content, shallow);
-  } catch (const std::exception& cause) {
+  } catch (const json::parse_error& failure) {
+    throw BadInput(
+        place_of_byte(content, failure.byte, file),
+        failure.byte > content.size()
+            ? "the model ends in the middle; copy the file again, or fit the model again"
+            : "the model is not valid JSON from here on; give a file that 'subspectra fit' wrote, or "
+              "fit the model again");
+  } catch (const std::exception&) {  // a number out of range, brackets without end
     throw BadInput(
         {.file = file},
-        fmt::format("is not a model: {}; it is truncated or not JSON, fit it again", cause.what()));
+        "is JSON but no model: it is too deeply nested or holds a number no double holds; give a file that "
+        "'subspectra fit' wrote");
   }
   return from_json(root, file);
 }
@@ -286,11 +346,7 @@ Matrix predict_probabilities(const Model& model, const Dataset& data) {
   std::vector<Index> all(model.features.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Index>(i);
   const Matrix rows = chosen.columns(all);
-  if (!rows.allFinite()) {
-    throw BadInput({.file = data.source},
-                   "has missing or infinite values in columns the model uses, and the model was "
-                   "trained without --missing mean; fill them in, or use --missing drop");
-  }
+  if (!rows.allFinite()) refuse_gaps(model, data, rows);
   // Not Eigen's exp(), whose vector version gives a denormal and not 0 for a class without rows.
   const Matrix probabilities =
       model.rule.log_posteriors(rows).unaryExpr([](double value) { return std::exp(value); });
@@ -317,12 +373,7 @@ Model fit_model(const Dataset& training, const Preparation& preparation, const s
   model.names_given = training.names.given();
   model.training_features = training.features();
   model.training_rows = training.rows();
-  const auto restricted = [&](const Vector& values) {
-    return values.size() == 0 ? Vector() : Vector(values(features));
-  };
-  model.preparation.imputation = restricted(preparation.imputation);
-  model.preparation.centre = restricted(preparation.centre);
-  model.preparation.scale = restricted(preparation.scale);
+  model.preparation = preparation.restricted(features);
   model.ridge = ridge;
   const Dataset prepared = model.preparation.apply(training.with_features(features));
   const Moments moments = compute_moments(prepared, Moments::SecondOrder::kFull);

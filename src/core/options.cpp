@@ -11,6 +11,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "subspectra/core/text.hpp"
+
 namespace subspectra {
 namespace {
 
@@ -49,8 +51,8 @@ std::string_view trimmed(std::string_view text) {
 KRange KRange::resolved(Index p) const {
   if (!given()) return {1, std::min<Index>(p, 50)};
   if (lo < 1 || hi > p || lo > hi) {
-    throw InvalidArgument(fmt::format("-k {}, but 1 <= LO <= HI <= {} is needed ({} features can be chosen)",
-                                      OptionCodec<KRange>::format(*this), p, p));
+    throw InvalidArgument(fmt::format("-k {}, but 1 <= LO <= HI <= {} is needed ({} can be chosen)",
+                                      OptionCodec<KRange>::format(*this), p, counted(p, "feature")));
   }
   return *this;
 }
@@ -110,7 +112,9 @@ std::vector<std::string> OptionCodec<std::vector<std::string>>::parse(std::strin
   if (text.starts_with('@')) {
     const std::string path(text.substr(1));
     std::ifstream file(path);
-    if (!file) throw InvalidArgument(fmt::format("the list file '{}' cannot be read", path));
+    if (!file)
+      throw InvalidArgument(
+          fmt::format("the list file '{}' cannot be read; give one with a name a line", path));
     for (std::string line; std::getline(file, line);) add(line);
     return entries;
   }

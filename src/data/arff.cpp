@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <unordered_set>
@@ -29,6 +30,7 @@ struct Attribute {
   std::string name;
   bool is_nominal = false;
   bool is_text = false;                     ///< goes to a side column
+  bool is_left_out = false;                 ///< named in options.ignore, or not in options.needed
   std::unordered_set<std::string> allowed;  ///< nominal
   std::string left_out_text;                ///< what it means when a sparse row leaves this attribute out:
   double left_out_number = 0.0;             ///< the first nominal value, the number 0, no string
@@ -93,6 +95,7 @@ class ArffReader {
   std::vector<std::pair<Index, Value>> pairs_;
   Index rows_ = 0;
   std::optional<Location> first_missing_;
+  std::optional<InfiniteCell> first_infinite_;
   std::vector<std::string> notes_;
 };
 
@@ -229,9 +232,13 @@ bool ArffReader::is_kept_as_text(const Attribute& attribute) const {
 }
 
 void ArffReader::finish_header() {
+  const std::unordered_set<std::string> ignored(options_.ignore.begin(), options_.ignore.end());
+  const std::unordered_set<std::string> needed(options_.needed.begin(), options_.needed.end());
   for (std::size_t a = 0; a < attributes_.size(); ++a) {
     Attribute& attribute = attributes_[a];
     attribute.is_text = is_kept_as_text(attribute);
+    attribute.is_left_out =
+        ignored.contains(attribute.name) || (!needed.empty() && !needed.contains(attribute.name));
     if (attribute.is_text) {
       attribute.side = side_.size();
       side_.push_back({.name = attribute.name, .values = {}, .first = {}});
@@ -269,13 +276,18 @@ double ArffReader::number_in(const Attribute& attribute, const Value& value) {
   } else {
     check_nominal(attribute, value);
   }
+  if (attribute.is_left_out) return number;
   if (std::isnan(number) && !first_missing_) first_missing_ = place(value.character);
+  if (std::isinf(number) && !first_infinite_) {
+    first_infinite_ = InfiniteCell{.where = place(value.character), .text = value.text};
+  }
   return number;
 }
 
 void ArffReader::text_into(const Attribute& attribute, const Value& value) {
   SideColumn& side = side_[attribute.side];
   if (is_missing(value)) {
+    if (!side.first_missing) side.first_missing = place(value.character);
     side.values.emplace_back();
     return;
   }
@@ -290,14 +302,19 @@ void ArffReader::read_dense_row() {
                                         options_.memory_limit.bytes);
   }
   std::size_t count = 0;
+  std::exception_ptr misfit;
   while (true) {
     const Value value = next_value(",");
     if (count < attributes_.size()) {
       const Attribute& attribute = attributes_[count];
-      if (attribute.is_text) {
-        text_into(attribute, value);
-      } else {
-        dense_->row()[static_cast<std::size_t>(attribute.feature)] = number_in(attribute, value);
+      try {
+        if (attribute.is_text) {
+          text_into(attribute, value);
+        } else {
+          dense_->row()[static_cast<std::size_t>(attribute.feature)] = number_in(attribute, value);
+        }
+      } catch (const BadInput&) {  // if the row's length is wrong, that is the better complaint
+        if (misfit == nullptr) misfit = std::current_exception();
       }
     } else if (count == attributes_.size() && value.text.starts_with('{')) {
       throw BadInput(place(value.character),
@@ -318,6 +335,7 @@ void ArffReader::read_dense_row() {
                     "for a missing one)",
                     count, count == 1 ? "" : "s", attributes_.size()));
   }
+  if (misfit != nullptr) std::rethrow_exception(misfit);
   dense_->commit();
 }
 
@@ -427,6 +445,7 @@ RawTable ArffReader::finish() {
   table.names = FeatureNames(std::move(feature_names_));
   table.side = std::move(side_);
   table.first_missing = first_missing_;
+  table.first_infinite = std::move(first_infinite_);
   return table;
 }
 

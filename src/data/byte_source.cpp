@@ -166,7 +166,7 @@ class GzipBytes final : public ByteSource {
   if (number == EACCES || number == EPERM) {
     throw BadInput({.file = path}, "permission denied; make the file readable (chmod +r)");
   }
-  throw BadInput({.file = path}, fmt::format("cannot be opened: {}", reason(number)));
+  throw BadInput({.file = path}, fmt::format("cannot be opened: {}; give another file", reason(number)));
 }
 
 int open_checked(const std::string& path, struct stat& status) {
@@ -183,7 +183,7 @@ int open_checked(const std::string& path, struct stat& status) {
   }
   if (S_ISREG(status.st_mode) && status.st_size == 0) {
     ::close(descriptor);
-    throw BadInput({.file = path}, "the file is empty");
+    throw BadInput({.file = path}, "the file is empty; write the table again, or give another file");
   }
   return descriptor;
 }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <utility>
 
@@ -76,6 +77,7 @@ class CsvReader {
   void store_record(const CsvRecord& record);
   bool read_row();
   void note_missing(Index column, long line);
+  [[nodiscard]] std::optional<Location> first_missing(const std::vector<Index>& columns) const;
   [[noreturn]] void refuse_row_length(Index fields, long line) const;
   [[nodiscard]] std::string column_name(Index column) const;
   [[nodiscard]] Location where(long line, Index column) const {
@@ -98,11 +100,15 @@ class CsvReader {
   bool has_header_ = false;
   std::vector<std::string> header_;
   std::vector<Kind> kinds_;
-  std::vector<bool> left_out_;         ///< columns named in options.ignore
+  bool knows_needs_ = false;           ///< options.needed tells which columns must be numbers
+  std::vector<bool> left_out_;         ///< columns named in options.ignore, or not in options.needed
   std::vector<std::int32_t> side_of_;  ///< column -> position in side_, or -1
   std::vector<std::pair<Index, SideColumn>> side_;
   std::unique_ptr<RowStore> rows_;
-  std::optional<Location> first_missing_;
+  std::vector<long> first_missing_line_;  ///< a column, 0: none; empty until there is a missing value
+  std::optional<InfiniteCell> first_infinite_;
+  std::exception_ptr
+      misfit_;  ///< the first text among numbers in this row, told only if the row's length is right
   std::vector<std::string> notes_;
 };
 
@@ -325,12 +331,18 @@ void CsvReader::start_columns(Index width) {
       kinds_[static_cast<std::size_t>(j)] = Kind::kText;
     }
   }
-  if (options_.ignore.empty()) return;
+  // Without a header the names are made up, and no model knows them.
+  knows_needs_ = has_header_ && !options_.needed.empty();
+  if (options_.ignore.empty() && !knows_needs_) return;
   std::vector<std::string> ignored = options_.ignore;
+  std::vector<std::string> needed = options_.needed;
   std::sort(ignored.begin(), ignored.end());
+  std::sort(needed.begin(), needed.end());
   for (Index j = 0; j < width; ++j) {
+    const std::string name = column_name(j);
     left_out_[static_cast<std::size_t>(j)] =
-        std::binary_search(ignored.begin(), ignored.end(), column_name(j));
+        std::binary_search(ignored.begin(), ignored.end(), name) ||
+        (knows_needs_ && !std::binary_search(needed.begin(), needed.end(), name));
   }
 }
 
@@ -338,7 +350,21 @@ void CsvReader::start_columns(Index width) {
 // ----------------------------------------------------------------------------------------
 
 void CsvReader::note_missing(Index column, long line) {
-  if (!first_missing_) first_missing_ = where(line, column);
+  if (first_missing_line_.empty()) first_missing_line_.assign(kinds_.size(), 0);
+  long& first = first_missing_line_[static_cast<std::size_t>(column)];
+  if (first == 0) first = line;
+}
+
+/// The first one of these columns that the user does not leave out.
+std::optional<Location> CsvReader::first_missing(const std::vector<Index>& columns) const {
+  std::optional<Location> first;
+  if (first_missing_line_.empty()) return first;
+  for (const Index j : columns) {
+    const long line = first_missing_line_[static_cast<std::size_t>(j)];
+    if (line == 0 || left_out_[static_cast<std::size_t>(j)]) continue;
+    if (!first || line < first->line) first = where(line, j);
+  }
+  return first;
 }
 
 void CsvReader::store(Index column, std::string_view text, bool quoted, long line) {
@@ -348,6 +374,7 @@ void CsvReader::store(Index column, std::string_view text, bool quoted, long lin
     // R quotes the text "NA" and leaves a missing value bare.
     const bool missing = text.empty() || (!quoted && is_missing_token(text));
     if (!missing && side.first.line == 0) side.first = where(line, column);
+    if (missing && !side.first_missing) side.first_missing = where(line, column);
     side.values.emplace_back(missing ? std::string_view() : text);
     return;
   }
@@ -360,6 +387,9 @@ void CsvReader::store(Index column, std::string_view text, bool quoted, long lin
   } else if (parse_number(token, slot)) {
     kinds_[j] = Kind::kNumber;
     if (std::isnan(slot)) note_missing(column, line);
+    if (std::isinf(slot) && !first_infinite_ && !left_out_[j]) {
+      first_infinite_ = InfiniteCell{.where = where(line, column), .text = std::string(token)};
+    }
   } else {
     slot = kNaN;
     store_text_in_number_column(column, token, line);
@@ -374,16 +404,21 @@ void CsvReader::store_text_in_number_column(Index column, std::string_view text,
     SideColumn side{.name = column_name(column), .values = {}, .first = where(line, column)};
     side.values.resize(static_cast<std::size_t>(rows_->rows()));  // missing so far
     side.values.emplace_back(text);
+    if (!first_missing_line_.empty() && first_missing_line_[j] > 0) {
+      side.first_missing = where(first_missing_line_[j], column);
+    }
     side_.emplace_back(column, std::move(side));
   } else if (left_out_[j]) {
     kinds_[j] = Kind::kLeftOut;
-  } else {
+  } else if (misfit_ == nullptr) {
     const std::string name = column_name(column);
-    throw BadInput(
-        where(line, column),
-        fmt::format("{} is not a number in column {}, whose values so far are numbers; correct it, write NA "
-                    "for a missing value, or leave the column out with --exclude {}{}",
-                    shown(text), shown(name), name, decimal_comma_hint(text)));
+    const std::string sentence =
+        knows_needs_ ? needed_number_sentence(text, name)
+                     : fmt::format(
+                           "{} is not a number in column {}, whose values so far are numbers; correct it, "
+                           "write NA for a missing value, or leave the column out with --exclude {}{}",
+                           shown(text), shown(name), name, decimal_comma_hint(text));
+    misfit_ = std::make_exception_ptr(BadInput(where(line, column), sentence));
   }
 }
 
@@ -406,6 +441,7 @@ void CsvReader::store_record(const CsvRecord& record) {
   for (std::size_t j = 0; j < record.fields.size(); ++j) {
     store(static_cast<Index>(j), record.fields[j].text, record.fields[j].quoted, record.line);
   }
+  if (misfit_ != nullptr) std::rethrow_exception(misfit_);
   rows_->commit();
 }
 
@@ -426,7 +462,7 @@ bool CsvReader::read_row() {
       const auto [stop, error] = fast_float::from_chars(buffer_.data() + begin_, last, value);
       // Cut short by the end of the buffer, the number may go on: then next_field() looks again.
       if (error == std::errc() && stop < last && (*stop == separator || *stop == '\n') &&
-          !std::isnan(value)) {
+          std::isfinite(value)) {
         row[column] = value;
         kinds[column] = Kind::kNumber;
         begin_ = static_cast<std::size_t>(stop - buffer_.data()) + 1;
@@ -443,6 +479,7 @@ bool CsvReader::read_row() {
     ++column;
   }
   if (column != width) refuse_row_length(column, first_line);
+  if (misfit_ != nullptr) std::rethrow_exception(misfit_);
   rows_->commit();
   return true;
 }
@@ -451,7 +488,10 @@ RawTable CsvReader::read() {
   skip_byte_order_mark();
   CsvRecord first;
   if (!next_record(first))
-    throw BadInput({.file = name_}, "the file holds no data, only blank lines or nothing at all");
+    throw BadInput(
+        {.file = name_},
+        "the file holds no data, only blank lines or nothing at all; a header row and at least one "
+        "row of values are needed");
   check_separator(first);
   CsvRecord second;
   const bool has_second = next_record(second);
@@ -517,10 +557,8 @@ RawTable CsvReader::finish() {
   std::sort(side_.begin(), side_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (auto& [column, side] : side_) table.side.push_back(std::move(side));
   // A missing value in what turned out to be a text column, or no column at all, is none of the matrix's.
-  if (first_missing_ &&
-      std::binary_search(columns.begin(), columns.end(), Index{first_missing_->column - 1})) {
-    table.first_missing = first_missing_;
-  }
+  table.first_missing = first_missing(columns);
+  table.first_infinite = std::move(first_infinite_);
   return table;
 }
 

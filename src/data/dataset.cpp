@@ -28,7 +28,7 @@ Labels Labels::from_texts(std::string name, const std::vector<std::string>& text
   Labels labels;
   labels.name = std::move(name);
   labels.codes.assign(texts.size(), kMissing);
-  const auto code_all = [&](const auto& keys, const auto& is_missing, const auto& text_of) {
+  const auto code_all = [&](const auto& keys, const auto& is_missing, const auto& class_name) {
     using Key = std::decay_t<decltype(keys[0])>;
     std::map<Key, int> code_of;
     for (const Key& key : keys) {
@@ -36,7 +36,7 @@ Labels Labels::from_texts(std::string name, const std::vector<std::string>& text
     }
     for (auto& [key, code] : code_of) {
       code = labels.class_count();
-      labels.classes.push_back(text_of(key));
+      labels.classes.push_back(class_name(key));
     }
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if (!is_missing(keys[i])) labels.codes[i] = code_of.at(keys[i]);
@@ -54,6 +54,12 @@ Labels Labels::from_texts(std::string name, const std::vector<std::string>& text
   return labels;
 }
 
+std::string InfiniteCell::sentence() const {
+  if (text.empty()) return "an infinite value";
+  const bool has_digits = text.find_first_of("0123456789") != std::string::npos;
+  return shown(text) + (has_digits ? " is too large for a double" : " is infinite");
+}
+
 std::vector<Index> Labels::counts() const {
   std::vector<Index> rows(classes.size(), 0);
   for (const int code : codes) {
@@ -68,6 +74,8 @@ Dataset Dataset::with_rows(const std::vector<Index>& rows) const {
   part.is_sparse = is_sparse;
   part.names = names;
   part.first_missing = first_missing;
+  part.first_infinite = first_infinite;
+  part.first_unlabelled = first_unlabelled;
   part.left_out = left_out;
   part.notes = notes;
   part.warnings = warnings;
@@ -125,6 +133,8 @@ Dataset Dataset::with_features(const std::vector<Index>& features) const {
   part.row_groups = row_groups;
   part.original_rows = original_rows;
   part.first_missing = first_missing;
+  part.first_infinite = first_infinite;
+  part.first_unlabelled = first_unlabelled;
   part.left_out = left_out;
   part.notes = notes;
   part.warnings = warnings;

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "subspectra/core/text.hpp"
+
 namespace subspectra {
 namespace {
 
@@ -105,6 +107,10 @@ FeatureNames FeatureNames::selected(const std::vector<Index>& features) const {
   chosen.reserve(features.size());
   for (const Index j : features) chosen.push_back((*this)[j]);
   return FeatureNames(std::move(chosen));
+}
+
+std::string FeatureNames::some(const std::vector<Index>& features) const {
+  return join_some(features.size(), [&](std::size_t i) { return (*this)[features[i]]; });
 }
 
 std::vector<std::string> near_names(std::string_view name, const std::vector<std::string>& candidates,

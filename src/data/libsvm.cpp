@@ -67,6 +67,7 @@ class LibsvmReader {
   SideColumn labels_, queries_;
   std::int64_t largest_ = -1;  ///< 0-based
   std::optional<Location> first_missing_;
+  std::optional<InfiniteCell> first_infinite_;
 };
 
 std::string_view LibsvmReader::next_word(const char*& at) const {
@@ -90,7 +91,9 @@ void LibsvmReader::read_label(std::string_view word) {
   if (word.find('\0') != std::string_view::npos)
     throw BadInput(here(word.data()), "a zero byte; this is not a text file");
   if (labels_.first.line == 0) labels_.first = here(word.data());
-  labels_.values.emplace_back(is_missing_token(word) ? std::string_view() : word);
+  const bool missing = is_missing_token(word);
+  if (missing && !labels_.first_missing) labels_.first_missing = here(word.data());
+  labels_.values.emplace_back(missing ? std::string_view() : word);
 }
 
 void LibsvmReader::read_query(std::string_view word) {
@@ -146,6 +149,9 @@ void LibsvmReader::read_entry(std::string_view word) {
         fmt::format("{} is not a number; write INDEX:VALUE with a number (NaN if missing)", shown(number)));
   }
   if (std::isnan(value) && !first_missing_) first_missing_ = here(colon + 1);
+  if (std::isinf(value) && !first_infinite_) {
+    first_infinite_ = InfiniteCell{.where = here(colon + 1), .text = std::string(number)};
+  }
   largest_ = std::max(largest_, index);
   entries_.push_back(
       {.column = static_cast<int>(index), .value = value, .character = word.data() - line_.data() + 1});
@@ -185,7 +191,8 @@ RawTable LibsvmReader::read() {
     store_row();
   }
   if (rows_.rows() == 0)
-    throw BadInput({.file = name_}, "the file holds no rows, only blank lines or comments");
+    throw BadInput({.file = name_},
+                   "the file holds no rows, only blank lines or comments; a row is LABEL INDEX:VALUE ...");
   RawTable table;
   table.source = name_;
   table.is_sparse = true;
@@ -205,6 +212,7 @@ RawTable LibsvmReader::read() {
   rows_.take(width).swap(table.sparse);
   table.names = FeatureNames(width);
   table.first_missing = first_missing_;
+  table.first_infinite = std::move(first_infinite_);
   if (!queries_.values.empty()) {
     queries_.values.resize(labels_.values.size());
     table.notes.emplace_back("qid: fields are kept as column 'qid' (for --cv-groups qid)");

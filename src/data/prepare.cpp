@@ -46,17 +46,19 @@ Flaws find_flaws(const Dataset& data) {
 
 /// "V3 (2), V7 (1) and 4 more"
 std::string list_columns(const Dataset& data, const std::vector<Index>& counts) {
-  std::vector<std::string> entries;
+  std::vector<Index> flawed;
   for (std::size_t j = 0; j < counts.size(); ++j) {
-    if (counts[j] > 0)
-      entries.push_back(fmt::format("{} ({})", data.names[static_cast<Index>(j)], counts[j]));
+    if (counts[j] > 0) flawed.push_back(static_cast<Index>(j));
   }
-  return join_some(entries);
+  return join_some(flawed.size(), [&](std::size_t i) {
+    return fmt::format("{} ({})", data.names[flawed[i]], counts[static_cast<std::size_t>(flawed[i])]);
+  });
 }
 
-Index columns_with(const std::vector<Index>& counts) {
-  return static_cast<Index>(
-      std::count_if(counts.begin(), counts.end(), [](Index count) { return count > 0; }));
+/// "1 column", "3 columns"
+std::string columns_with(const std::vector<Index>& counts) {
+  return counted(std::count_if(counts.begin(), counts.end(), [](Index count) { return count > 0; }),
+                 "column");
 }
 
 /// Excluded columns that hold something else than finite numbers become zero: their gaps are nobody's
@@ -64,14 +66,20 @@ Index columns_with(const std::vector<Index>& counts) {
 void clear_excluded(Dataset& data, const std::vector<std::string>& excluded) {
   for (const auto& columns : data.names.find_each(excluded)) {
     for (const Index j : columns) {
+      bool cleared = false;
       if (data.is_sparse) {
         for (SparseMatrix::InnerIterator it(data.sparse, j); it; ++it) {
-          if (!std::isfinite(it.value())) it.valueRef() = 0.0;
+          if (std::isfinite(it.value())) continue;
+          it.valueRef() = 0.0;
+          cleared = true;
         }
       } else if (!data.dense.col(j).allFinite()) {
         data.dense.col(j).setZero();
-        data.first_missing.reset();  // it may have stood here
+        cleared = true;
       }
+      // The text readers know what is left out and look past it; in a binary table it may have stood here.
+      if (cleared && data.first_missing && data.first_missing->line == 0) data.first_missing.reset();
+      if (cleared && data.first_infinite && data.first_infinite->where.line == 0) data.first_infinite.reset();
     }
   }
 }
@@ -99,17 +107,23 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
   const Flaws flaws = find_flaws(data);
   const Location where = data.first_missing.value_or(Location{.file = data.source});
   if (options.missing == MissingPolicy::kError && flaws.missing_total > 0) {
-    throw BadInput(
-        where,
-        fmt::format("{} missing values in {} columns: {}; use --missing mean or --missing drop, or "
-                    "leave columns out with --exclude",
-                    flaws.missing_total, columns_with(flaws.missing), list_columns(data, flaws.missing)));
+    throw BadInput(where, fmt::format("{} in {}: {}; use --missing mean or --missing drop, or "
+                                      "leave columns out with --exclude",
+                                      counted(flaws.missing_total, "missing value"),
+                                      columns_with(flaws.missing), list_columns(data, flaws.missing)));
   }
   if (options.missing != MissingPolicy::kDrop && flaws.infinite_total > 0) {
-    throw BadInput(
-        {.file = data.source},
-        fmt::format("{} infinite values in {} columns: {}; correct them, or use --missing drop",
-                    flaws.infinite_total, columns_with(flaws.infinite), list_columns(data, flaws.infinite)));
+    const std::string all = fmt::format("{} in {}: {}",
+                                        counted(flaws.infinite_total, "value that no finite double holds",
+                                                "values that no finite double holds"),
+                                        columns_with(flaws.infinite), list_columns(data, flaws.infinite));
+    constexpr std::string_view kWayOut =
+        "correct what is wrong, write NA for a missing value, or use --missing drop";
+    if (data.first_infinite) {
+      throw BadInput(data.first_infinite->where,
+                     fmt::format("{} ({}); {}", data.first_infinite->sentence(), all, kWayOut));
+    }
+    throw BadInput({.file = data.source}, fmt::format("{}; {}", all, kWayOut));
   }
   std::vector<Index> kept;
   Index flawed = 0, unlabelled = 0, weightless = 0;
@@ -136,19 +150,24 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
     const Index total = data.rows();
     auto warnings = std::move(data.warnings);
     if (flawed > 0)
-      warnings.push_back(fmt::format("{} of {} rows with missing values were dropped", flawed, total));
+      warnings.push_back(fmt::format("{} of {} with missing or infinite values {} dropped", flawed,
+                                     counted(total, "row"), flawed == 1 ? "was" : "were"));
     if (unlabelled > 0)
-      warnings.push_back(fmt::format("{} of {} rows without a label were dropped", unlabelled, total));
+      warnings.push_back(fmt::format("{} of {} without a label {} dropped", unlabelled, counted(total, "row"),
+                                     unlabelled == 1 ? "was" : "were"));
     if (weightless > 0)
-      warnings.push_back(fmt::format("{} of {} rows have weight 0 and were dropped", weightless, total));
+      warnings.push_back(fmt::format("{} of {} with weight 0 {} dropped", weightless, counted(total, "row"),
+                                     weightless == 1 ? "was" : "were"));
     data = data.with_rows(kept);
+    data.first_unlabelled.reset();  // it may have stood in a row that is gone
     data.warnings = std::move(warnings);
     drop_empty_classes(data);
   }
   if (options.missing == MissingPolicy::kMean && flaws.missing_total > 0) {
-    data.warnings.push_back(fmt::format("{} missing values in {} columns were replaced by training means: {}",
-                                        flaws.missing_total, columns_with(flaws.missing),
-                                        list_columns(data, flaws.missing)));
+    data.warnings.push_back(
+        fmt::format("{} in {} {} replaced by training means: {}",
+                    counted(flaws.missing_total, "missing value"), columns_with(flaws.missing),
+                    flaws.missing_total == 1 ? "was" : "were", list_columns(data, flaws.missing)));
   }
   return data;
 }
@@ -189,6 +208,18 @@ ColumnSummary summarize(const Dataset& data, Index j, double total_weight) {
   return summary;
 }
 
+/// x -> (x or its replacement - centre)/scale for column j.
+auto preparing(const Preparation& preparation, Index j) {
+  const bool imputes = preparation.imputation.size() > 0;
+  const double fill = imputes ? preparation.imputation[j] : 0.0;
+  const double shift = preparation.centre.size() > 0 ? preparation.centre[j] : 0.0;
+  const double divisor = preparation.scale.size() > 0 ? preparation.scale[j] : 1.0;
+  return [=](double x) {
+    if (imputes && std::isnan(x)) x = fill;
+    return (x - shift) / divisor;
+  };
+}
+
 }  // namespace
 
 Preparation Preparation::learn(const Dataset& training, const PrepareOptions& options) {
@@ -215,21 +246,34 @@ Preparation Preparation::learn(const Dataset& training, const PrepareOptions& op
 
 Dataset Preparation::apply(Dataset data) const {
   if (imputation.size() == 0 && centre.size() == 0 && scale.size() == 0) return data;
+  if (!data.is_sparse) {
+    apply_to(data.dense);
+    return data;
+  }
   for (Index j = 0; j < data.features(); ++j) {
-    const double fill = imputation.size() > 0 ? imputation[j] : 0.0;
-    const double shift = centre.size() > 0 ? centre[j] : 0.0;
-    const double divisor = scale.size() > 0 ? scale[j] : 1.0;
-    const auto prepared = [&](double x) {
-      if (imputation.size() > 0 && std::isnan(x)) x = fill;
-      return (x - shift) / divisor;
-    };
-    if (data.is_sparse) {
-      for (SparseMatrix::InnerIterator it(data.sparse, j); it; ++it) it.valueRef() = prepared(it.value());
-    } else {
-      for (Index i = 0; i < data.rows(); ++i) data.dense(i, j) = prepared(data.dense(i, j));
-    }
+    const auto prepared = preparing(*this, j);
+    for (SparseMatrix::InnerIterator it(data.sparse, j); it; ++it) it.valueRef() = prepared(it.value());
   }
   return data;
+}
+
+void Preparation::apply_to(Matrix& rows) const {
+  if (imputation.size() == 0 && centre.size() == 0 && scale.size() == 0) return;
+  for (Index j = 0; j < rows.cols(); ++j) {
+    const auto prepared = preparing(*this, j);
+    for (Index i = 0; i < rows.rows(); ++i) rows(i, j) = prepared(rows(i, j));
+  }
+}
+
+Preparation Preparation::restricted(const std::vector<Index>& features) const {
+  const auto part = [&](const Vector& values) {
+    return values.size() == 0 ? Vector() : Vector(values(features));
+  };
+  Preparation result;
+  result.imputation = part(imputation);
+  result.centre = part(centre);
+  result.scale = part(scale);
+  return result;
 }
 
 }  // namespace subspectra

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "subspectra/core/text.hpp"
 #include "text_columns.hpp"
 #include "text_scan.hpp"
 
@@ -40,10 +41,15 @@ class Assembler {
 
  private:
   [[nodiscard]] Found named(std::string_view name, std::string_view option) const;
-  [[nodiscard]] Found default_target() const;
+  [[nodiscard]] Found default_target();
   [[nodiscard]] Found named_class() const;
   [[nodiscard]] bool is_ignored(const std::string& name) const {
     return std::find(options_.ignore.begin(), options_.ignore.end(), name) != options_.ignore.end();
+  }
+  /// Text is no mistake in this column: the user leaves it out, or has no need of it.
+  [[nodiscard]] bool may_hold_text(const std::string& name) const {
+    return is_ignored(name) || (knows_needs_ && std::find(options_.needed.begin(), options_.needed.end(),
+                                                          name) == options_.needed.end());
   }
   [[nodiscard]] bool has_column(std::string_view name) const {
     return !table_.names.find(name).empty() ||
@@ -60,7 +66,9 @@ class Assembler {
     return found.side >= 0 ? table_.side[static_cast<std::size_t>(found.side)].name
                            : table_.names[found.feature];
   }
+  void warn_of_choice(std::size_t taken);
   void set_labels(const Found& found);
+  void note_first_unlabelled(const Found& found);
   void set_weights();
   void set_groups();
   void make_texts_utf8();
@@ -70,6 +78,7 @@ class Assembler {
   RawTable& table_;
   const ReadOptions& options_;
   Dataset& data_;
+  bool knows_needs_ = false;  ///< options.needed names columns of this table
   std::vector<std::size_t> used_side_;
   std::vector<Index> used_features_;
 };
@@ -104,6 +113,14 @@ Found Assembler::named(std::string_view name, std::string_view option) const {
 
 /// "class", or a single column that differs from it in case only.
 Found Assembler::named_class() const {
+  const auto several = std::count_if(table_.side.begin(), table_.side.end(),
+                                     [](const auto& side) { return side.name == "class"; });
+  if (several > 1) {
+    throw BadInput({.file = table_.source},
+                   fmt::format("{} columns are named 'class', and one of them is the label column; give them "
+                               "different names",
+                               several));
+  }
   for (const bool exact : {true, false}) {
     for (std::size_t s = 0; s < table_.side.size(); ++s) {
       const std::string& name = table_.side[s].name;
@@ -115,7 +132,7 @@ Found Assembler::named_class() const {
   return {};
 }
 
-Found Assembler::default_target() const {
+Found Assembler::default_target() {
   if (const Found found = named_class(); found.any()) return found;
   for (std::size_t s = 0; s < table_.side.size(); ++s) {
     if (table_.side[s].is_label) return {.side = static_cast<std::ptrdiff_t>(s), .feature = -1};
@@ -131,10 +148,24 @@ Found Assembler::default_target() const {
       const SideColumn& side = table_.side[s];
       if (side.may_be_ignored && !(beside && side.may_be_target)) continue;
       if (is_ignored(side.name) || is_used(s)) continue;
+      if (beside) warn_of_choice(s);
       return {.side = static_cast<std::ptrdiff_t>(s), .feature = -1};
     }
   }
   return {};
+}
+
+/// Nothing but its place makes the last text column beside a table its label: say so when there are others.
+void Assembler::warn_of_choice(std::size_t taken) {
+  std::vector<std::string> others;
+  for (std::size_t s = 0; s < taken; ++s) {
+    const SideColumn& side = table_.side[s];
+    if (side.may_be_target && !is_ignored(side.name) && !is_used(s)) others.push_back(side.name);
+  }
+  if (others.empty()) return;
+  data_.warnings.push_back(
+      fmt::format("labels are taken from {}, the last of {} text columns; --target NAME takes another ({})",
+                  shown(table_.side[taken].name), others.size() + 1, listed(others)));
 }
 
 std::vector<std::string> Assembler::texts_of(const Found& found) {
@@ -181,10 +212,23 @@ void Assembler::set_labels(const Found& found) {
                                shown(name)));
   }
   const auto missing = std::count(data_.labels->codes.begin(), data_.labels->codes.end(), Labels::kMissing);
-  data_.notes.push_back(
-      fmt::format("labels: column '{}', {} class{}{}", name, data_.labels->class_count(),
-                  data_.labels->class_count() == 1 ? "" : "es",
-                  missing > 0 ? fmt::format(", {} rows without a label", missing) : std::string()));
+  data_.notes.push_back(fmt::format(
+      "labels: column '{}', {} class{}{}", name, data_.labels->class_count(),
+      data_.labels->class_count() == 1 ? "" : "es",
+      missing > 0 ? fmt::format(", {} without a label", counted(missing, "row")) : std::string()));
+  if (missing > 0) note_first_unlabelled(found);
+}
+
+void Assembler::note_first_unlabelled(const Found& found) {
+  if (found.side >= 0) {
+    data_.first_unlabelled = table_.side[static_cast<std::size_t>(found.side)].first_missing;
+  }
+  if (data_.first_unlabelled) return;
+  const auto& codes = data_.labels->codes;
+  const auto first = std::find(codes.begin(), codes.end(), Labels::kMissing) - codes.begin();
+  data_.first_unlabelled =
+      Location{.file = table_.source,
+               .place = fmt::format("label column {}, row {}", shown(data_.labels->name), first)};
 }
 
 void Assembler::set_weights() {
@@ -232,7 +276,8 @@ void Assembler::make_texts_utf8() {
   }
   if (converted > 0) {
     data_.warnings.push_back(
-        fmt::format("{} names or labels are not UTF-8 and were read as Latin-1", converted));
+        converted == 1 ? std::string("1 name or label is not UTF-8 and was read as Latin-1")
+                       : fmt::format("{} names or labels are not UTF-8 and were read as Latin-1", converted));
   }
 }
 
@@ -241,7 +286,7 @@ void Assembler::refuse_text_columns() const {
   const SideColumn* first = nullptr;
   for (std::size_t s = 0; s < table_.side.size(); ++s) {
     const SideColumn& side = table_.side[s];
-    if (side.is_label || side.may_be_ignored || is_used(s) || is_ignored(side.name)) continue;
+    if (side.is_label || side.may_be_ignored || is_used(s) || may_hold_text(side.name)) continue;
     if (first == nullptr) first = &side;
     names.push_back(side.name);
   }
@@ -251,6 +296,7 @@ void Assembler::refuse_text_columns() const {
   const std::string example = value == first->values.end() ? std::string() : *value;
   Location where = first->first;
   if (where.file.empty()) where.file = table_.source;
+  if (knows_needs_) throw BadInput(where, needed_number_sentence(example, first->name));
   throw BadInput(
       where,
       fmt::format(
@@ -296,6 +342,8 @@ void Assembler::drop_used_features() {
 void Assembler::run() {
   data_.notes = std::move(table_.notes);
   make_texts_utf8();
+  knows_needs_ = std::any_of(options_.needed.begin(), options_.needed.end(),
+                             [&](const std::string& name) { return has_column(name); });
   set_weights();
   set_groups();
   Found target;
@@ -311,8 +359,18 @@ void Assembler::run() {
   }
   refuse_text_columns();
   drop_used_features();
-  for (const SideColumn& side : table_.side) {
-    if (is_ignored(side.name)) data_.left_out.push_back(side.name);
+  std::vector<std::string> not_needed;
+  for (std::size_t s = 0; s < table_.side.size(); ++s) {
+    const SideColumn& side = table_.side[s];
+    if (is_ignored(side.name)) {
+      data_.left_out.push_back(side.name);
+    } else if (knows_needs_ && !is_used(s) && !side.may_be_ignored && !side.is_label) {
+      not_needed.push_back(side.name);
+    }
+  }
+  if (!not_needed.empty()) {
+    data_.notes.push_back(
+        fmt::format("text in columns that are not needed is left alone: {}", listed(not_needed)));
   }
 
   data_.source = std::move(table_.source);
@@ -321,10 +379,14 @@ void Assembler::run() {
   data_.sparse.swap(table_.sparse);
   data_.names = std::move(table_.names);
   data_.first_missing = std::move(table_.first_missing);
+  data_.first_infinite = std::move(table_.first_infinite);
   if (data_.features() == 0) {
-    throw BadInput({.file = data_.source}, "there is no column of numbers to choose features from");
+    throw BadInput(
+        {.file = data_.source},
+        "there is no column of numbers to choose features from; a table has samples in rows and features "
+        "in columns");
   }
-  if (data_.rows() == 0) throw BadInput({.file = data_.source}, "there are no rows");
+  if (data_.rows() == 0) throw BadInput({.file = data_.source}, "there are no rows; add at least one");
   const std::vector<std::string> repeated = duplicate_name_reports(data_.names);
   if (!repeated.empty()) {
     std::string text = fmt::format("{} feature name{} stand{} for several columns: ", repeated.size(),
@@ -342,6 +404,12 @@ Dataset assemble(RawTable&& table, const ReadOptions& options) {
   Dataset data;
   Assembler(table, options, data).run();
   return data;
+}
+
+std::string needed_number_sentence(std::string_view text, std::string_view column) {
+  return fmt::format(
+      "{} is not a number in column {}, which the model uses; correct it, or write NA for a missing value{}",
+      shown(text), shown(column), decimal_comma_hint(text));
 }
 
 std::string number_text(double value) {

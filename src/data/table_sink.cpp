@@ -51,10 +51,14 @@ void TableBuilder::check_shape(Index rows, Index columns, double values, double 
   columns_ = columns;
 }
 
-void TableBuilder::note_missing(Index row, Index column) {
-  if (table_.first_missing) return;
-  table_.first_missing =
-      Location{.file = table_.source, .place = fmt::format("{}, row {}, column {}", place_, row, column)};
+void TableBuilder::note_flaw(Index row, Index column, double value) {
+  if (std::isnan(value) ? table_.first_missing.has_value() : table_.first_infinite.has_value()) return;
+  Location where{.file = table_.source, .place = fmt::format("{}, row {}, column {}", place_, row, column)};
+  if (std::isnan(value)) {
+    table_.first_missing = std::move(where);
+  } else {
+    table_.first_infinite = InfiniteCell{.where = std::move(where), .text = {}};
+  }
 }
 
 void TableBuilder::begin_dense(Index rows, Index columns, TileOrder order, const std::string& place) {
@@ -89,13 +93,15 @@ void TableBuilder::dense_tile(Index rows, Index columns, std::span<const double>
   } else {
     target = Eigen::Map<const Matrix>(values.data(), rows, columns);
   }
-  if (!table_.first_missing) {
-    const auto found = std::find_if(values.begin(), values.end(), [](double v) { return std::isnan(v); });
-    if (found != values.end()) {
-      const Index at = found - values.begin();
-      note_missing(row + (by_rows ? at / columns : at % rows), column + (by_rows ? at % columns : at / rows));
-    }
-  }
+  const auto note_first = [&](const auto& is_flaw) {
+    const auto found = std::find_if(values.begin(), values.end(), is_flaw);
+    if (found == values.end()) return;
+    const Index at = found - values.begin();
+    note_flaw(row + (by_rows ? at / columns : at % rows), column + (by_rows ? at % columns : at / rows),
+              *found);
+  };
+  if (!table_.first_missing) note_first([](double v) { return std::isnan(v); });
+  if (!table_.first_infinite) note_first([](double v) { return std::isinf(v); });
   along_ += length;
   if (along_ == most_along) {
     along_ = 0;
@@ -154,7 +160,7 @@ void TableBuilder::sparse_entries(std::span<const std::int32_t> rows, std::span<
     inner[at] = i;
     stored[at] = values[e];
     ++at;
-    if (std::isnan(values[e])) note_missing(i, j);
+    if (!std::isfinite(values[e])) note_flaw(i, j, values[e]);
   }
   sparse_left_ -= static_cast<std::int64_t>(values.size());
 }

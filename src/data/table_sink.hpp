@@ -68,7 +68,7 @@ class TableBuilder final : public TableSink {
  private:
   [[noreturn]] void damaged(const std::string& what) const;
   void check_shape(Index rows, Index columns, double values, double bytes);
-  void note_missing(Index row, Index column);
+  void note_flaw(Index row, Index column, double value);
   void sort_sparse_columns();
 
   RawTable table_;

@@ -36,8 +36,12 @@ nlohmann::json OptionCodec<FoldCount>::json(const FoldCount& value) {
 void EvaluationOptions::validate() const {
   if (repeats < 1) throw InvalidArgument("--repeats must be 1 or more");
   if (null < 0) throw InvalidArgument("--null must be 0 or more");
-  if (!(test_fraction >= 0.0 && test_fraction < 1.0))
-    throw InvalidArgument("--test-fraction must lie between 0 and 1");
+  if (!(test_fraction >= 0.0 && test_fraction < 1.0)) {
+    throw InvalidArgument(
+        fmt::format("--test-fraction {} does not lie between 0 and 1; 0.2 holds out a fifth of the rows, and "
+                    "without the option there are folds (--cv)",
+                    test_fraction));
+  }
   if (classifier != "lda") {
     throw InvalidArgument(fmt::format("--classifier '{}' does not exist; there is lda", classifier));
   }
@@ -82,26 +86,59 @@ class Evaluator {
         model_(model),
         control_(control) {}
 
-  /// Trains on task.train and scores on task.test, for every set of the path. Without a path the selection is
-  /// made here, on task.train, and handed back.
-  ScoresByK run(const Task& task, const MethodInfo& method, int threads, Selection& selection) const {
-    Dataset training = rows_of(task, task.train);
-    const Preparation preparation = Preparation::learn(training, prepare_);
-    training = preparation.apply(std::move(training));
-    if (selection.path.empty()) {
-      SelectionOptions options = selection_;
-      options.threads = threads;
-      try {
-        selection = select_features(training, method, options, texts_, control_);
-      } catch (const Infeasible&) {
-        // A column constant in this training set alone, and the like: every k is reported as left out.
-        if (task.train.size() == static_cast<std::size_t>(data_.rows())) throw;
-        return {};
-      }
+  /// Trains on task.train and scores on task.test, for every set of each method's path. Where the selection
+  /// of a method has no path it is made here, on task.train, and handed back. The training rows are copied
+  /// and prepared once for all methods, the test rows only in the columns that some set holds.
+  std::vector<ScoresByK> run(const Task& task, const std::vector<const MethodInfo*>& methods, int threads,
+                             std::vector<Selection>& selections) const {
+    Preparation preparation;
+    const Dataset training = prepared_rows(task, preparation);
+    std::vector<ScoresByK> scores(methods.size());
+    for (std::size_t m = 0; m < methods.size(); ++m) {
+      if (selections[m].path.empty() && !select(training, task, *methods[m], threads, selections[m]))
+        continue;
+      scores[m] = judge_path(training, preparation, task, selections[m], threads);
     }
+    return scores;
+  }
+
+  /// The selections alone.
+  void choose(const Task& task, const std::vector<const MethodInfo*>& methods, int threads,
+              std::vector<Selection>& selections) const {
+    Preparation preparation;
+    const Dataset training = prepared_rows(task, preparation);
+    for (std::size_t m = 0; m < methods.size() && !control_.should_stop(); ++m) {
+      select(training, task, *methods[m], threads, selections[m]);
+    }
+  }
+
+ private:
+  Dataset prepared_rows(const Task& task, Preparation& preparation) const {
+    Dataset training = rows_of(task, task.train);
+    preparation = Preparation::learn(training, prepare_);
+    return preparation.apply(std::move(training));
+  }
+
+  /// False: nothing can be chosen on these rows.
+  bool select(const Dataset& training, const Task& task, const MethodInfo& method, int threads,
+              Selection& selection) const {
+    SelectionOptions options = selection_;
+    options.threads = threads;
+    try {
+      selection = select_features(training, method, options, texts_, control_);
+    } catch (const Infeasible&) {
+      // A column constant in this training set alone, and the like: every k is reported as left out.
+      if (task.train.size() == static_cast<std::size_t>(data_.rows())) throw;
+      return false;
+    }
+    return true;
+  }
+
+  ScoresByK judge_path(const Dataset& training, const Preparation& preparation, const Task& task,
+                       const Selection& selection, int threads) const {
     const std::vector<Index> used = features_used(selection);
-    const Dataset test = preparation.apply(rows_of(task, task.test));
-    const Matrix test_rows = test.columns(used);
+    Matrix test_rows = values(task.test, used);
+    preparation.restricted(used).apply_to(test_rows);
     const Moments moments = compute_moments(training, used, Moments::SecondOrder::kFull, threads);
     Matrix within = moments.within_covariance();
     within.diagonal().array() += selection.ridge;
@@ -115,7 +152,7 @@ class Evaluator {
       try {
         const LdaRule rule = fit_lda(moments.class_weights(), moments.class_means()(place, Eigen::all),
                                      within(place, place), model_.prior, model_.components);
-        Score score = judge(rule.log_posteriors(test_rows(Eigen::all, place)), test);
+        Score score = judge(rule.log_posteriors(test_rows(Eigen::all, place)), task);
         score.features = entry.features;
         score.entries = static_cast<double>(entry.k() * rule.discriminants.cols());
         scores.emplace(entry.k(), std::move(score));
@@ -127,11 +164,20 @@ class Evaluator {
     return scores;
   }
 
- private:
   Dataset rows_of(const Task& task, const std::vector<Index>& rows) const {
     Dataset part = data_.with_rows(rows);
     for (std::size_t i = 0; i < rows.size(); ++i) part.labels->codes[i] = task.labels->codes[rows[i]];
     return part;
+  }
+
+  /// These rows of these columns, dense.
+  Matrix values(const std::vector<Index>& rows, const std::vector<Index>& features) const {
+    if (!data_.is_sparse) return data_.dense(rows, features);
+    Matrix chosen(static_cast<Index>(rows.size()), static_cast<Index>(features.size()));
+    for (std::size_t k = 0; k < features.size(); ++k) {
+      chosen.col(static_cast<Index>(k)) = data_.column(features[k])(rows);
+    }
+    return chosen;
   }
 
   static std::vector<Index> features_used(const Selection& selection) {
@@ -143,13 +189,14 @@ class Evaluator {
     return used;
   }
 
-  static Score judge(const Matrix& log_posteriors, const Dataset& test) {
+  Score judge(const Matrix& log_posteriors, const Task& task) const {
     const Index classes = log_posteriors.cols();
     Score score;
     score.weight = score.wrong = Vector::Zero(classes);
-    for (Index i = 0; i < test.rows(); ++i) {
-      const int truth = test.labels->codes[i];
-      const double weight = test.weight(i);
+    for (Index i = 0; i < log_posteriors.rows(); ++i) {
+      const Index row = task.test[static_cast<std::size_t>(i)];
+      const int truth = task.labels->codes[static_cast<std::size_t>(row)];
+      const double weight = data_.weight(row);
       Index predicted = 0;
       log_posteriors.row(i).maxCoeff(&predicted);  // the lowest class on a tie
       score.weight[truth] += weight;
@@ -263,12 +310,6 @@ int classes_in(const Labels& labels, const std::vector<Index>& rows) {
   return static_cast<int>(std::count(seen.begin(), seen.end(), 1));
 }
 
-std::vector<std::string> numbers(const std::vector<Index>& rows) {
-  std::vector<std::string> texts;
-  for (const Index i : rows) texts.push_back(std::to_string(i));
-  return texts;
-}
-
 EvaluationChoice choose_k(const std::string& method, const std::vector<EvaluationRow>& rows) {
   EvaluationChoice choice{.method = method};
   const EvaluationRow* best = nullptr;
@@ -303,11 +344,11 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
   // On all rows first: it finds what is wrong with the data or the options before hours are spent, and gives
   // the apparent error and, for --select-on all, the sets.
   std::vector<Selection> on_all(methods.size());
-  std::vector<ScoresByK> apparent(methods.size());
-  for (std::size_t m = 0; m < methods.size(); ++m) {
-    apparent[m] =
-        evaluator.run({&*data.labels, everything, everything, nullptr}, *methods[m], threads, on_all[m]);
-    for (const auto& warning : on_all[m].warnings) {
+  const std::vector<ScoresByK> apparent =
+      evaluator.run({&*data.labels, everything, everything, nullptr}, methods, threads, on_all);
+  if (!on_all.empty()) evaluation.ridge_all_rows = on_all.front().ridge;  // of the data, not of the method
+  for (const auto& selection_on_all : on_all) {
+    for (const auto& warning : selection_on_all.warnings) {
       if (std::find(evaluation.warnings.begin(), evaluation.warnings.end(), warning) ==
           evaluation.warnings.end()) {
         evaluation.warnings.push_back(warning);
@@ -320,13 +361,16 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
         "optimistic");
   }
   const auto counts = data.labels->counts();
+  std::vector<std::string> single;
   for (std::size_t c = 0; c < counts.size(); ++c) {
-    if (counts[c] == 1) {
-      evaluation.warnings.push_back(
-          fmt::format("class '{}' has one row: held out it cannot be learned, kept it cannot be "
-                      "tested",
-                      data.labels->classes[c]));
-    }
+    if (counts[c] == 1) single.push_back(fmt::format("'{}'", data.labels->classes[c]));
+  }
+  if (!single.empty()) {
+    evaluation.warnings.push_back(fmt::format(
+        "{} one row{}: held out it cannot be learned, kept it cannot be tested",
+        single.size() == 1 ? fmt::format("class {} has", single.front())
+                           : fmt::format("{} classes ({}) have", single.size(), join_some(single)),
+        single.size() == 1 ? "" : " each"));
   }
 
   const bool random_splits = options.cv.folds > 0 || options.test_fraction > 0.0;
@@ -363,8 +407,8 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
       const std::vector<Selection>* sets = nullptr;
       if (!evaluation.nested) {  // chosen with every row in sight, under these labels
         fixed.push_back(round.permutation == 0 ? on_all : std::vector<Selection>(methods.size()));
-        for (std::size_t m = 0; m < methods.size() && round.permutation > 0 && !control.should_stop(); ++m) {
-          evaluator.run({&labels, everything, everything, nullptr}, *methods[m], threads, fixed.back()[m]);
+        if (round.permutation > 0 && !control.should_stop()) {
+          evaluator.choose({&labels, everything, everything, nullptr}, methods, threads, fixed.back());
         }
         sets = &fixed.back();
       }
@@ -375,9 +419,10 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
           if (round.permutation > 0) continue;  // this shuffle cannot be learned from; the others tell
           throw BadInput(
               {.file = data.source},
-              fmt::format("leaving out rows {} leaves one class only to learn from; use other folds (--cv, "
+              fmt::format("leaving out row{} {} leaves one class only to learn from; use other folds (--cv, "
                           "--test-fraction){}",
-                          join_some(numbers(test)),
+                          test.size() == 1 ? "" : "s",
+                          join_some(test.size(), [&](std::size_t i) { return std::to_string(test[i]); }),
                           data.row_groups.empty() ? "" : " or groups (--cv-groups)"));
         }
         tasks.push_back({&labels, std::move(train), std::move(test), sets});
@@ -390,12 +435,9 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
     const int inner_threads = static_cast<int>(tasks.size()) >= threads ? 1 : threads;
     parallel_for(static_cast<Index>(tasks.size()), threads, [&](Index t) {
       if (control.should_stop()) return;
-      std::vector<ScoresByK> scores(methods.size());
-      for (std::size_t m = 0; m < methods.size(); ++m) {
-        Selection chosen = tasks[t].fixed == nullptr ? Selection() : (*tasks[t].fixed)[m];
-        scores[m] = evaluator.run(tasks[t], *methods[m], inner_threads, chosen);
-      }
-      results[t] = std::move(scores);
+      std::vector<Selection> chosen =
+          tasks[t].fixed == nullptr ? std::vector<Selection>(methods.size()) : *tasks[t].fixed;
+      results[t] = evaluator.run(tasks[t], methods, inner_threads, chosen);
       const double rounds_done = static_cast<double>(next) - static_cast<double>(labellings.size()) +
                                  static_cast<double>(++done) / static_cast<double>(tasks.size()) *
                                      static_cast<double>(labellings.size());
@@ -443,9 +485,9 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
     }
     if (!incomplete.empty()) {
       evaluation.warnings.push_back(
-          fmt::format("{}: k = {}..{} could not be reached in every training set ({} sizes) and "
+          fmt::format("{}: k = {}..{} could not be reached in every training set ({}) and "
                       "was left out",
-                      name, incomplete.front(), incomplete.back(), incomplete.size()));
+                      name, incomplete.front(), incomplete.back(), counted(incomplete.size(), "size")));
     }
     evaluation.chosen.push_back(choose_k(name, evaluation.rows));
   }

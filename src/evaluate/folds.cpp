@@ -7,6 +7,8 @@
 #include <map>
 #include <tuple>
 
+#include "subspectra/core/text.hpp"
+
 namespace subspectra {
 namespace {
 
@@ -49,18 +51,26 @@ std::vector<Unit> shuffled_by_class(std::vector<Unit> units, Random& random) {
 
 void check_fold_count(const Labels& labels, const std::string& source, Index folds, std::size_t units) {
   const auto counts = labels.counts();
-  for (std::size_t c = 0; c < counts.size(); ++c) {
-    if (counts[c] == 0 || counts[c] >= folds) continue;
+  if (std::all_of(counts.begin(), counts.end(), [](Index count) { return count <= 1; })) {
     throw BadInput(
         {.file = source},
-        fmt::format("class '{}' has {} rows, fewer than the {} folds; use {}--cv loo, or merge classes",
-                    labels.classes[c], counts[c], folds,
-                    counts[c] > 1 ? fmt::format("--cv {}, ", counts[c]) : ""));
+        fmt::format("every class of '{}' has one row: it looks like a continuous value or like sample "
+                    "ids; name the label column with --target",
+                    labels.name));
+  }
+  for (std::size_t c = 0; c < counts.size(); ++c) {
+    if (counts[c] == 0 || counts[c] >= folds) continue;
+    throw BadInput({.file = source},
+                   fmt::format("class '{}' has {}, fewer than the {} folds; use {}--cv loo, or merge classes",
+                               labels.classes[c], counted(counts[c], "row"), folds,
+                               counts[c] > 1 ? fmt::format("--cv {}, ", counts[c]) : ""));
   }
   if (static_cast<Index>(units) < folds) {
     throw BadInput(
         {.file = source},
-        fmt::format("{} groups cannot be cut into {} folds; use --cv {} or --cv loo", units, folds, units));
+        units < 2 ? fmt::format("1 group cannot be cut into {} folds; use other groups (--cv-groups)", folds)
+                  : fmt::format("{} groups cannot be cut into {} folds; use --cv {} or --cv loo", units,
+                                folds, units));
   }
 }
 
@@ -109,7 +119,10 @@ std::vector<std::vector<Index>> make_splits(const Labels& labels, const std::vec
       begin = end;
     }
     if (splits.front().empty()) {
-      throw BadInput({.file = source}, "every class has a single row or group: none can be held out");
+      throw BadInput(
+          {.file = source},
+          "every class has a single row or group: none can be held out; give more rows, or name the "
+          "label column with --target");
     }
   } else if (options.cv.folds == 0) {
     check_leave_one_out(labels, row_groups, source, units);

@@ -45,7 +45,9 @@ std::optional<Stability> nogueira_stability(const std::vector<std::vector<Index>
   double squares = 0.0;
   for (const double value : contribution) squares += (value - mean) * (value - mean);
   const double half_width = 1.959963984540054 * 2.0 / m * std::sqrt(squares);
-  result.interval = {result.index - half_width, std::min(1.0, result.index + half_width)};
+  // h (1 - h) is concave: its mean is at most that of the mean share, hence Phi >= 1 - M/(M-1) = -1/(M-1).
+  result.interval = {std::max(-1.0 / (m - 1.0), result.index - half_width),
+                     std::min(1.0, result.index + half_width)};
   return result;
 }
 

@@ -87,16 +87,20 @@ void check_labels(const Dataset& data, const MethodInfo& method) {
   const auto missing = std::count(labels.codes.begin(), labels.codes.end(), Labels::kMissing);
   if (missing > 0) {
     throw BadInput(
-        {.file = data.source},
-        fmt::format("{} rows have no label in '{}' and method {} needs one for every row; use --missing drop",
-                    missing, labels.name, method.name));
+        data.first_unlabelled.value_or(Location{.file = data.source}),
+        fmt::format(
+            "{} no label in '{}' and method {} needs one for every row; write the labels, or leave the "
+            "rows out with --missing drop",
+            missing == 1 ? "1 row has" : fmt::format("{} rows have", missing), labels.name, method.name));
   }
   const auto counts = labels.counts();
   const auto present = std::count_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
   if (present < 2) {
-    throw BadInput({.file = data.source},
-                   fmt::format("'{}' holds one class only ('{}'); two or more are needed to tell apart",
-                               labels.name, labels.classes.empty() ? "" : labels.classes.front()));
+    throw BadInput(
+        {.file = data.source},
+        fmt::format("'{}' holds one class only ('{}'); two or more are needed to tell apart: name the "
+                    "label column with --target",
+                    labels.name, labels.classes.empty() ? "" : labels.classes.front()));
   }
   if (method.two_classes_only && present != 2) {
     throw BadInput(
@@ -104,6 +108,16 @@ void check_labels(const Dataset& data, const MethodInfo& method) {
         fmt::format("method {} is for two classes and '{}' has {}; pearson and fisher take any number",
                     method.name, labels.name, present));
   }
+}
+
+/// Nothing can be learned of a class from one row; when every class is such, the column was hardly meant.
+void warn_of_single_rows(const Dataset& data, std::vector<std::string>& warnings) {
+  const auto counts = data.labels->counts();
+  if (std::any_of(counts.begin(), counts.end(), [](Index count) { return count > 1; })) return;
+  warnings.push_back(fmt::format(
+      "every class of '{}' has one row: it looks like a continuous value or like sample ids; name "
+      "the label column with --target",
+      data.labels->name));
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -163,6 +177,7 @@ Selection select_features(const Dataset& data, const MethodInfo& method, const S
   if (method.needs_labels) check_labels(data, method);
   Selection selection;
   selection.method = method.name;
+  if (method.needs_labels) warn_of_single_rows(data, selection.warnings);
   SelectionInput input{.data = data, .options = options, .candidates = {}, .include = {}, .k = {}};
 
   const auto excluded = find_features(data, options.exclude, "--exclude");
@@ -171,8 +186,8 @@ Selection select_features(const Dataset& data, const MethodInfo& method, const S
   std::set_intersection(excluded.begin(), excluded.end(), input.include.begin(), input.include.end(),
                         std::back_inserter(both));
   if (!both.empty()) {
-    throw Infeasible(fmt::format("{} is both included and excluded; take it out of one list",
-                                 join_some(data.names.selected(both).all())));
+    throw Infeasible(
+        fmt::format("{} is both included and excluded; take it out of one list", data.names.some(both)));
   }
   std::vector<Index> constant;
   for (Index j = 0; j < data.features(); ++j) {
@@ -180,9 +195,11 @@ Selection select_features(const Dataset& data, const MethodInfo& method, const S
     (is_constant(data, j) ? constant : input.candidates).push_back(j);
   }
   if (!constant.empty()) {
-    selection.warnings.push_back(fmt::format("{} constant columns carry nothing and are never chosen: {}",
-                                             constant.size(),
-                                             join_some(data.names.selected(constant).all())));
+    selection.warnings.push_back(
+        constant.size() == 1 ? fmt::format("1 constant column carries nothing and is never chosen: {}",
+                                           data.names.some(constant))
+                             : fmt::format("{} constant columns carry nothing and are never chosen: {}",
+                                           constant.size(), data.names.some(constant)));
   }
   for (const Index j : input.include) {
     if (std::binary_search(constant.begin(), constant.end(), j)) {
@@ -191,17 +208,23 @@ Selection select_features(const Dataset& data, const MethodInfo& method, const S
   }
   const auto available = static_cast<Index>(input.candidates.size());
   if (available == 0) {
-    throw BadInput({.file = data.source}, "no feature varies over the rows; there is nothing to choose from");
+    throw BadInput({.file = data.source},
+                   constant.empty()
+                       ? "every feature is excluded; take some out of --exclude"
+                       : "no feature varies over the rows, so there is nothing to choose from; give "
+                         "rows that differ, or exclude fewer columns");
   }
   input.k = options.k.resolved(data.features());
   const auto forced = static_cast<Index>(input.include.size());
   if (input.k.hi < forced) {
-    throw Infeasible(fmt::format("{} features are included but k is at most {}; raise -k or include fewer",
-                                 forced, input.k.hi));
+    throw Infeasible(fmt::format("{} included but k is at most {}; raise -k or include fewer",
+                                 forced == 1 ? "1 feature is" : fmt::format("{} features are", forced),
+                                 input.k.hi));
   }
   if (input.k.lo > available) {
-    throw Infeasible(fmt::format("k = {} asks for more than the {} features that vary and are not excluded",
-                                 input.k.lo, available));
+    throw Infeasible(fmt::format(
+        "k = {} asks for more than the {} that {} and {} not excluded; ask for fewer with -k", input.k.lo,
+        counted(available, "feature"), available == 1 ? "varies" : "vary", available == 1 ? "is" : "are"));
   }
   input.k.lo = std::max(input.k.lo, forced);
   Status reachable = Status::kOptimal;

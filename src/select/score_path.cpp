@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "subspectra/core/memory.hpp"
-#include "subspectra/core/text.hpp"
 #include "subspectra/data/moments.hpp"
 #include "subspectra/linalg/blas.hpp"
 #include "subspectra/spectral/discriminants.hpp"
@@ -76,16 +75,19 @@ void score_nested_path(const SelectionInput& input, const std::vector<Index>& or
   }
   if (!walk.dependent.empty()) {
     selection.warnings.push_back(
-        fmt::format("{} features depend linearly on better ones and were passed over: {}",
-                    walk.dependent.size(), join_some(data.names.selected(walk.dependent).all())));
+        walk.dependent.size() == 1
+            ? fmt::format("1 feature depends linearly on better ones and was passed over: {}",
+                          data.names.some(walk.dependent))
+            : fmt::format("{} features depend linearly on better ones and were passed over: {}",
+                          walk.dependent.size(), data.names.some(walk.dependent)));
   }
   const auto reached = static_cast<Index>(walk.chosen.size());
   if (reached < most) {
     selection.status = worst(selection.status, Status::kRankLimit);
     selection.warnings.push_back(fmt::format(
-        "no more than {} linearly independent features exist; larger k were left out (a ridge, --ridge, "
-        "makes them possible)",
-        reached));
+        "no more than {} linearly independent {}; larger k were left out (a ridge, --ridge, makes them "
+        "possible)",
+        reached, reached == 1 ? "feature exists" : "features exist"));
   }
   for (Index k = input.k.lo; k <= reached; ++k) {
     const Discriminants found =

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "subspectra/core/memory.hpp"
+#include "subspectra/core/text.hpp"
 #include "subspectra/data/moments.hpp"
 #include "subspectra/linalg/blas.hpp"
 
@@ -88,9 +89,9 @@ ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candi
       const double eps = 1e-3 * value;
       return {eps,
               fmt::format(
-                  "the within-class covariance of {} features and {} rows is singular: {:.6g} was added to "
-                  "its diagonal (--ridge auto; --ridge VALUE sets it)",
-                  p, n, eps)};
+                  "the within-class covariance of {} and {} is singular: {:.6g} was added to its diagonal "
+                  "(--ridge auto; --ridge VALUE sets it)",
+                  counted(p, "feature"), counted(n, "row"), eps)};
     }
   }
   double smallest = kInfinity;

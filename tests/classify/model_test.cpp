@@ -76,6 +76,9 @@ TEST(Model, MissingValuesNeedAModelThatLearnedToFillThem) {
   EXPECT_NE(message_of([&] { (void)predict_probabilities(small_model(), fresh); }).find("--missing mean"),
             std::string::npos);
   EXPECT_TRUE(predict_probabilities(small_model({.missing = MissingPolicy::kMean}), fresh).allFinite());
+  fresh.dense(1, 2) = kInfinity;
+  EXPECT_NE(message_of([&] { (void)predict_probabilities(small_model(), fresh); }).find("row 1, column "),
+            std::string::npos);
 }
 
 TEST(Model, AbsurdlyLargeValuesAreRefusedAndNotPredictedAsNaN) {
@@ -121,7 +124,13 @@ TEST(Model, FilesThatAreNoModelsAreRefused) {
   for (std::size_t length = 1; length < good.size(); length += 7) {
     EXPECT_NE(load(good.substr(0, length)), "(no error)") << length;
   }
-  EXPECT_NE(load("[1, 2"), "(no error)");
+  EXPECT_NE(load("[1, 2").find(":1:6: the model ends in the middle"), std::string::npos) << load("[1, 2");
+  EXPECT_NE(load("{\n  \"a\": oops}").find(":2:8: the model is not valid JSON"), std::string::npos)
+      << load("{\n  \"a\": oops}");
+  for (const char* leak : {"json.exception", "parse_error", "syntax error"}) {
+    EXPECT_EQ(load("{\"a\": oops}").find(leak), std::string::npos);
+    EXPECT_EQ(load("[1e999]").find(leak), std::string::npos);
+  }
   EXPECT_NE(load(std::string(100000, '[')).find("nested"), std::string::npos);
   EXPECT_NE(load(R"({"schema": "subspectra.selection/1"})").find("subspectra.model/1"), std::string::npos);
   EXPECT_NE(load(std::string("\xff\xfe\0\0", 4)), "(no error)");

@@ -244,6 +244,34 @@ TEST(FitAndPredict, ARangeChoosesKByOneStandardErrorAndSaysSo) {
   EXPECT_EQ(model["features"].size(), chosen["k_one_standard_error"].get<std::size_t>());
 }
 
+TEST(FitAndPredict, ATimeLimitBeforeTheFirstFoldStillGivesAModel) {
+  const ScratchDirectory scratch;
+  const std::string file = scratch.file("model.json");
+  const Finished fit = run_program({"fit", "sonar", "-k", "2:7", "--time-limit", "1e-9", "-o", file});
+  ASSERT_EQ(fit.code, 0) << fit.err;
+  EXPECT_NE(fit.err.find("warning: stopped (time_limit) before the first fold"), std::string::npos)
+      << fit.err;
+  const json model = json::parse(scratch.read("model.json"));
+  EXPECT_EQ(model["status"], "time_limit");
+  EXPECT_EQ(model["chosen_by"]["rule"], "largest");
+  EXPECT_EQ(model["chosen_by"]["status"], "time_limit");
+  EXPECT_EQ(model["features"].size(), 7U);
+  EXPECT_EQ(model["options"]["k"], json({7, 7}));
+  EXPECT_FALSE(model["warnings"].empty());
+  EXPECT_EQ(run_program({"predict", file, "sonar"}).code, 0);
+}
+
+TEST(FitAndPredict, OptionsSayWhichRidgeWasUsed) {
+  const ScratchDirectory scratch;
+  ASSERT_EQ(run_program({"fit", "sonar", "-k", "3", "-o", scratch.file("model.json")}).code, 0);
+  const json model = json::parse(scratch.read("model.json"));
+  EXPECT_EQ(model["options"]["ridge"], model["ridge"]);
+  EXPECT_EQ(model["options"]["ridge_asked"], "auto");
+  const json evaluated = result_of({"evaluate", "sonar", "-k", "1:2"});
+  EXPECT_EQ(evaluated["options"]["ridge"], "auto");
+  EXPECT_EQ(evaluated["options"]["ridge_all_rows"], model["ridge"]);
+}
+
 class SmallModel : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -274,6 +302,34 @@ TEST_F(SmallModel, MatchesColumnsByNameInAnyOrder) {
   EXPECT_EQ(predict("more,c,b,a\n9,0,5,1\n9,1,5,5\n").out, straight.out);
   EXPECT_EQ(predict("kind,c,b,a\nx,0,5,1\nx,1,5,5\n").out, straight.out);
   EXPECT_EQ(predict("id,c,b,a\nq1,0,5,1\nq2,1,5,5\n", {"--exclude", "id"}).out, straight.out);
+}
+
+TEST_F(SmallModel, TextIsRefusedOnlyWhereTheModelNeedsNumbers) {
+  const Finished straight = predict("a,b,c\n1,5,0\n5,5,1\n");
+  const Finished ignored = predict("id,c,b,a,note\nq1,low,5,1,7\nq2,high,5,5,late\n");
+  EXPECT_EQ(ignored.code, 0) << ignored.err;
+  EXPECT_EQ(ignored.out, straight.out);
+  for (const char* table : {"id,a,b\nq1,1,5\nq2,oops,5\n", "id,a,b\nq1,1,5\n\nq2,oops,5\n"}) {
+    const Finished refused = predict(table);
+    EXPECT_EQ(refused.code, 3);
+    EXPECT_NE(refused.err.find(":2: 'oops' is not a number in column 'a', which the model uses"),
+              std::string::npos)
+        << refused.err;
+  }
+}
+
+TEST_F(SmallModel, ClassesItDoesNotKnowAreNamed) {
+  const Finished run = predict("a,b,kind\n1,5,x\n5,5,new\n4,5,new\n");
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.err.find("the model does not know class 'new' of 'kind', which 2 rows have"),
+            std::string::npos)
+      << run.err;
+}
+
+TEST_F(SmallModel, InfiniteValuesHaveTheirPlace) {
+  const Finished run = predict("c,a,b\ninf,1,5\n0,1e999,5\n");
+  EXPECT_EQ(run.code, 3);
+  EXPECT_NE(run.err.find(":3:2: '1e999' is too large for a double"), std::string::npos) << run.err;
 }
 
 TEST_F(SmallModel, NamesWhatIsMissing) {

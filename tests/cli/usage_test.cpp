@@ -74,6 +74,7 @@ TEST(Usage, WrongUsageIsExitCode2WithAWayOut) {
   expect_refused(run_program({"select", "sonar", "--time-limit", "0"}), 2, "--time-limit");
   expect_refused(run_program({"evaluate", "sonar", "--method", "ks,ks"}), 2, "twice");
   expect_refused(run_program({"evaluate", "sonar", "--cv", "1"}), 2, "--cv '1'");
+  expect_refused(run_program({"evaluate", "sonar", "--test-fraction", "1.5"}), 2, "0.2 holds out a fifth");
   expect_refused(run_program({"evaluate", "sonar", "--classifier", "oracle"}), 2, "oracle");
   expect_refused(run_program({"fit", "sonar", "-k", "3"}), 2, "-o FILE");
 }
@@ -90,6 +91,8 @@ TEST(Usage, WhatCannotBeWrittenIsSaidBeforeTheWorkAndLeavesNothing) {
   expect_refused(missing, 1, "none/result.json: cannot be written: No such file or directory");
   EXPECT_LT(missing.seconds, 5.0);
   expect_refused(run_program({"select", "sonar", "-o", scratch.path()}), 1, "Is a directory");
+  expect_refused(run_program({"select", "sonar", "-o", "/proc/result.json"}), 1,
+                 "/proc/result.json: cannot be written: ");
   expect_refused(run_program({"select", "sonar", "-o", "/dev/full"}), 1, "No space left on device");
   const Finished full = run_program({"select", "sonar"}, {.stdout_path = "/dev/full"});
   expect_refused(full, 1, "standard output cannot be written: No space left on device");

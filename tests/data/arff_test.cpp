@@ -113,6 +113,7 @@ TEST(Arff, BadFilesAreRefusedAtTheirCharacter) {
   EXPECT_TRUE(contains(said(data("{0}\n")), "a value are needed"));
   EXPECT_TRUE(contains(said(data("{0 1} 2\n")), "text follows the closing }"));
   EXPECT_TRUE(contains(said(data("")), "no rows below @data"));
+  EXPECT_TRUE(contains(said(data("oops,y,7\n")), "the row has 3 values")) << "its length comes first";
   EXPECT_TRUE(contains(said("@relation r\n@attribute a numeric\n"), "ends before @data"));
   EXPECT_TRUE(contains(said(""), "ends before @data"));
   EXPECT_TRUE(contains(said("@data\n1\n"), "t.arff:1:1: @data without any @attribute"));

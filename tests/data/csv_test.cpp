@@ -137,6 +137,60 @@ TEST(Csv, RaggedRowsAreRefusedWithTheCounts) {
   EXPECT_TRUE(contains(message_of([] { return csv("1,2\n3\n"); }), "the first row has 2"));
 }
 
+// Text among numbers is often a field too many or too few: the advice must be about that.
+TEST(Csv, ARowOfTheWrongLengthIsSaidBeforeWhatItsFieldsHold) {
+  for (const char* row : {"x,4,5,6\n", "4,x,5,6\n"}) {
+    EXPECT_TRUE(contains(message_of([&] { return csv(std::string("a,b,c\n1,2,3\n") + row); }),
+                         "t.csv:3:4: the row has 4 fields but the header has 3"));
+    EXPECT_TRUE(contains(message_of([&] { return csv(std::string("a,b,c\n1,2,3\n4,5,6\n") + row); }),
+                         "t.csv:4:4: the row has 4 fields but the header has 3"));
+  }
+  EXPECT_TRUE(
+      contains(message_of([] { return csv("a,b,c\n1,2,3\n4,5,6\noops,7\n"); }), "the row has 2 fields"));
+}
+
+TEST(Csv, TheFirstInfiniteValueHasAPlaceAndTooLargeIsNotInfinite) {
+  const Dataset infinite = csv("a,b,class\n1,2,u\n3,-Inf,u\n1e400,6,v\n");
+  ASSERT_TRUE(infinite.first_infinite);
+  EXPECT_EQ(infinite.first_infinite->where.text(), "t.csv:3:2");
+  EXPECT_EQ(infinite.first_infinite->sentence(), "'-Inf' is infinite");
+  const Dataset large = csv("a,b,class\n1,2,u\n3,1,u\n-1e400,inf,v\n");
+  ASSERT_TRUE(large.first_infinite);
+  EXPECT_EQ(large.first_infinite->where.text(), "t.csv:4:1");
+  EXPECT_EQ(large.first_infinite->sentence(), "'-1e400' is too large for a double");
+  ReadOptions options;
+  options.ignore = {"a"};
+  EXPECT_EQ(csv("a,b,class\ninf,2,u\n3,inf,v\n", options).first_infinite->where.text(), "t.csv:3:2");
+}
+
+TEST(Csv, TheFirstMissingValueIsOneOfAColumnThatCounts) {
+  ReadOptions options;
+  options.ignore = {"a", "t"};
+  const Dataset data = csv("a,t,b,c,class\n,,1,2,u\n3,x,1,2,u\n,y,1,,v\n5,z,,6,v\n", options);
+  ASSERT_TRUE(data.first_missing);
+  EXPECT_EQ(data.first_missing->text(), "t.csv:4:4");
+}
+
+TEST(Csv, TheFirstMissingLabelHasAPlace) {
+  EXPECT_EQ(csv("a,class\n1,u\n2,NA\n3,\n4,v\n").first_unlabelled->text(), "t.csv:3:2");
+  EXPECT_EQ(csv("a,kind\n1,\n2,u\n3,\n4,v\n").first_unlabelled->text(), "t.csv:2:2")
+      << "missing before the column was known to be text";
+  EXPECT_FALSE(csv("a,class\n1,u\n2,v\n").first_unlabelled);
+}
+
+TEST(Csv, TextIsLeftAloneInColumnsThatAreNotNeeded) {
+  ReadOptions options = with_target("none");
+  options.needed = {"a", "b"};
+  const Dataset data = csv("id,a,note,b\nq1,1,7,2\nq2,3,later,4\n", options);
+  EXPECT_EQ(data.names.all(), (std::vector<std::string>{"a", "b"})) << "a mixed column is left out, too";
+  EXPECT_EQ(data.dense(1, 1), 4.0);
+  const auto message = [&](std::string_view text) { return message_of([&] { return csv(text, options); }); };
+  EXPECT_TRUE(contains(message("id,a,b\nq1,1,2\nq2,x,4\n"), "t.csv:3:2: 'x' is not a number in column 'a'"));
+  EXPECT_TRUE(contains(message("id,a,b\nq1,x,2\nq2,y,4\n"), "t.csv:2:2: 'x' is not a number in column 'a'"));
+  EXPECT_FALSE(contains(message("id,a,b\nq1,x,2\nq2,y,4\n"), "--exclude"));
+  EXPECT_TRUE(contains(message("1,2\n3,4\n5,x\n"), "t.csv:3:2")) << "made-up names say nothing about needs";
+}
+
 TEST(Csv, AnOpenQuoteIsReportedWhereItBegan) {
   EXPECT_TRUE(contains(message_of([] { return csv("a,b\n1,2\n3,\"4\n5,6\n7,8\n"); }),
                        "t.csv:3:2: the quote that opens"));

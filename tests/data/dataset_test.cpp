@@ -36,6 +36,23 @@ TEST(Labels, ClassesAreSortedByValueIfAllAreNumbersElseByBytes) {
   EXPECT_EQ(Labels::from_texts("y", {}).class_count(), 0);
 }
 
+TEST(Dataset, MovingASparseTableMovesItsValues) {
+  Dataset data;
+  data.is_sparse = true;
+  data.sparse.resize(3, 2);
+  data.sparse.insert(1, 0) = 5.0;
+  data.sparse.makeCompressed();
+  const double* const values = data.sparse.valuePtr();
+  Dataset moved = std::move(data);
+  EXPECT_EQ(moved.sparse.valuePtr(), values);
+  Dataset assigned;
+  assigned = std::move(moved);
+  EXPECT_EQ(assigned.sparse.valuePtr(), values);
+  EXPECT_EQ(assigned.column(0)[1], 5.0);
+  const Dataset copy = assigned;  // NOLINT(performance-unnecessary-copy-initialization)
+  EXPECT_NE(copy.sparse.valuePtr(), values);
+}
+
 TEST(Dataset, RowsMayBeReorderedAndRepeated) {
   for (const bool sparse : {false, true}) {
     SCOPED_TRACE(sparse);

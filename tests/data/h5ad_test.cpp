@@ -68,6 +68,16 @@ TEST_F(H5ad, WithoutAClassTheLastTextColumnIsTheTarget) {
   const Dataset data = assemble(std::move(table), {});
   ASSERT_TRUE(data.labels.has_value());
   EXPECT_EQ(data.labels->name, "donor");  // "good" comes later, but holds numbers
+  EXPECT_TRUE(data.warnings.empty()) << "there was no other text column to take";
+  RawTable more = read_h5ad(file("dense.h5ad"), {});
+  for (SideColumn& column : more.side) {
+    if (column.name == "class") column.name = "tissue";
+  }
+  const Dataset chosen = assemble(std::move(more), {});
+  ASSERT_EQ(chosen.warnings.size(), 1U);
+  EXPECT_NE(chosen.warnings[0].find("the last of 2 text columns; --target NAME takes another"),
+            std::string::npos)
+      << chosen.warnings[0];
 }
 
 TEST_F(H5ad, WhatDoesNotFitIsRefusedWithItsPlace) {

@@ -66,6 +66,35 @@ TEST(CheckValues, InfiniteValuesAreNotMissingOnes) {
   EXPECT_THROW((void)check_values(oracle::as_sparse(data), {}), BadInput);
 }
 
+TEST(CheckValues, PointsAtTheFirstInfiniteValueAndCountsThemAll) {
+  Dataset data = oracle::random_classes(6, 3, 2, 1);
+  data.dense(2, 1) = kInfinity;
+  const auto message = [&] {
+    try {
+      (void)check_values(data, {});
+    } catch (const BadInput& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(message().find("1 value that no finite double holds in 1 column: x1 (1)"), std::string::npos)
+      << message();
+  data.dense(4, 2) = -kInfinity;
+  data.first_infinite =
+      InfiniteCell{.where = {.file = "t.csv", .line = 4, .column = 2, .place = {}}, .text = "1e400"};
+  EXPECT_TRUE(message().starts_with("t.csv:4:2: '1e400' is too large for a double (2 values")) << message();
+}
+
+TEST(Preparation, ARestrictedOneDoesTheSameToTheColumnsItKnows) {
+  for (const bool sparse : {false, true}) {
+    const Dataset training = sparse ? oracle::as_sparse(with_gaps()) : with_gaps();
+    const auto whole = Preparation::learn(training, {.missing = MissingPolicy::kMean, .standardize = true});
+    Matrix rows = training.columns({0, 2});
+    whole.restricted({0, 2}).apply_to(rows);
+    EXPECT_EQ(rows, whole.apply(training).columns({0, 2}));
+  }
+}
+
 TEST(CheckValues, ExcludedColumnsMayHaveGaps) {
   const Dataset checked = check_values(with_gaps(), {}, {"x0", "x2"});
   EXPECT_TRUE(checked.dense.allFinite());

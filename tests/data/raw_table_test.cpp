@@ -98,6 +98,18 @@ TEST(Assemble, DuplicateNamesAreKeptAndReported) {
   EXPECT_EQ(data.warnings[0], "1 feature name stands for several columns: a (columns 0, 2)");
 }
 
+TEST(Assemble, TwoColumnsNamedClassAreRefusedWithTheWayOut) {
+  const std::string message = message_of([] { return csv("a,class,class\n1,u,x\n2,v,y\n"); });
+  EXPECT_TRUE(contains(message, "2 columns are named 'class'"));
+  EXPECT_TRUE(contains(message, "different names"));
+}
+
+TEST(Assemble, AMissingLabelOfABinaryTableHasItsRow) {
+  const Dataset data = assemble(table({"a"}, {label_array("y", {"u", ""})}), {});
+  ASSERT_TRUE(data.first_unlabelled);
+  EXPECT_EQ(data.first_unlabelled->text(), "t.npz: label column 'y', row 1");
+}
+
 TEST(Assemble, ALabelColumnWithoutLabelsIsRefused) {
   EXPECT_TRUE(contains(message_of([] { return csv("a,class\n1,\n2,NA\n"); }), "holds no label at all"));
 }

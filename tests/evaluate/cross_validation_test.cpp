@@ -193,6 +193,50 @@ TEST(Evaluate, AClassOfOneRowIsSaidAndSurvived) {
   EXPECT_THROW((void)evaluate(data, {.cv = {5}}), BadInput);
 }
 
+TEST(Evaluate, ATargetOfIdsOrContinuousValuesIsNamedAsSuch) {
+  Dataset data = oracle::random_classes(12, 3, 2, 1);
+  data.labels->classes.clear();
+  for (int i = 0; i < 12; ++i) {
+    data.labels->classes.push_back(std::to_string(i));
+    data.labels->codes[static_cast<std::size_t>(i)] = i;
+  }
+  try {
+    (void)evaluate(data, {.cv = {5}});
+    FAIL();
+  } catch (const BadInput& refusal) {
+    EXPECT_NE(std::string(refusal.what()).find("continuous value or like sample ids"), std::string::npos)
+        << refusal.what();
+  }
+  const auto result = evaluate(data, {.cv = {0}});
+  const auto said =
+      std::count_if(result.warnings.begin(), result.warnings.end(),
+                    [](const std::string& warning) { return warning.find("one row") != std::string::npos; });
+  EXPECT_EQ(said, 2) << "once about the column, once (not twelve times) about the classes";
+}
+
+// Several methods share one prepared copy of the training rows; each must see what it would see alone.
+TEST(Evaluate, SeveralMethodsGiveWhatEachGivesAlone) {
+  for (const bool sparse : {false, true}) {
+    Dataset data = oracle::random_classes(60, 8, 2, 3);
+    data.dense(5, 2) = std::nan("");
+    if (sparse) data = oracle::as_sparse(data);
+    const PrepareOptions prepare{.missing = MissingPolicy::kMean, .standardize = true};
+    const auto both = evaluate(data, {.null = 1}, {.k = {1, 4}}, prepare, {"fisher", "ks"});
+    std::size_t at = 0;
+    for (const char* name : {"fisher", "ks"}) {
+      for (const auto& row : evaluate(data, {.null = 1}, {.k = {1, 4}}, prepare, {name}).rows) {
+        ASSERT_LT(at, both.rows.size());
+        EXPECT_EQ(both.rows[at].method, name);
+        EXPECT_EQ(both.rows[at].error, row.error);
+        EXPECT_EQ(both.rows[at].log_loss, row.log_loss);
+        EXPECT_EQ(both.rows[at].apparent_error, row.apparent_error);
+        EXPECT_EQ(both.rows[at].null_error, row.null_error);
+        ++at;
+      }
+    }
+  }
+}
+
 TEST(Evaluate, AColumnConstantInSomeTrainingSetsOnlyCostsThoseSizes) {
   Dataset data = oracle::random_classes(20, 3, 2, 1);
   data.dense.col(2).setZero();

@@ -35,6 +35,22 @@ TEST(Stability, AgreesWithThePublishedFormulas) {
   EXPECT_NEAR(found->interval.second, std::min(1.0, phi + 1.959963984540054 * std::sqrt(variance)), 1e-12);
 }
 
+TEST(Stability, TheIntervalStaysWithinWhatTheIndexCanBe) {
+  // Disjoint sets of unequal size: the index is near its least value, -1/(M-1), and the raw interval below
+  // it.
+  for (const std::vector<std::vector<Index>>& sets :
+       {std::vector<std::vector<Index>>{{0}, {1, 2, 3, 4, 5}}, {{0, 1, 2}, {3}, {4, 5, 6, 7}}}) {
+    const auto found = nogueira_stability(sets, 8);
+    ASSERT_TRUE(found);
+    const double least = -1.0 / (static_cast<double>(sets.size()) - 1.0);
+    EXPECT_GE(found->index, least - 1e-12);
+    EXPECT_GE(found->interval.first, least);
+    EXPECT_LE(found->interval.first, found->index + 1e-12);
+    EXPECT_LE(found->interval.second, 1.0);
+  }
+  EXPECT_NEAR(nogueira_stability({{0, 1}, {2, 3}}, 4)->index, -1.0, 1e-12) << "two complementary sets";
+}
+
 TEST(Stability, IsOneForEqualSetsAndNothingForOneSet) {
   EXPECT_NEAR(nogueira_stability({{1, 4}, {1, 4}, {1, 4}}, 10)->index, 1.0, 1e-15);
   EXPECT_EQ(nogueira_stability({{0, 1}, {0, 1}}, 2)->index, 1.0) << "every feature chosen";

@@ -98,7 +98,7 @@ TEST(Select, DependentFeaturesArePassedOverAndTheRankLimitIsSaid) {
   EXPECT_EQ(selection.path.back().k(), 4);
   EXPECT_TRUE(
       std::any_of(selection.warnings.begin(), selection.warnings.end(), [](const std::string& warning) {
-        return warning.find("depend linearly") != std::string::npos &&
+        return warning.find("1 feature depends linearly") != std::string::npos &&
                warning.find("x1") != std::string::npos;
       }));
   // With the automatic ridge both copies can be chosen.
@@ -155,6 +155,22 @@ TEST(Select, LabelsThatCannotServeAreRefusedWithTheWayOut) {
   EXPECT_NE(message_of([&] { run(data, {}); }).find("--missing drop"), std::string::npos);
   data.labels.reset();
   EXPECT_NE(message_of([&] { run(data, {}); }).find("--target"), std::string::npos);
+}
+
+TEST(Select, AMissingLabelIsPointedAt) {
+  Dataset data = oracle::random_classes(12, 3, 2, 1);
+  data.labels->codes[3] = Labels::kMissing;
+  data.first_unlabelled = Location{.file = "t.csv", .line = 5, .column = 4, .place = {}};
+  const std::string message = message_of([&] { run(data, {}); });
+  EXPECT_TRUE(message.starts_with("t.csv:5:4: 1 row has no label")) << message;
+}
+
+TEST(Select, OneConstantColumnIsSpokenOfInTheSingular) {
+  Dataset data = oracle::random_classes(12, 3, 2, 1);
+  data.dense.col(1).setConstant(2.0);
+  const auto warnings = run(data, {}).warnings;
+  ASSERT_FALSE(warnings.empty());
+  EXPECT_EQ(warnings[0], "1 constant column carries nothing and is never chosen: x1");
 }
 
 TEST(Select, HugeAndTinyScalesAreHandledOrRefusedButNeverNaN) {

@@ -1,10 +1,25 @@
 #pragma once
+#include <concepts>
+#include <cstddef>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace subspectra {
 
 /// "V3, V7, V9 and 4 more": the first `shown` entries, for messages.
 [[nodiscard]] std::string join_some(const std::vector<std::string>& entries, std::size_t shown = 8);
+/// The same for `count` entries of which only those shown are made: names of millions of columns cost time.
+[[nodiscard]] std::string join_some(std::size_t count, const std::function<std::string(std::size_t)>& entry,
+                                    std::size_t shown = 8);
+
+/// "1 row", "2 rows"; `plural` where an s does not make it.
+template <std::integral Count>
+[[nodiscard]] std::string counted(Count count, std::string_view noun, std::string_view plural = {}) {
+  std::string text = std::to_string(count) + ' ';
+  if (count == 1) return text.append(noun);
+  return plural.empty() ? text.append(noun).append("s") : text.append(plural);
+}
 
 }  // namespace subspectra

@@ -11,7 +11,24 @@ namespace subspectra {
 using Index = Eigen::Index;      ///< signed; rows, columns, feature numbers (0-based)
 using Matrix = Eigen::MatrixXd;  ///< dense, column-major
 using Vector = Eigen::VectorXd;
-using SparseMatrix = Eigen::SparseMatrix<double>;  ///< compressed columns (CSC)
+
+/// Compressed columns (CSC). Eigen 3.4's own sparse matrices copy when they are moved; a table of gigabytes
+/// must not.
+class SparseMatrix : public Eigen::SparseMatrix<double> {
+ public:
+  using Base = Eigen::SparseMatrix<double>;
+  using Base::Base;
+  using Base::operator=;
+  SparseMatrix() = default;
+  SparseMatrix(const SparseMatrix&) = default;
+  SparseMatrix& operator=(const SparseMatrix&) = default;
+  SparseMatrix(SparseMatrix&& other) noexcept { swap(other); }
+  SparseMatrix& operator=(SparseMatrix&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~SparseMatrix() = default;
+};
 using MatrixRef = Eigen::Ref<const Matrix>;
 using VectorRef = Eigen::Ref<const Vector>;
 

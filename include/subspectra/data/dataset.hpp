@@ -25,6 +25,14 @@ struct Labels {
   [[nodiscard]] std::vector<Index> counts() const;  ///< rows of each class
 };
 
+/// The first value that no finite double holds, as far as the reader knows.
+struct InfiniteCell {
+  Location where;
+  std::string text;  ///< as written ("inf", "1e400"), "" in a binary file
+  /// "'inf' is infinite", "'1e400' is too large for a double", "an infinite value".
+  [[nodiscard]] std::string sentence() const;
+};
+
 struct Dataset {
   std::string source;  ///< file name, "sonar", "-"
   bool is_sparse = false;
@@ -36,9 +44,11 @@ struct Dataset {
   std::vector<std::string> row_groups;    ///< N group names for --cv-groups, or empty
   std::vector<Index> original_rows;       ///< row numbers in the file after rows were dropped; empty: 0..N-1
   std::optional<Location> first_missing;  ///< where the first missing value stood, when the reader knows
-  std::vector<std::string> left_out;      ///< text columns that ReadOptions::ignore named
-  std::vector<std::string> notes;         ///< what the reader understood: "header row: yes", ...
-  std::vector<std::string> warnings;      ///< duplicate names and the like; they go into the result
+  std::optional<InfiniteCell> first_infinite;
+  std::optional<Location> first_unlabelled;  ///< the first missing label
+  std::vector<std::string> left_out;         ///< text columns that ReadOptions::ignore named
+  std::vector<std::string> notes;            ///< what the reader understood: "header row: yes", ...
+  std::vector<std::string> warnings;         ///< duplicate names and the like; they go into the result
 
   [[nodiscard]] Index rows() const { return is_sparse ? sparse.rows() : dense.rows(); }
   [[nodiscard]] Index features() const { return is_sparse ? sparse.cols() : dense.cols(); }

@@ -28,6 +28,8 @@ class FeatureNames {
   [[nodiscard]] std::vector<std::string> near(std::string_view name, std::size_t most = 3) const;
   [[nodiscard]] std::vector<std::string> all() const;  ///< every name, made where it was not given
   [[nodiscard]] FeatureNames selected(const std::vector<Index>& features) const;
+  /// The names of the first few of `features`, for messages: "V3, V7 and 12 more".
+  [[nodiscard]] std::string some(const std::vector<Index>& features) const;
 
  private:
   Index size_ = 0;

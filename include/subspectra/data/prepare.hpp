@@ -29,10 +29,10 @@ struct PrepareOptions {
 };
 
 /// The part that looks at single rows and so may be done before any split: under `error` refuses missing and
-/// infinite values (columns and counts in the message), under `drop` removes their rows, under `mean` leaves
-/// them. Infinite values are refused under `mean` and dropped under `drop`. Rows of weight zero are removed.
-/// Columns named in `excluded` are not looked at: one with such values is set to zero, since it is never
-/// chosen.
+/// infinite values (the first one's place, columns and counts in the message), under `drop` removes their
+/// rows, under `mean` leaves them. Infinite values are refused under `mean` and dropped under `drop`. Rows of
+/// weight zero are removed. Columns named in `excluded` are not looked at: one with such values is set to
+/// zero, since it is never chosen.
 [[nodiscard]] Dataset check_values(Dataset data, const PrepareOptions& options,
                                    const std::vector<std::string>& excluded = {});
 
@@ -42,6 +42,10 @@ class Preparation {
   static Preparation learn(const Dataset& training, const PrepareOptions& options);
   /// Missing values replaced, then (x - centre)/scale; sparse tables are scaled but not centred.
   [[nodiscard]] Dataset apply(Dataset data) const;
+  /// What was learned of these columns alone.
+  [[nodiscard]] Preparation restricted(const std::vector<Index>& features) const;
+  /// apply() for rows of a table of either kind, made dense.
+  void apply_to(Matrix& rows) const;
 
   Vector imputation;  ///< p training means of what is present (0 for a column with nothing), or empty
   Vector centre;      ///< p, or empty: nothing is subtracted

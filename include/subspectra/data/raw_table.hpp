@@ -17,8 +17,9 @@ namespace subspectra {
 /// A column that is not (or must not be read as) a number: class names, sample ids.
 struct SideColumn {
   std::string name;
-  std::vector<std::string> values;  ///< one a row; "" for a missing one
-  Location first;                   ///< where its first value stands, for messages
+  std::vector<std::string> values;             ///< one a row; "" for a missing one
+  Location first;                              ///< where its first value stands, for messages
+  std::optional<Location> first_missing = {};  ///< where the first missing one stands, when the reader knows
   bool is_label = false;  ///< the format itself says these are labels (y of NPZ/MAT, the first LIBSVM field)
   bool may_be_ignored =
       false;                   ///< not a table column a user would take for a feature (other NPZ arrays, obs)
@@ -34,6 +35,7 @@ struct RawTable {
   FeatureNames names;            ///< of the numeric columns
   std::vector<SideColumn> side;  ///< in file order
   std::optional<Location> first_missing;
+  std::optional<InfiniteCell> first_infinite;
   std::vector<std::string> notes;
 };
 
@@ -41,11 +43,15 @@ struct RawTable {
 /// a side column named "class", the one marked is_label, a numeric column named "class", or the last text
 /// column that is not ignored, or the last that may_be_target; "none" takes nothing. Weights and groups
 /// likewise by name. A text column that is none of these and is not in options.ignore is refused by name with
-/// what to do. Duplicate feature names are kept and reported in warnings.
+/// what to do; with options.needed only if it is among those. Duplicate feature names are kept and reported
+/// in warnings.
 [[nodiscard]] Dataset assemble(RawTable&& table, const ReadOptions& options);
 
 /// A number as class name: the shortest text that reads back ("1", "2.5").
 [[nodiscard]] std::string number_text(double value);
+
+/// A text column that stands where numbers are needed, in predict's words: what is wrong and what to do.
+[[nodiscard]] std::string needed_number_sentence(std::string_view text, std::string_view column);
 
 // --- the readers; each throws BadInput with the place and the way out
 // -------------------------------------------

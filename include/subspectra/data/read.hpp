@@ -17,6 +17,9 @@ struct ReadOptions {
   int index_base = 1;     ///< LIBSVM: number of the first feature
   std::vector<std::string>
       ignore;  ///< columns that may hold text and are left out (from --exclude); not an option here
+  /// If not empty: the only columns that must be numbers. Other text columns are left out, not refused
+  /// (predict); not an option here.
+  std::vector<std::string> needed;
   /// A table that lacks the column `target` is one without labels (predict); not an option here.
   bool target_optional = false;
   ByteSize memory_limit;  ///< for the table itself; 0 means what is free

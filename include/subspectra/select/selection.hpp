@@ -36,8 +36,11 @@ struct SelectionOptions {
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field("k", o.k, "number of features, one or a range; default 1:min(p, 50)");
-    field("include", o.include, "features that are always chosen (they count in k)");
-    field("exclude", o.exclude, "features that are never chosen");
+    field("include", o.include,
+          "features that are always chosen (they count in k): names with commas between, or @FILE with one a "
+          "line");
+    field("exclude", o.exclude,
+          "features that are never chosen, and text columns to leave out: names, or @FILE with one a line");
     field("criterion", o.criterion,
           "the objective of a set S with T = M_S' B_S^-1 M_S: largest eigenvalue, trace, or log det(I + T)");
     field("ridge", o.ridge,
