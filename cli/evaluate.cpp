@@ -195,7 +195,8 @@ Command evaluate_command() {
                       selection_group(method_list_option()),
                       method_group(),
                       {.title = "Evaluation",
-                       .options = describe_options<EvaluationOptions>() + describe_options<ModelOptions>()},
+                       .options = describe_options<EvaluationOptions>() +
+                                  without(describe_options<ModelOptions>(), {"components"})},
                       {.title = "Output", .options = output_options()}},
            .notes =
                {"Reading the table: `error` is the cross-validated rate of wrong predictions with its "

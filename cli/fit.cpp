@@ -11,6 +11,7 @@
 #include "subspectra/classify/model.hpp"
 #include "subspectra/core/text.hpp"
 #include "subspectra/evaluate/cross_validation.hpp"
+#include "subspectra/spectral/ridge.hpp"
 
 namespace subspectra::cli {
 namespace {
@@ -114,7 +115,11 @@ int run(const Arguments& arguments, Signals& signals) {
   SelectionOptions options = job.selection;
   options.k = chosen.k;
   const auto preparation = Preparation::learn(data, job.prepare);
-  const Selection selection = select_features(preparation.apply(data), method, options, job.texts, control);
+  const Dataset prepared = preparation.apply(data);
+  Selection selection = select_features(prepared, method, options, job.texts, control);
+  if (method.variance && !selection.path.empty()) {  // it knows no labels, and so no ridge for the rule
+    selection.ridge = resolve_ridge(prepared, selection.path.back().features, options.ridge, options.threads).value;
+  }
   if (selection.path.empty())
     throw Error(fmt::format("{} found no set of {}; give another size with -k", method.name,
                             counted(chosen.k.lo, "feature")));
@@ -165,7 +170,8 @@ Command fit_command() {
            .groups = {data_group(),
                       selection_group(method_option()),
                       method_group(),
-                      {.title = "Classifier", .options = describe_options<ModelOptions>()},
+                      {.title = "Classifier",
+                       .options = without(describe_options<ModelOptions>(), {"components"})},
                       {.title = "Output", .options = output}},
            .notes = {"How many features: with a single -k N, N. With a range or without -k, 5-fold "
                      "cross-validation (with --seed) picks the smallest k whose error is within one standard "

@@ -67,7 +67,13 @@ Dataset Job::load(const std::string& data) {
   Dataset table = check_values(read_table(data, read), prepare, selection.exclude);
   read_s = reading.seconds();
   if (output.verbose) say_notes(table);
+  load_groups(table.names);
   return table;
+}
+
+void Job::load_groups(const FeatureNames& names) {
+  if (selection.groups.empty()) return;
+  selection.feature_groups = std::make_shared<const FeatureGroups>(read_groups(selection.groups, names));
 }
 
 const MethodInfo& Job::choose_method(const Dataset& data) const {

@@ -45,6 +45,8 @@ struct Job {
   Stopwatch watch;
   double read_s = 0.0;
 
+  /// Reads --groups for these names, if it was given.
+  void load_groups(const FeatureNames& names);
   /// Reads DATA, with its values checked. Notes go to stderr under --verbose.
   [[nodiscard]] Dataset load(const std::string& data);
   /// The one method of select and fit: what was asked for, or the default for these data.

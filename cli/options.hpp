@@ -27,6 +27,30 @@ struct MethodListOptions {
   }
 };
 
+/// Covariance input of `select` instead of a table.
+struct MatrixOptions {
+  std::string between, within, covariance;
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("between", o.between,
+          "the matrix A of a pair (with --within): .npy, or square .csv, .tsv (.gz too)");
+    field("within", o.within, "the matrix B of a pair");
+    field("covariance", o.covariance, "one covariance or correlation matrix, for the PCA methods");
+  }
+};
+
+struct RefitOptions {
+  std::string refit;
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("refit", o.refit,
+          "no search: give the sets in this file the loadings that are best on them (variational "
+          "renormalization). A "
+          "result file of `select`, or text with one feature a line, its loading after a comma if there is "
+          "one");
+  }
+};
+
 struct RunOptions {
   double time_limit = kInfinity;
   void validate() const;  ///< throws InvalidArgument

@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "command.hpp"
 #include "job.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "subspectra/data/read_matrix.hpp"
+#include "subspectra/report/given_sets.hpp"
 #include "subspectra/report/json.hpp"
 #include "table.hpp"
 
@@ -28,6 +31,12 @@ std::string path_table(const Dataset& data, const Selection& selection) {
                                   [](const PathEntry& entry) { return entry.upper_bound.has_value(); });
   std::vector<Column> columns = {{.title = "k"}, {.title = "objective"}};
   if (bounds) columns.insert(columns.end(), {{.title = "bound"}, {.title = "gap %"}});
+  const bool passes = std::any_of(selection.path.begin(), selection.path.end(),
+                                  [](const PathEntry& entry) { return !entry.pass.empty(); });
+  const bool given = std::any_of(selection.path.begin(), selection.path.end(),
+                                 [](const PathEntry& entry) { return entry.given_objective.has_value(); });
+  if (given) columns.push_back({.title = "as given"});
+  if (passes) columns.push_back({.title = "pass", .align = Align::kLeft});
   columns.push_back({.title = "features", .align = Align::kLeft});
   Table table(columns);
   const std::vector<Index>* before = nullptr;
@@ -42,6 +51,8 @@ std::string path_table(const Dataset& data, const Selection& selection) {
       row.push_back(entry.upper_bound ? fmt::format("{:.6g}", *entry.upper_bound) : "");
       row.push_back(entry.gap() ? fmt::format("{:.2f}", 100.0 * *entry.gap()) : "");
     }
+    if (given) row.push_back(entry.given_objective ? fmt::format("{:.6g}", *entry.given_objective) : "");
+    if (passes) row.push_back(entry.pass);
     row.push_back(joined_within(words, kNamesWidth));
     table.add(std::move(row));
   }
@@ -75,42 +86,158 @@ std::string set_table(const Dataset& data, const Selection& selection) {
   return table.text();
 }
 
+/// "k = 10, objective 0.61; no set of 10 reaches more than 0.68 (gap 11.30 %, single-drop bound)"
+std::string single_line(const PathEntry& entry) {
+  std::string text = fmt::format("k = {}, objective {:.6g}", entry.k(), entry.objective);
+  if (entry.given_objective) text += fmt::format(" (as given: {:.6g})", *entry.given_objective);
+  const auto gap = entry.gap();
+  if (gap && *gap <= kCertifiedGap)
+    return text + fmt::format("; proven: no set of {} is better\n", entry.k());
+  if (gap) {
+    text += fmt::format("; no set of {} reaches more than {:.6g} (gap {:.2f} %, {} bound)", entry.k(),
+                        *entry.upper_bound, 100.0 * *gap, entry.bound);
+  }
+  return text + "\n";
+}
+
 std::string selection_text(const Dataset& data, const Selection& selection) {
   std::string text = fmt::format("{}\nmethod {}, status {}, ridge {:.4g}\n\n", data_line(data),
                                  selection.method, status_name(selection.status), selection.ridge);
   if (selection.path.empty()) return text + "no set was found\n";
   if (selection.path.size() > 1) return text + path_table(data, selection);
-  return text +
-         fmt::format("k = {}, objective {:.6g}\n", selection.path.front().k(),
-                     selection.path.front().objective) +
-         set_table(data, selection);
+  return text + single_line(selection.path.front()) + set_table(data, selection);
+}
+
+/// Where the sets come from: a table, or matrices.
+struct Source {
+  Dataset data;  ///< for matrices a table without rows
+  std::optional<MatrixProblem> matrices;
+};
+
+Source load_matrices(Job& job, const MatrixOptions& options) {
+  require_writable(job.output.o);
+  const Stopwatch reading;
+  const auto limit = job.selection.memory_limit.bytes;
+  MatrixProblem problem;
+  if (!options.covariance.empty()) {
+    if (!options.between.empty() || !options.within.empty()) {
+      throw InvalidArgument("--covariance stands alone; a pair is --between A --within B");
+    }
+    auto s = read_square_matrix(options.covariance, limit);
+    problem = {options.covariance, std::move(s.names), std::move(s.values), std::nullopt};
+  } else {
+    if (options.between.empty() || options.within.empty()) {
+      throw InvalidArgument("--between A and --within B go together; a single matrix is --covariance S");
+    }
+    auto a = read_square_matrix(options.between, limit);
+    auto b = read_square_matrix(options.within, limit);
+    if (a.values.rows() != b.values.rows()) {
+      throw BadInput({.file = options.within},
+                     fmt::format("B is {0} x {0} and A ({1}) is {2} x {2}; both are over the same features",
+                                 b.values.rows(), options.between, a.values.rows()));
+    }
+    if (a.names.given() && b.names.given() && a.names.all() != b.names.all()) {
+      throw BadInput({.file = options.within},
+                     fmt::format("the names differ from those of A ({}); both are over the same features",
+                                 options.between));
+    }
+    problem = {fmt::format("{} and {}", options.between, options.within),
+               a.names.given() ? std::move(a.names) : std::move(b.names), std::move(a.values),
+               std::move(b.values)};
+  }
+  job.read_s = reading.seconds();
+  job.load_groups(problem.names);
+  Source source{.data = placeholder(problem), .matrices = std::nullopt};
+  source.matrices = std::move(problem);
+  return source;
+}
+
+Source load_source(Job& job, const Arguments& arguments) {
+  MatrixOptions matrices;
+  set_options(matrices, job.texts);
+  const bool given = !(matrices.between + matrices.within + matrices.covariance).empty();
+  if (given && !arguments.operands.empty()) {
+    throw InvalidArgument(fmt::format("'{}' and matrices are both given; name a table, or matrices",
+                                      arguments.operands.front()));
+  }
+  if (given) return load_matrices(job, matrices);
+  if (arguments.operands.empty()) {
+    throw InvalidArgument(
+        "DATA is missing: subspectra select DATA [OPTIONS], or --between A --within B, or --covariance S");
+  }
+  return {.data = job.load(arguments.operands.front()), .matrices = std::nullopt};
+}
+
+std::string bounds_text(const Selection& selection) {
+  std::string text;
+  for (const auto& entry : selection.path) {
+    if (!entry.bounds) continue;
+    text += fmt::format("\nk = {}, objective {:.6g}\n", entry.k(), entry.objective);
+    const auto list = [&](const char* title, const std::vector<SizeBounds::Named>& bounds) {
+      for (const auto& [name, value] : bounds)
+        text += fmt::format("  {:<24}{:<16}{:.6g}\n", title, name, value);
+    };
+    list("no set has more than", entry.bounds->upper);
+    list("every set has at least", entry.bounds->lower_any);
+    list("the best has at least", entry.bounds->lower_best);
+  }
+  return text;
 }
 
 int run(const Arguments& arguments, Signals& signals) {
   Job job(arguments);
   MethodOptions asked;
+  RefitOptions refit;
   set_options(asked, job.texts);
+  set_options(refit, job.texts);
+  if (!refit.refit.empty() && !asked.method.empty()) {
+    throw InvalidArgument(
+        "--refit searches nothing, so that --method has no meaning beside it; leave one out");
+  }
   if (!asked.method.empty()) check_method_options(job.texts, {&find_method(asked.method)}, methods());
-  const Dataset data = job.load(arguments.operands.front());
-  const MethodInfo& method = job.choose_method(data);
-
+  const Source source = load_source(job, arguments);
   ProgressLine progress(job.output.progress, job.output.quiet);
   const RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
   signals.begin_work();
-  const Dataset prepared = Preparation::learn(data, job.prepare).apply(data);
-  const Selection selection = select_features(prepared, method, job.selection, job.texts, control);
+  const Dataset prepared =
+      source.matrices ? source.data : Preparation::learn(source.data, job.prepare).apply(source.data);
+  Selection selection;
+  if (!refit.refit.empty()) {
+    const auto sets = read_given_sets(refit.refit);
+    selection = source.matrices ? refit_sets(*source.matrices, sets, job.selection)
+                                : refit_sets(prepared, sets, job.selection);
+  } else if (source.matrices) {
+    const MethodInfo& method = asked.method.empty()
+                                   ? find_method(default_method(source.matrices->b.has_value()))
+                                   : find_method(asked.method);
+    check_method_options(job.texts, {&method}, methods());
+    selection = select_features(*source.matrices, method, job.selection, job.texts, control);
+  } else {
+    const MethodInfo& method = job.choose_method(source.data);
+    selection = select_features(prepared, method, job.selection, job.texts, control);
+  }
   progress.erase();
 
   KRange k = job.selection.k;
   if (!k.given() && !selection.path.empty()) k = {selection.path.front().k(), selection.path.back().k()};
-  if (!k.given()) k = k.resolved(data.features());
-  const ResultContext context = {
-      .options = job.used_options(k), .read_s = job.read_s, .total_s = job.watch.seconds()};
+  if (!k.given()) k = k.resolved(prepared.features());
+  const ResultContext context = {.options = job.used_options(k),
+                                 .read_s = job.read_s,
+                                 .total_s = job.watch.seconds(),
+                                 .groups = job.selection.feature_groups.get()};
   const std::string json = json_text(selection_json(selection, prepared, context));
   job.warn(prepared.warnings, selection.warnings);
   if (!job.output.o.empty()) write_result(job.output.o, json);
-  if (job.output.o != "-") write_stdout(job.output.json ? json : selection_text(prepared, selection));
+  if (job.output.o != "-") {
+    write_stdout(job.output.json ? json : selection_text(prepared, selection) + bounds_text(selection));
+  }
   return signals.exit_code();
+}
+
+Operand optional_data() {
+  Operand operand = data_operand();
+  operand.may_be_left_out = true;
+  return operand;
 }
 
 }  // namespace
@@ -118,18 +245,21 @@ int run(const Arguments& arguments, Signals& signals) {
 Command select_command() {
   return {
       .page = {.name = "select",
-               .usage = "select DATA [OPTIONS]",
+               .usage = "select [DATA] [OPTIONS]",
                .purpose =
                    "Choose features of a table by one method and print the path: a set for every size k.",
-               .examples = {{.command = "subspectra select sonar -k 10", .says = "ten of the 60 features"},
-                            {.command = "subspectra select sonar --method ks -k 1:5 --json",
-                             .says = "sets of one to five features, as JSON"},
-                            {.command =
-                                 "subspectra select sonar --include V1 --exclude V11,V12 -o result.json",
-                             .says = "with constraints; a table here, every detail in the file"}},
-               .operands = {data_operand()},
+               .examples =
+                   {{.command = "subspectra select sonar -k 10", .says = "ten of the 60 features"},
+                    {.command = "subspectra select ionosphere --method gspca -k 5 --bounds",
+                     .says = "without labels: the five columns with most common variance, and every bound"},
+                    {.command = "subspectra select sonar --method ks -k 1:5 --json",
+                     .says = "sets of one to five features, as JSON"},
+                    {.command = "subspectra select sonar --include V1 --exclude V11,V12 -o result.json",
+                     .says = "with constraints; a table here, every detail in the file"}},
+               .operands = {optional_data()},
                .groups = {data_group(),
-                          selection_group(method_option()),
+                          {.title = "Matrices instead of DATA", .options = describe_options<MatrixOptions>()},
+                          selection_group(method_option() + describe_options<RefitOptions>()),
                           method_group(),
                           {.title = "Output", .options = output_options()}},
                .notes = {status_note()}},

@@ -14,6 +14,7 @@
 #include "subspectra/data/moments.hpp"
 #include "subspectra/evaluate/folds.hpp"
 #include "subspectra/evaluate/stability.hpp"
+#include "subspectra/spectral/ridge.hpp"
 
 namespace subspectra {
 
@@ -124,8 +125,14 @@ class Evaluator {
               Selection& selection) const {
     SelectionOptions options = selection_;
     options.threads = threads;
+    options.certify = false;
+    options.components = 1;
     try {
       selection = select_features(training, method, options, texts_, control_);
+      // A method that knows no labels knows no ridge for the rule that is trained on its sets.
+      if (method.variance) {
+        selection.ridge = resolve_ridge(training, features_used(selection), options.ridge, threads).value;
+      }
     } catch (const Infeasible&) {
       // A column constant in this training set alone, and the like: every k is reported as left out.
       if (task.train.size() == static_cast<std::size_t>(data_.rows())) throw;

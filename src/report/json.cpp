@@ -8,15 +8,12 @@ namespace {
 
 using nlohmann::json;
 
-/// A certificate is complete when the bound meets the value to this fraction.
-constexpr double kCertifiedGap = 1e-9;
-
 template <class T>
 json or_null(const std::optional<T>& value) {
   return value ? json(*value) : json();
 }
 
-json path_entry_json(const PathEntry& entry, const Dataset& data) {
+json path_entry_json(const PathEntry& entry, const Dataset& data, const FeatureGroups* groups) {
   json out = {{"k", entry.k()},
               {"features", entry.features},
               {"names", data.names.selected(entry.features).all()},
@@ -26,6 +23,26 @@ json path_entry_json(const PathEntry& entry, const Dataset& data) {
     out["upper_bound"] = *entry.upper_bound;
     out["gap"] = or_null(gap);
     out["certified"] = gap && *gap <= kCertifiedGap;
+    out["bound"] = entry.bound;
+  }
+  if (entry.bounds) {
+    const auto named = [](const std::vector<SizeBounds::Named>& list) {
+      json object = json::object();
+      for (const auto& [name, value] : list) object[name] = value;
+      return object;
+    };
+    out["bounds"] = {{"upper", named(entry.bounds->upper)},
+                     {"lower_any", named(entry.bounds->lower_any)},
+                     {"lower_best", named(entry.bounds->lower_best)}};
+  }
+  if (entry.given_objective) out["given_objective"] = *entry.given_objective;
+  if (!entry.units.empty()) {
+    out["units"] = entry.units;
+    if (groups != nullptr) {
+      json chosen = json::array();
+      for (const Index u : entry.units) chosen.push_back(groups->names[static_cast<std::size_t>(u)]);
+      out["groups"] = std::move(chosen);
+    }
   }
   if (!entry.pass.empty()) out["pass"] = entry.pass;
   if (entry.loadings.size() > 0) out["loadings"] = to_json(entry.loadings);
@@ -52,7 +69,8 @@ json selection_json(const Selection& selection, const Dataset& data, const Resul
   if (options.contains("ridge")) options["ridge_asked"] = options["ridge"];
   options["ridge"] = selection.ridge;
   json path = json::array();
-  for (const auto& entry : selection.path) path.push_back(path_entry_json(entry, data));
+  const FeatureGroups* const groups = context.groups;
+  for (const auto& entry : selection.path) path.push_back(path_entry_json(entry, data, groups));
   json warnings = data.warnings;
   for (const auto& warning : selection.warnings) warnings.push_back(warning);
   json out = {{"schema", "subspectra.selection/1"},
@@ -69,6 +87,16 @@ json selection_json(const Selection& selection, const Dataset& data, const Resul
                 {"total_s", context.total_s}}},
               {"warnings", std::move(warnings)}};
   if (!selection.ranking.empty()) out["ranking"] = selection.ranking;
+  if (!selection.components.empty()) {
+    json components = json::array();
+    Index number = 2;
+    for (const auto& entries : selection.components) {
+      json list = json::array();
+      for (const auto& entry : entries) list.push_back(path_entry_json(entry, data, groups));
+      components.push_back({{"component", number++}, {"path", std::move(list)}});
+    }
+    out["components"] = std::move(components);
+  }
   if (selection.weights.size() > 0) out["weights"] = to_json(selection.weights);
   return out;
 }

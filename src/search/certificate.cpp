@@ -227,12 +227,6 @@ class Certifier {
 
 }  // namespace
 
-const SizeBounds::Named* SizeBounds::best_upper() const {
-  const auto found = std::min_element(upper.begin(), upper.end(),
-                                      [](const Named& a, const Named& b) { return a.second < b.second; });
-  return found == upper.end() ? nullptr : &*found;
-}
-
 std::vector<SizeBounds> certificate(const Pencil& pencil, const SearchUnits& units, const RootLosses* root,
                                     const CertificateOptions& options) {
   return Certifier(pencil, units, root, options).run();

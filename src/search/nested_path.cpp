@@ -157,7 +157,10 @@ PathEntry NestedPath::entry(Index k) const {
   for (const Index i : ascending) entry.features.push_back(features_[static_cast<std::size_t>(i)]);
   entry.loadings = vectors(ascending, Eigen::all);
   if (!units_.single) {
-    entry.units.assign(chosen_.begin(), chosen_.begin() + k);
+    for (Index i = 0; i < k; ++i) {
+      const Index u = chosen_[static_cast<std::size_t>(i)];
+      entry.units.push_back(units_.group.empty() ? u : units_.group[static_cast<std::size_t>(u)]);
+    }
     std::sort(entry.units.begin(), entry.units.end());
   }
   return entry;

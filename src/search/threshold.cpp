@@ -52,7 +52,8 @@ struct RowSpectrum {
 
 }  // namespace
 
-Vector global_vector(const Pencil& pencil, const std::vector<Index>& features, ThresholdOn which, int threads) {
+Vector global_vector(const Pencil& pencil, const std::vector<Index>& features, ThresholdOn which,
+                     int threads) {
   const auto n = static_cast<Index>(features.size());
   const bool few_rows = pencil.rows() != nullptr && n > pencil.rows()->rows();
   if (pencil.b_is_identity()) {
@@ -70,9 +71,11 @@ Vector global_vector(const Pencil& pencil, const std::vector<Index>& features, T
     const Vector v = top_vector(0.5 * (t + t.transpose()));
     const double scale = 1.0 / std::sqrt(std::max(v.dot(t * v), 1e-300));
     const Matrix x = u * v * scale;
-    return which == ThresholdOn::kX ? Vector(x.col(0)) : Vector(spectrum.power(pencil.shift(), 0.5, x).col(0));
+    return which == ThresholdOn::kX ? Vector(x.col(0))
+                                    : Vector(spectrum.power(pencil.shift(), 0.5, x).col(0));
   }
-  const Vector x = renormalize(pencil, features, Criterion::kLargest, 1, threads).discriminants.vectors.col(0);
+  const Vector x =
+      renormalize(pencil, features, Criterion::kLargest, 1, threads).discriminants.vectors.col(0);
   if (which == ThresholdOn::kX) return x;
   const auto eigen = linalg::symmetric_eigen(pencil.block(features, threads), true);
   const Vector inner = eigen.values.cwiseMax(0.0).cwiseSqrt().asDiagonal() * (eigen.vectors.transpose() * x);

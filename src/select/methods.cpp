@@ -4,12 +4,18 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "subspectra/core/text.hpp"
 #include "subspectra/data/moments.hpp"
 #include "subspectra/filters/filters.hpp"
-#include "subspectra/select/score_path.hpp"
+#include "subspectra/search/nested_path.hpp"
+#include "subspectra/select/search_methods.hpp"
+#include "subspectra/spectral/deflation.hpp"
+#include "subspectra/spectral/discriminants.hpp"
+#include "subspectra/spectral/renormalize.hpp"
 #include "subspectra/spectral/ridge.hpp"
 
 namespace subspectra {
@@ -72,6 +78,11 @@ bool is_constant(const Dataset& data, Index j) {
   return true;
 }
 
+/// A feature without variance: nothing to measure, or nothing to measure it against.
+bool is_constant(const MatrixProblem& problem, Index j) {
+  return !((problem.b ? *problem.b : problem.a)(j, j) > 0.0);
+}
+
 void check_labels(const Dataset& data, const MethodInfo& method) {
   if (!data.labels) {
     std::vector<std::string> candidates;
@@ -124,10 +135,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-}  // namespace
-
-const std::vector<MethodInfo>& methods() {
-  static const std::vector<MethodInfo> all = {
+std::vector<MethodInfo> filter_methods() {
+  return {
       {.name = "pearson",
        .summary =
            "filter: correlation of the feature with the label (correlation ratio for more than two classes)",
@@ -153,6 +162,287 @@ const std::vector<MethodInfo>& methods() {
        .run = filter_method(
            [](const SelectionInput& input) { return filters::signal_to_noise(diagonal_moments(input)); })},
   };
+}
+
+Selection run_selection(const Dataset& data, const MatrixProblem* matrices, const MethodInfo& method,
+                        const SelectionOptions& options, const OptionTexts& texts, const RunControl& control);
+
+/// Candidates as units: one by one, or by the groups of --groups as far as they are candidates.
+SearchUnits make_units(const std::vector<Index>& candidates, const std::vector<Index>& include,
+                       const FeatureGroups* groups) {
+  if (groups == nullptr) return SearchUnits::singles(candidates, include);
+  SearchUnits units;
+  units.single = false;
+  for (Index g = 0; g < groups->size(); ++g) {
+    std::vector<Index> members;
+    bool forced = false;
+    for (const Index j : groups->members[static_cast<std::size_t>(g)]) {
+      if (!std::binary_search(candidates.begin(), candidates.end(), j)) continue;
+      members.push_back(j);
+      forced = forced || std::binary_search(include.begin(), include.end(), j);
+    }
+    if (members.empty()) continue;
+    if (forced) units.include.push_back(units.count());
+    units.members.push_back(std::move(members));
+    units.group.push_back(g);
+  }
+  return units;
+}
+
+/// The sets of a ranking: nested, each scored on the pencil.
+void score_ranking(const SelectionInput& input, Selection& selection) {
+  std::vector<Index> order = input.units.include;
+  const auto included = input.units.included();
+  for (const Index j : selection.ranking) {
+    const auto u =
+        std::lower_bound(input.candidates.begin(), input.candidates.end(), j) - input.candidates.begin();
+    if (included[static_cast<std::size_t>(u)] == 0) order.push_back(u);
+  }
+  const NestedPath path(input.pencil, input.units, order, input.k.hi,
+                        {.criterion = input.options.criterion,
+                         .components = input.options.components,
+                         .pivot_floor = kDependentPivot,
+                         .threads = input.options.threads,
+                         .memory_limit = input.options.memory_limit.bytes});
+  if (!path.dependent().empty()) {
+    const auto features = input.units.features(path.dependent());
+    selection.warnings.push_back(
+        features.size() == 1
+            ? fmt::format("1 feature depends linearly on better ones and was passed over: {}",
+                          input.data.names.some(features))
+            : fmt::format("{} features depend linearly on better ones and were passed over: {}",
+                          features.size(), input.data.names.some(features)));
+  }
+  const Index reached = path.reached();
+  if (reached < input.k.hi) {
+    selection.status = worst(selection.status, Status::kRankLimit);
+    selection.warnings.push_back(fmt::format(
+        "no more than {} linearly independent {}; larger k were left out (a ridge, --ridge, makes them "
+        "possible)",
+        reached, reached == 1 ? "feature exists" : "features exist"));
+  }
+  for (Index k = input.k.lo; k <= reached; ++k) selection.path.push_back(path.entry(k));
+}
+
+/// What the sets are judged by.
+std::unique_ptr<Pencil> make_pencil(const Dataset& data, const MatrixProblem* matrices, bool lda,
+                                    double ridge, int threads) {
+  if (matrices != nullptr) {
+    return matrices->b ? matrix_pencil(matrices->a, *matrices->b, ridge) : covariance_pencil(matrices->a);
+  }
+  return lda ? lda_pencil(data, ridge, threads) : pca_pencil(data, threads);
+}
+
+void check_matrices(const MatrixProblem& problem, const MethodInfo& method) {
+  if (!method.takes_matrices) {
+    std::vector<std::string> names;
+    for (const auto& other : methods()) {
+      if (other.takes_matrices) names.emplace_back(other.name);
+    }
+    throw InvalidArgument(
+        fmt::format("method {} needs a table; matrices are for {}", method.name, join_some(names, 100)));
+  }
+  if (method.needs_labels && !problem.b) {
+    throw InvalidArgument(fmt::format(
+        "method {} needs the pair --between A --within B; for a single covariance use gspca", method.name));
+  }
+}
+
+/// Principal components after the first: each on its own set, after projection deflation with the one before
+/// it at the largest size.
+void further_components(const Dataset& data, const MatrixProblem* matrices, const MethodInfo& method,
+                        const SelectionOptions& options, const OptionTexts& texts, const RunControl& control,
+                        Selection& selection) {
+  SelectionOptions one = options;
+  one.components = 1;
+  const std::vector<PathEntry>* before = &selection.path;
+  std::optional<Dataset> table;
+  std::optional<MatrixProblem> problem;
+  for (Index c = 1; c < options.components && !before->empty() && !control.should_stop(); ++c) {
+    const PathEntry& last = before->back();
+    Selection next;
+    if (matrices != nullptr) {
+      problem = MatrixProblem{
+          matrices->source, matrices->names,
+          deflated(problem ? problem->a : matrices->a, last.features, last.loadings.col(0)), std::nullopt};
+      next = run_selection(data, &*problem, method, one, texts, control);
+    } else {
+      table = deflated(table ? *table : data, last.features, last.loadings.col(0));
+      next = run_selection(*table, nullptr, method, one, texts, control);
+    }
+    selection.status = worst(selection.status, next.status);
+    selection.components.push_back(std::move(next.path));
+    before = &selection.components.back();
+  }
+}
+
+Selection run_selection(const Dataset& data, const MatrixProblem* matrices, const MethodInfo& method,
+                        const SelectionOptions& options, const OptionTexts& texts,
+                        const RunControl& control) {
+  const auto start = std::chrono::steady_clock::now();
+  options.validate();
+  if (matrices != nullptr) {
+    check_matrices(*matrices, method);
+  } else if (method.needs_labels || (data.labels && !method.variance)) {
+    check_labels(data, method);
+  }
+  Selection selection;
+  selection.method = method.name;
+  if (method.needs_labels && matrices == nullptr) warn_of_single_rows(data, selection.warnings);
+  std::vector<Index> candidates;
+  const auto excluded = find_features(data, options.exclude, "--exclude");
+  const auto include = find_features(data, options.include, "--include");
+  std::vector<Index> both;
+  std::set_intersection(excluded.begin(), excluded.end(), include.begin(), include.end(),
+                        std::back_inserter(both));
+  if (!both.empty()) {
+    throw Infeasible(
+        fmt::format("{} is both included and excluded; take it out of one list", data.names.some(both)));
+  }
+  std::vector<Index> constant;
+  for (Index j = 0; j < data.features(); ++j) {
+    if (std::binary_search(excluded.begin(), excluded.end(), j)) continue;
+    ((matrices != nullptr ? is_constant(*matrices, j) : is_constant(data, j)) ? constant : candidates)
+        .push_back(j);
+  }
+  if (!constant.empty()) {
+    selection.warnings.push_back(
+        constant.size() == 1 ? fmt::format("1 constant column carries nothing and is never chosen: {}",
+                                           data.names.some(constant))
+                             : fmt::format("{} constant columns carry nothing and are never chosen: {}",
+                                           constant.size(), data.names.some(constant)));
+  }
+  for (const Index j : include) {
+    if (std::binary_search(constant.begin(), constant.end(), j)) {
+      throw Infeasible(fmt::format("--include names '{}', which is constant; leave it out", data.names[j]));
+    }
+  }
+  if (candidates.empty()) {
+    throw BadInput({.file = data.source},
+                   constant.empty()
+                       ? "every feature is excluded; take some out of --exclude"
+                       : "no feature varies over the rows, so there is nothing to choose from; give "
+                         "rows that differ, or exclude fewer columns");
+  }
+  std::shared_ptr<const FeatureGroups> groups = options.feature_groups;
+  if (!groups && !options.groups.empty()) {
+    groups = std::make_shared<const FeatureGroups>(read_groups(options.groups, data.names));
+  }
+  if (groups && !method.takes_groups) {
+    throw InvalidArgument(fmt::format(
+        "--groups: method {} moves single features; the greedy methods take groups", method.name));
+  }
+  SearchUnits units = make_units(candidates, include, groups.get());
+  const char* const noun = units.single ? "feature" : "group";
+  const Index available = units.count();
+  KRange k = options.k.resolved(groups ? groups->size() : data.features());
+  const auto forced = static_cast<Index>(units.include.size());
+  if (k.hi < forced) {
+    throw Infeasible(fmt::format("{} included but k is at most {}; raise -k or include fewer",
+                                 counted(forced, noun) + (forced == 1 ? " is" : " are"), k.hi));
+  }
+  if (k.lo > available) {
+    throw Infeasible(fmt::format(
+        "k = {} asks for more than the {} that {} and {} not excluded; ask for fewer with -k", k.lo,
+        counted(available, noun), available == 1 ? "varies" : "vary", available == 1 ? "is" : "are"));
+  }
+  k.lo = std::max(k.lo, forced);
+  Status reachable = Status::kOptimal;
+  if (k.hi > available) {
+    if (options.k.given()) {
+      selection.warnings.push_back(
+          fmt::format("k stops at {}: no more {}s vary and are not excluded", available, noun));
+      reachable = Status::kRankLimit;
+    }
+    k.hi = available;
+  }
+  const bool lda =
+      matrices != nullptr ? matrices->b.has_value() : data.labels.has_value() && !method.variance;
+  if (lda) {
+    auto ridge = matrices != nullptr ? resolve_ridge(*matrices->b, candidates, options.ridge)
+                                     : resolve_ridge(data, candidates, options.ridge, options.threads,
+                                                     options.memory_limit.bytes);
+    selection.ridge = ridge.value;
+    if (!ridge.note.empty()) selection.warnings.push_back(std::move(ridge.note));
+  }
+  const auto pencil = make_pencil(data, matrices, lda, selection.ridge, options.threads);
+  const SelectionInput input{.data = data,
+                             .options = options,
+                             .pencil = *pencil,
+                             .candidates = std::move(candidates),
+                             .include = include,
+                             .units = std::move(units),
+                             .k = k};
+  selection.prepare_s = seconds_since(start);
+
+  const auto search_start = std::chrono::steady_clock::now();
+  method.run(input, texts, control, selection);
+  if (selection.path.empty() && !selection.ranking.empty()) score_ranking(input, selection);
+  if (!lda && options.components > 1) {
+    further_components(data, matrices, method, options, texts, control, selection);
+  }
+  selection.status = worst(selection.status, reachable);
+  selection.search_s = seconds_since(search_start);
+  return selection;
+}
+
+Selection run_refit(const Dataset& data, const MatrixProblem* matrices, const std::vector<GivenSet>& sets,
+                    const SelectionOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  options.validate();
+  const bool lda = matrices != nullptr ? matrices->b.has_value() : data.labels.has_value();
+  Selection selection;
+  selection.method = "refit";
+  selection.status = Status::kHeuristic;
+  std::vector<Index> candidates;
+  for (Index j = 0; j < data.features(); ++j) {
+    if (!(matrices != nullptr ? is_constant(*matrices, j) : is_constant(data, j))) candidates.push_back(j);
+  }
+  if (lda) {
+    auto ridge = matrices != nullptr ? resolve_ridge(*matrices->b, candidates, options.ridge)
+                                     : resolve_ridge(data, candidates, options.ridge, options.threads,
+                                                     options.memory_limit.bytes);
+    selection.ridge = ridge.value;
+    if (!ridge.note.empty()) selection.warnings.push_back(std::move(ridge.note));
+  }
+  const auto pencil = make_pencil(data, matrices, lda, selection.ridge, options.threads);
+  selection.prepare_s = seconds_since(start);
+  for (const auto& set : sets) {
+    PathEntry entry;
+    entry.features = find_features(data, set.names, "--refit");
+    if (set.loadings.size() > 0 && set.loadings.size() != static_cast<Index>(entry.features.size())) {
+      throw BadInput({.file = data.source},
+                     "--refit: a name stands for several columns, so that its loading is not clear");
+    }
+    if (set.loadings.size() > 0) {
+      Vector given(set.loadings.size());
+      for (std::size_t i = 0; i < set.names.size(); ++i) {
+        const Index j = find_features(data, {set.names[i]}, "--refit").front();
+        const auto at =
+            std::lower_bound(entry.features.begin(), entry.features.end(), j) - entry.features.begin();
+        given[at] = set.loadings[static_cast<Index>(i)];
+      }
+      entry.given_objective = rayleigh_quotient(*pencil, entry.features, given, options.threads);
+    }
+    auto fitted =
+        renormalize(*pencil, entry.features, options.criterion, options.components, options.threads);
+    entry.objective = fitted.objective;
+    entry.loadings = std::move(fitted.discriminants.vectors);
+    selection.path.push_back(std::move(entry));
+  }
+  selection.search_s = seconds_since(start) - selection.prepare_s;
+  return selection;
+}
+
+}  // namespace
+
+const std::vector<MethodInfo>& methods() {
+  static const std::vector<MethodInfo> all = [] {
+    std::vector<MethodInfo> list = search_methods();
+    const std::vector<MethodInfo> filters = filter_methods();
+    list.insert(list.end(), filters.begin(), filters.end());
+    return list;
+  }();
   return all;
 }
 
@@ -168,92 +458,35 @@ const MethodInfo& find_method(std::string_view name) {
                                                  : fmt::format("did you mean {}?", join_some(near))));
 }
 
-std::string_view default_method(bool /*has_labels*/) { return "fisher"; }
+std::string_view default_method(bool has_labels) { return has_labels ? "gslda" : "gspca"; }
 
 Selection select_features(const Dataset& data, const MethodInfo& method, const SelectionOptions& options,
                           const OptionTexts& texts, const RunControl& control) {
-  const auto start = std::chrono::steady_clock::now();
-  options.validate();
-  if (method.needs_labels) check_labels(data, method);
-  Selection selection;
-  selection.method = method.name;
-  if (method.needs_labels) warn_of_single_rows(data, selection.warnings);
-  SelectionInput input{.data = data, .options = options, .candidates = {}, .include = {}, .k = {}};
+  return run_selection(data, nullptr, method, options, texts, control);
+}
 
-  const auto excluded = find_features(data, options.exclude, "--exclude");
-  input.include = find_features(data, options.include, "--include");
-  std::vector<Index> both;
-  std::set_intersection(excluded.begin(), excluded.end(), input.include.begin(), input.include.end(),
-                        std::back_inserter(both));
-  if (!both.empty()) {
-    throw Infeasible(
-        fmt::format("{} is both included and excluded; take it out of one list", data.names.some(both)));
-  }
-  std::vector<Index> constant;
-  for (Index j = 0; j < data.features(); ++j) {
-    if (std::binary_search(excluded.begin(), excluded.end(), j)) continue;
-    (is_constant(data, j) ? constant : input.candidates).push_back(j);
-  }
-  if (!constant.empty()) {
-    selection.warnings.push_back(
-        constant.size() == 1 ? fmt::format("1 constant column carries nothing and is never chosen: {}",
-                                           data.names.some(constant))
-                             : fmt::format("{} constant columns carry nothing and are never chosen: {}",
-                                           constant.size(), data.names.some(constant)));
-  }
-  for (const Index j : input.include) {
-    if (std::binary_search(constant.begin(), constant.end(), j)) {
-      throw Infeasible(fmt::format("--include names '{}', which is constant; leave it out", data.names[j]));
-    }
-  }
-  const auto available = static_cast<Index>(input.candidates.size());
-  if (available == 0) {
-    throw BadInput({.file = data.source},
-                   constant.empty()
-                       ? "every feature is excluded; take some out of --exclude"
-                       : "no feature varies over the rows, so there is nothing to choose from; give "
-                         "rows that differ, or exclude fewer columns");
-  }
-  input.k = options.k.resolved(data.features());
-  const auto forced = static_cast<Index>(input.include.size());
-  if (input.k.hi < forced) {
-    throw Infeasible(fmt::format("{} included but k is at most {}; raise -k or include fewer",
-                                 forced == 1 ? "1 feature is" : fmt::format("{} features are", forced),
-                                 input.k.hi));
-  }
-  if (input.k.lo > available) {
-    throw Infeasible(fmt::format(
-        "k = {} asks for more than the {} that {} and {} not excluded; ask for fewer with -k", input.k.lo,
-        counted(available, "feature"), available == 1 ? "varies" : "vary", available == 1 ? "is" : "are"));
-  }
-  input.k.lo = std::max(input.k.lo, forced);
-  Status reachable = Status::kOptimal;
-  if (input.k.hi > available) {
-    if (options.k.given()) {
-      selection.warnings.push_back(
-          fmt::format("k stops at {}: no more features vary and are not excluded", available));
-      reachable = Status::kRankLimit;
-    }
-    input.k.hi = available;
-  }
-  auto ridge =
-      resolve_ridge(data, input.candidates, options.ridge, options.threads, options.memory_limit.bytes);
-  selection.ridge = ridge.value;
-  if (!ridge.note.empty()) selection.warnings.push_back(std::move(ridge.note));
-  selection.prepare_s = seconds_since(start);
+Selection select_features(const MatrixProblem& problem, const MethodInfo& method,
+                          const SelectionOptions& options, const OptionTexts& texts,
+                          const RunControl& control) {
+  return run_selection(placeholder(problem), &problem, method, options, texts, control);
+}
 
-  const auto search_start = std::chrono::steady_clock::now();
-  method.run(input, texts, control, selection);
-  if (selection.path.empty() && !selection.ranking.empty()) {
-    std::vector<Index> order = input.include;
-    for (const Index j : selection.ranking) {
-      if (!std::binary_search(input.include.begin(), input.include.end(), j)) order.push_back(j);
-    }
-    score_nested_path(input, order, selection.ridge, selection);
-  }
-  selection.status = worst(selection.status, reachable);
-  selection.search_s = seconds_since(search_start);
-  return selection;
+Selection refit_sets(const Dataset& data, const std::vector<GivenSet>& sets,
+                     const SelectionOptions& options) {
+  return run_refit(data, nullptr, sets, options);
+}
+
+Selection refit_sets(const MatrixProblem& problem, const std::vector<GivenSet>& sets,
+                     const SelectionOptions& options) {
+  return run_refit(placeholder(problem), &problem, sets, options);
+}
+
+Dataset placeholder(const MatrixProblem& problem) {
+  Dataset data;
+  data.source = problem.source;
+  data.names = problem.names;
+  data.dense.resize(0, problem.a.rows());
+  return data;
 }
 
 }  // namespace subspectra

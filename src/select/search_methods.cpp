@@ -39,10 +39,10 @@ struct ScoredPass {
 void warn_of_dependent(const SelectionInput& input, const std::vector<Index>& units, Selection& selection) {
   if (units.empty()) return;
   const auto features = input.units.features(units);
-  selection.warnings.push_back(fmt::format(
-      "{} linear combinations of the chosen features and {} passed over: {}",
-      units.size() == 1 ? "1 candidate is a" : fmt::format("{} candidates are", units.size()),
-      units.size() == 1 ? "was" : "were", input.data.names.some(features)));
+  selection.warnings.push_back(
+      fmt::format("{} linear combinations of the chosen features and {} passed over: {}",
+                  units.size() == 1 ? "1 candidate is a" : fmt::format("{} candidates are", units.size()),
+                  units.size() == 1 ? "was" : "were", input.data.names.some(features)));
 }
 
 /// Exchanges at every size, on single features.
@@ -50,9 +50,9 @@ void improve(const SelectionInput& input, Index swaps, const RunControl& control
   Index sizes = 0;
   for (auto& entry : selection.path) {
     if (control.should_stop()) break;
-    auto better = improve_by_swaps(input.pencil, entry.features, input.candidates, input.include,
-                                   {.criterion = input.options.criterion, .most = swaps, .threads = input.options.threads},
-                                   control);
+    auto better = improve_by_swaps(
+        input.pencil, entry.features, input.candidates, input.include,
+        {.criterion = input.options.criterion, .most = swaps, .threads = input.options.threads}, control);
     if (better.exchanges == 0) continue;
     ++sizes;
     auto fitted = renormalize(input.pencil, better.support, input.options.criterion, input.options.components,
@@ -83,7 +83,8 @@ void run_greedy(const Passes& passes, const SelectionInput& input, const OptionT
   const auto take = [&](const char* name, const GreedyPass& pass) {
     selection.status = worst(selection.status, pass.status);
     if (pass.most < 1) return;
-    NestedPath path(input.pencil, input.units, pass.order, std::min(pass.most, input.k.hi), path_options(input));
+    NestedPath path(input.pencil, input.units, pass.order, std::min(pass.most, input.k.hi),
+                    path_options(input));
     const Index most = std::min(path.reached(), pass.most);
     scored.push_back({name, std::max(pass.least, Index{1}), most, std::move(path)});
   };
@@ -91,22 +92,24 @@ void run_greedy(const Passes& passes, const SelectionInput& input, const OptionT
     const auto pass = forward_pass(input.pencil, input.units, options, control);
     warn_of_dependent(input, pass.dependent, selection);
     if (pass.status == Status::kRankLimit) {
-      selection.warnings.push_back(fmt::format(
-          "no more than {} linearly independent {}; larger k were left out (a ridge, --ridge, makes them possible)",
-          pass.most, input.units.single ? "features exist" : "groups exist"));
+      selection.warnings.push_back(
+          fmt::format("no more than {} linearly independent {}; larger k were left out (a ridge, --ridge, "
+                      "makes them possible)",
+                      pass.most, input.units.single ? "features exist" : "groups exist"));
     }
     take("forward", pass);
   }
   if (passes.backward) {
     try {
-      const auto pass = backward_pass(input.pencil, input.units, options, control, &root);
-      have_root = true;
+      const auto pass =
+          backward_pass(input.pencil, input.units, options, control, input.options.certify ? &root : nullptr);
+      have_root = input.options.certify;
       take("backward", pass);
     } catch (const Infeasible& reason) {
       if (!passes.forward) throw;
       selection.warnings.push_back(fmt::format("no backward pass: {}", reason.what()));
     }
-  } else if (input.pencil.factor() != nullptr && !control.should_stop() &&
+  } else if (input.options.certify && input.pencil.factor() != nullptr && !control.should_stop() &&
              root_affordable(input.pencil, static_cast<Index>(input.candidates.size()))) {
     try {
       root = root_losses(input.pencil, input.units, options);
@@ -159,9 +162,9 @@ void run_threshold(const SelectionInput& input, const OptionTexts& texts, const 
   selection.status = control.status_or(Status::kHeuristic);
   if (!own.no_renormalize) return;  // the path of a ranking is made, renormalized, by select_features
   // x on the set, cut from the global vector of the pencil in x, whichever vector was thresholded.
-  const Vector x = own.threshold == ThresholdOn::kX
-                       ? v
-                       : global_vector(input.pencil, input.candidates, ThresholdOn::kX, input.options.threads);
+  const Vector x = own.threshold == ThresholdOn::kX ? v
+                                                    : global_vector(input.pencil, input.candidates,
+                                                                    ThresholdOn::kX, input.options.threads);
   std::vector<Index> order = input.include;
   for (const Index j : selection.ranking) {
     if (!std::binary_search(input.include.begin(), input.include.end(), j)) order.push_back(j);
@@ -177,9 +180,10 @@ void run_threshold(const SelectionInput& input, const OptionTexts& texts, const 
       cut[i] = x[at - input.candidates.begin()];
     }
     entry.objective = rayleigh_quotient(input.pencil, entry.features, cut, input.options.threads);
-    const double norm = input.pencil.b_is_identity()
-                            ? cut.norm()
-                            : std::sqrt(cut.dot(input.pencil.block(entry.features, input.options.threads) * cut));
+    const double norm =
+        input.pencil.b_is_identity()
+            ? cut.norm()
+            : std::sqrt(cut.dot(input.pencil.block(entry.features, input.options.threads) * cut));
     Index largest = 0;
     cut.cwiseAbs().maxCoeff(&largest);
     entry.loadings = cut * ((cut[largest] < 0.0 ? -1.0 : 1.0) / (norm > 0.0 ? norm : 1.0));
@@ -191,7 +195,7 @@ void run_threshold(const SelectionInput& input, const OptionTexts& texts, const 
 }  // namespace
 
 void certify(const SelectionInput& input, const RootLosses* root, Selection& selection) {
-  if (selection.path.empty()) return;
+  if (selection.path.empty() || !input.options.certify) return;
   const KRange k{selection.path.front().k(), selection.path.back().k()};
   const auto bounds = certificate(input.pencil, input.units, root,
                                   {.criterion = input.options.criterion,
@@ -203,7 +207,8 @@ void certify(const SelectionInput& input, const RootLosses* root, Selection& sel
     if (const auto* best = at.best_upper()) {
       // A bound that rounding took below the value of a set it bounds is that value.
       entry.upper_bound = std::max(best->second, entry.objective);
-      if (*entry.upper_bound - entry.objective <= 2e-10 * entry.objective) entry.upper_bound = entry.objective;
+      if (*entry.upper_bound - entry.objective <= 2e-10 * entry.objective)
+        entry.upper_bound = entry.objective;
       entry.bound = best->first;
     }
     if (input.options.bounds) entry.bounds = at;
@@ -224,23 +229,29 @@ std::vector<MethodInfo> search_methods() {
       {.name = "gslda",
        .summary = "greedy sparse LDA: forward and backward pass, at every size the better set; with a bound",
        .takes_matrices = true,
+       .takes_groups = true,
        .options = greedy_options,
        .run = greedy(Passes{true, true})},
       {.name = "forward-lda",
-       .summary = "greedy sparse LDA, forward: the feature that raises the criterion most enters; any number of columns",
+       .summary = "greedy sparse LDA, forward: the feature that raises the criterion most enters; any number "
+                  "of columns",
        .takes_matrices = true,
+       .takes_groups = true,
        .options = greedy_options,
        .run = greedy(Passes{true, false})},
       {.name = "backward-lda",
        .summary = "greedy sparse LDA, backward: from all features, the one that is missed least leaves",
        .takes_matrices = true,
+       .takes_groups = true,
        .options = greedy_options,
        .run = greedy(Passes{false, true})},
       {.name = "gspca",
-       .summary = "greedy sparse PCA: forward and backward pass, at every size the better set; needs no labels",
+       .summary =
+           "greedy sparse PCA: forward and backward pass, at every size the better set; needs no labels",
        .needs_labels = false,
        .variance = true,
        .takes_matrices = true,
+       .takes_groups = true,
        .options = {},
        .run = greedy(Passes{true, true})},
       {.name = "forward-pca",
@@ -248,6 +259,7 @@ std::vector<MethodInfo> search_methods() {
        .needs_labels = false,
        .variance = true,
        .takes_matrices = true,
+       .takes_groups = true,
        .options = {},
        .run = greedy(Passes{true, false})},
       {.name = "backward-pca",
@@ -255,10 +267,12 @@ std::vector<MethodInfo> search_methods() {
        .needs_labels = false,
        .variance = true,
        .takes_matrices = true,
+       .takes_groups = true,
        .options = {},
        .run = greedy(Passes{false, true})},
       {.name = "st",
-       .summary = "simple thresholding: the largest loadings of the global discriminant (without labels: of the first "
+       .summary = "simple thresholding: the largest loadings of the global discriminant (without labels: of "
+                  "the first "
                   "principal component)",
        .needs_labels = false,
        .takes_matrices = true,

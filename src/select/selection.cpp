@@ -1,9 +1,18 @@
 #include "subspectra/select/selection.hpp"
 
+#include <algorithm>
+
 namespace subspectra {
 
 void SelectionOptions::validate() const {
   if (threads < 0) throw InvalidArgument("--threads must not be negative; 0 uses every core");
+  if (components < 0) throw InvalidArgument("--components must not be negative; 0 is the default");
+}
+
+const SizeBounds::Named* SizeBounds::best_upper() const {
+  const auto found = std::min_element(upper.begin(), upper.end(),
+                                      [](const Named& a, const Named& b) { return a.second < b.second; });
+  return found == upper.end() ? nullptr : &*found;
 }
 
 std::optional<double> PathEntry::gap() const {

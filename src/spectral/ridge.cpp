@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "subspectra/core/memory.hpp"
 #include "subspectra/core/text.hpp"
 #include "subspectra/data/moments.hpp"
 #include "subspectra/linalg/blas.hpp"
+#include "subspectra/spectral/covariance_operator.hpp"
 
 namespace subspectra {
 namespace {
@@ -25,37 +27,12 @@ bool clearly_full_rank(Matrix b, double tolerance) {
   return linalg::cholesky(b);
 }
 
-/// G = Xw Xw'/N, Xw the class-centred rows times the square root of their weights, over column panels of
-/// fixed size.
-Matrix within_gram(const Dataset& data, const std::vector<Index>& candidates) {
-  constexpr std::size_t kPanel = 1024;
-  const Index n = data.rows();
-  const auto& codes = data.labels->codes;
-  const int classes = data.labels->class_count();
-  Vector root_weight(n), class_weight = Vector::Zero(classes);
-  for (Index i = 0; i < n; ++i) {
-    root_weight[i] = codes[i] < 0 ? 0.0 : std::sqrt(data.weight(i));
-    if (codes[i] >= 0) class_weight[codes[i]] += data.weight(i);
+/// 1e-3 of the smallest eigenvalue above the threshold of rank; nothing when there is none.
+std::optional<double> from_spectrum(const Vector& values, double threshold) {
+  for (const double value : values) {
+    if (value > 0.0 && value > threshold) return 1e-3 * value;
   }
-  Matrix gram = Matrix::Zero(n, n);
-  for (std::size_t begin = 0; begin < candidates.size(); begin += kPanel) {
-    const std::size_t end = std::min(begin + kPanel, candidates.size());
-    Matrix panel = data.columns({candidates.begin() + static_cast<std::ptrdiff_t>(begin),
-                                 candidates.begin() + static_cast<std::ptrdiff_t>(end)});
-    Matrix means = Matrix::Zero(classes, panel.cols());
-    for (Index j = 0; j < panel.cols(); ++j) {
-      for (Index i = 0; i < n; ++i) {
-        if (codes[i] >= 0) means(codes[i], j) += data.weight(i) * panel(i, j);
-      }
-      for (int c = 0; c < classes; ++c)
-        means(c, j) = class_weight[c] > 0.0 ? means(c, j) / class_weight[c] : 0.0;
-      for (Index i = 0; i < n; ++i) {
-        panel(i, j) = codes[i] < 0 ? 0.0 : (panel(i, j) - means(codes[i], j)) * root_weight[i];
-      }
-    }
-    linalg::syrk(1.0 / class_weight.sum(), linalg::Op::kNone, panel, 1.0, gram);
-  }
-  return gram;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -69,11 +46,23 @@ ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candi
   const double tolerance = static_cast<double>(p) * kEpsilon;
   const bool wide = p > n;
   const double side = static_cast<double>(std::min(p, n));
+  constexpr double kMostSide = 12000.0;  // its spectrum takes 9 n^3 flops: some minutes
+  if (side > kMostSide) {
+    throw InvalidArgument(
+        fmt::format("--ridge auto needs the spectrum of a {0} x {0} matrix, which is too much work; give a "
+                    "number, for example "
+                    "--ridge {1:.3g} (a thousandth of the mean within-class variance)",
+                    std::min(p, n),
+                    1e-3 * compute_moments(data, candidates, Moments::SecondOrder::kDiagonal, threads)
+                               .within_variances()
+                               .mean()));
+  }
   require_memory(2.0 * side * side * sizeof(double),
                  "--ridge auto (the spectrum of the within-class covariance)",
                  "give a number with --ridge VALUE", memory_limit);
   Matrix b =
-      wide ? within_gram(data, candidates)
+      wide ? CovarianceOperator(data, CovarianceOperator::Centring::kByClass, threads)
+                 .gram(candidates, threads)
            : compute_moments(data, candidates, Moments::SecondOrder::kFull, threads).within_covariance();
   if (!b.allFinite()) {
     throw BadInput(
@@ -84,15 +73,12 @@ ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candi
   const Vector values = linalg::symmetric_eigen(std::move(b), false).values;
   const double threshold = tolerance * values[values.size() - 1];
   if (!wide && values[0] > threshold) return {};
-  for (const double value : values) {
-    if (value > 0.0 && value > threshold) {
-      const double eps = 1e-3 * value;
-      return {eps,
-              fmt::format(
-                  "the within-class covariance of {} and {} is singular: {:.6g} was added to its diagonal "
-                  "(--ridge auto; --ridge VALUE sets it)",
-                  counted(p, "feature"), counted(n, "row"), eps)};
-    }
+  if (const auto eps = from_spectrum(values, threshold)) {
+    return {
+        *eps,
+        fmt::format("the within-class covariance of {} features and {} rows is singular: {:.6g} was added to "
+                    "its diagonal (--ridge auto; --ridge VALUE sets it)",
+                    p, n, *eps)};
   }
   double smallest = kInfinity;
   for (const double variance :
@@ -104,6 +90,28 @@ ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candi
           fmt::format("no feature varies within a class: {:.6g} was added to the diagonal of the "
                       "within-class covariance (--ridge VALUE sets it)",
                       1e-3 * smallest)};
+}
+
+ResolvedRidge resolve_ridge(const Matrix& b, const std::vector<Index>& candidates, const Ridge& ridge) {
+  if (ridge.value) return {*ridge.value, {}};
+  const Matrix part = b(candidates, candidates);
+  if (part.size() == 0) return {};
+  const double tolerance = static_cast<double>(part.rows()) * kEpsilon;
+  if (clearly_full_rank(part, tolerance)) return {};
+  const Vector values = linalg::symmetric_eigen(part, false).values;
+  const double largest = values[values.size() - 1];
+  const double threshold = tolerance * std::max(largest, -values[0]);
+  if (values[0] < -1e3 * threshold) {
+    throw BadInput(fmt::format(
+        "B (--within) has the eigenvalue {:.6g}; a within-class matrix is positive semidefinite", values[0]));
+  }
+  if (values[0] > threshold) return {};
+  const auto eps = from_spectrum(values, threshold);
+  if (!eps) throw BadInput("B (--within) is zero; nothing can be measured against it");
+  return {*eps, fmt::format(
+                    "B (--within) is singular: {:.6g} was added to its diagonal (--ridge auto; --ridge VALUE "
+                    "sets it)",
+                    *eps)};
 }
 
 }  // namespace subspectra

@@ -10,6 +10,7 @@ namespace subspectra {
 struct ResultContext {
   nlohmann::json options = nlohmann::json::object();  ///< every option as used
   double read_s = 0.0, total_s = 0.0;
+  const FeatureGroups* groups = nullptr;  ///< of --groups
 };
 
 [[nodiscard]] nlohmann::json data_json(const Dataset& data);  ///< the `data` member

@@ -9,15 +9,6 @@
 
 namespace subspectra {
 
-/// Bounds for sets of k units that hold the included ones.
-struct SizeBounds {
-  using Named = std::pair<std::string, double>;
-  std::vector<Named> upper;                       ///< no such set has a larger criterion
-  std::vector<Named> lower_any;                   ///< every such set has at least this
-  std::vector<Named> lower_best;                  ///< the best such set has at least this
-  [[nodiscard]] const Named* best_upper() const;  ///< the smallest; null when there is none
-};
-
 struct CertificateOptions {
   Criterion criterion = Criterion::kLargest;
   KRange k;            ///< units

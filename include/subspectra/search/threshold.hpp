@@ -22,16 +22,17 @@ struct ThresholdOptions {
   static void visit(Self& o, Visitor&& field) {
     field("threshold", o.threshold,
           "which vector is cut: the Fisher vector x (ICCV07), or y = B^{1/2} x (ICML06)");
-    field("no_renormalize", o.no_renormalize,
-          "keep the loadings of the global vector instead of the best ones on the chosen set; the objective is "
-          "then theirs");
+    field(
+        "no_renormalize", o.no_renormalize,
+        "keep the loadings of the global vector instead of the best ones on the chosen set; the objective is "
+        "then theirs");
   }
 };
 
-/// The leading generalized eigenvector of (A, B) over `features`: x with x'Bx = 1 (its rows in their order), or y =
-/// B^{1/2} x. Tables with fewer rows than features are worked on through their rows. Throws Infeasible when B is
-/// singular.   O(n^3), or O(N^2 n) through the rows.
-[[nodiscard]] Vector global_vector(const Pencil& pencil, const std::vector<Index>& features, ThresholdOn which,
-                                   int threads);
+/// The leading generalized eigenvector of (A, B) over `features`: x with x'Bx = 1 (its rows in their order),
+/// or y = B^{1/2} x. Tables with fewer rows than features are worked on through their rows. Throws Infeasible
+/// when B is singular.   O(n^3), or O(N^2 n) through the rows.
+[[nodiscard]] Vector global_vector(const Pencil& pencil, const std::vector<Index>& features,
+                                   ThresholdOn which, int threads);
 
 }  // namespace subspectra

@@ -11,6 +11,7 @@ struct SearchUnits {
       members;                 ///< of each unit: ascending pencil positions; units by their lowest
   std::vector<Index> include;  ///< units that are in every set, ascending
   bool single = true;          ///< every unit is one feature
+  std::vector<Index> group;    ///< of each unit its group in the user's list; empty when single
 
   [[nodiscard]] Index count() const { return static_cast<Index>(members.size()); }
   [[nodiscard]] std::vector<Index> features() const;  ///< of all units, ascending

@@ -10,9 +10,10 @@ struct GreedyMethodOptions {
   Index swaps = 0;
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
-    field("swaps", o.swaps,
-          "after the search, at every size, at most this many exchanges of one feature for another while they "
-          "raise the objective; 0 for none");
+    field(
+        "swaps", o.swaps,
+        "after the search, at every size, at most this many exchanges of one feature for another while they "
+        "raise the objective; 0 for none");
   }
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 /// A selection: what any method answers, in the form of the contract's `subspectra.selection/1`.
 #include <array>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "subspectra/core/run_control.hpp"
 #include "subspectra/core/types.hpp"
 #include "subspectra/data/dataset.hpp"
+#include "subspectra/data/groups.hpp"
 
 namespace subspectra {
 
@@ -26,8 +28,14 @@ struct SelectionOptions {
   KRange k;
   std::vector<std::string> include;
   std::vector<std::string> exclude;
+  std::string groups;
+  /// What `groups` names, read once by the caller for the features of its table; null without groups.
+  std::shared_ptr<const FeatureGroups> feature_groups;
   Criterion criterion = Criterion::kLargest;
+  Index components = 0;
   Ridge ridge;
+  bool bounds = false;
+  bool certify = true;  ///< not an option: cross-validation, which has no use for bounds, leaves them out
   std::uint64_t seed = 0;
   int threads = 0;
   ByteSize memory_limit;
@@ -41,12 +49,21 @@ struct SelectionOptions {
           "line");
     field("exclude", o.exclude,
           "features that are never chosen, and text columns to leave out: names, or @FILE with one a line");
+    field("groups", o.groups,
+          "CSV file with the header feature,group: the features of a group enter and leave together, and k "
+          "counts "
+          "groups");
     field("criterion", o.criterion,
           "the objective of a set S with T = M_S' B_S^-1 M_S: largest eigenvalue, trace, or log det(I + T)");
     field("ridge", o.ridge,
           "number added to the diagonal of the within-class covariance; auto adds 1e-3 times its smallest "
           "nonzero "
           "eigenvalue when it is singular and nothing otherwise");
+    field("components", o.components,
+          "loadings kept: discriminants of LDA (0: all, min(classes - 1, k)); principal components, each on "
+          "a set of "
+          "its own after deflation (0: one)");
+    field("bounds", o.bounds, "all upper and lower bounds of every size, with their names");
     field("seed", o.seed, "of every random choice");
     field("threads", o.threads, "0 uses every core; the answer does not depend on it");
     field("memory_limit", o.memory_limit,
@@ -54,13 +71,28 @@ struct SelectionOptions {
   }
 };
 
+/// Bounds for sets of one size, each with its name.
+struct SizeBounds {
+  using Named = std::pair<std::string, double>;
+  std::vector<Named> upper;                       ///< no such set has a larger criterion
+  std::vector<Named> lower_any;                   ///< every such set has at least this
+  std::vector<Named> lower_best;                  ///< the best such set has at least this
+  [[nodiscard]] const Named* best_upper() const;  ///< the smallest; null when there is none
+};
+
+/// A certificate is complete when the bound meets the value to this fraction.
+inline constexpr double kCertifiedGap = 1e-9;
+
 struct PathEntry {
   std::vector<Index> features;  ///< ascending columns of the data set
   std::vector<Index> units;     ///< ascending groups (--groups); empty when features are chosen one by one
   double objective = 0.0;       ///< the criterion recomputed on the set
   std::optional<double> upper_bound;  ///< no set of this size has a larger objective
-  std::string pass;                   ///< "forward", "backward", or ""
-  Matrix loadings;                    ///< k x r, x'B_S x = 1, the largest entry of each column positive
+  std::string bound;                  ///< the name of the bound that gave it: "single-drop", "perron", ...
+  std::optional<SizeBounds> bounds;   ///< all of them, under --bounds
+  std::optional<double> given_objective;  ///< --refit: of the loadings that were given
+  std::string pass;                       ///< "forward", "backward", "swaps" or ""
+  Matrix loadings;                        ///< k x r, x'B_S x = 1, the largest entry of each column positive
   /// The size that -k counts: groups where there are any, else features.
   [[nodiscard]] Index k() const { return static_cast<Index>(units.empty() ? features.size() : units.size()); }
   /// (upper_bound - objective)/objective; 0 when both are 0, nothing when only the objective is 0 or no bound
@@ -73,8 +105,10 @@ struct Selection {
   Status status = Status::kInterrupted;  // starts pessimistic: every method says how it ended
   double ridge = 0.0;                    ///< the number that was added to diag(B)
   std::vector<PathEntry> path;           ///< ascending k
-  std::vector<Index> ranking;            ///< best first; empty where the method does not rank
-  Vector weights;                        ///< p scores, or empty
+  std::vector<std::vector<PathEntry>>
+      components;              ///< PCA with --components: the paths of the second, third, ... one
+  std::vector<Index> ranking;  ///< best first; empty where the method does not rank
+  Vector weights;              ///< p scores, or empty
   nlohmann::json method_options = nlohmann::json::object();  ///< as used
   double prepare_s = 0.0, search_s = 0.0;
   std::vector<std::string> warnings;

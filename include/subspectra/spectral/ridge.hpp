@@ -21,4 +21,9 @@ struct ResolvedRidge {
 [[nodiscard]] ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candidates,
                                           const Ridge& ridge, int threads, std::uint64_t memory_limit = 0);
 
+/// The same rule for a matrix B given as it is. Throws BadInput when B is not positive semidefinite to
+/// rounding.
+[[nodiscard]] ResolvedRidge resolve_ridge(const Matrix& b, const std::vector<Index>& candidates,
+                                          const Ridge& ridge);
+
 }  // namespace subspectra
