@@ -27,6 +27,25 @@ constexpr std::string_view kDense =
     "?, -3e2 ,2,'Iris b'\r\n"
     "4,5,?,?\n";
 
+TEST(Arff, InfiniteValuesAndMissingLabelsHaveTheirPlaces) {
+  const Dataset data = arff("@attribute a real\n@attribute class {u,v}\n@data\n1,u\n2,?\n-1e999,v\ninf,v\n");
+  ASSERT_TRUE(data.first_infinite && data.first_unlabelled);
+  EXPECT_EQ(data.first_infinite->where.text(), "t.arff:6:1");
+  EXPECT_EQ(data.first_infinite->sentence(), "'-1e999' is too large for a double");
+  EXPECT_EQ(data.first_unlabelled->text(), "t.arff:5:3");
+}
+
+TEST(Arff, TextIsLeftAloneInAttributesThatAreNotNeeded) {
+  ReadOptions options = with_target("none");
+  options.needed = {"a"};
+  const Dataset data = arff("@attribute id string\n@attribute a real\n@data\nq1,1\nq2,2\n", options);
+  EXPECT_EQ(data.names.all(), (std::vector<std::string>{"a"}));
+  options.needed = {"id", "a"};
+  EXPECT_TRUE(contains(
+      message_of([&] { return arff("@attribute id string\n@attribute a real\n@data\nq1,1\n", options); }),
+      "t.arff:4:1: 'q1' is not a number in column 'id', which the model uses"));
+}
+
 TEST(Arff, DenseRows) {
   for (const std::size_t block : {std::size_t{1}, std::size_t{7}, kTextBlockBytes}) {
     const Dataset data = arff(kDense, {}, block);

@@ -13,6 +13,14 @@ Dataset svm(std::string_view text, const ReadOptions& options = {}, std::size_t 
   return assemble(read_libsvm_bytes(*bytes, "t.svm", options, block), options);
 }
 
+TEST(Libsvm, InfiniteValuesAndMissingLabelsHaveTheirPlaces) {
+  const Dataset data = svm("1 1:2 2:1e999\n? 1:inf\n-1 2:3\n");
+  ASSERT_TRUE(data.first_infinite && data.first_unlabelled);
+  EXPECT_EQ(data.first_infinite->where.text(), "t.svm:1:9");
+  EXPECT_EQ(data.first_infinite->sentence(), "'1e999' is too large for a double");
+  EXPECT_EQ(data.first_unlabelled->text(), "t.svm:2:1");
+}
+
 TEST(Libsvm, SparseStaysSparse) {
   for (const std::size_t block : {std::size_t{1}, std::size_t{5}, kTextBlockBytes}) {
     const Dataset data =
