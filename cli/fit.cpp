@@ -118,7 +118,8 @@ int run(const Arguments& arguments, Signals& signals) {
   const Dataset prepared = preparation.apply(data);
   Selection selection = select_features(prepared, method, options, job.texts, control);
   if (method.variance && !selection.path.empty()) {  // it knows no labels, and so no ridge for the rule
-    selection.ridge = resolve_ridge(prepared, selection.path.back().features, options.ridge, options.threads).value;
+    selection.ridge =
+        resolve_ridge(prepared, selection.path.back().features, options.ridge, options.threads).value;
   }
   if (selection.path.empty())
     throw Error(fmt::format("{} found no set of {}; give another size with -k", method.name,

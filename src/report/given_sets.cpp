@@ -32,7 +32,8 @@ std::optional<double> number(std::string_view text) {
 std::string contents(const std::string& path) {
   constexpr std::uint64_t kLargest = std::uint64_t{1} << 28U;
   if (checked_file_size(path) > kLargest) {
-    throw BadInput({.file = path}, "is too large for a list of features; give a result file or a list of names");
+    throw BadInput({.file = path},
+                   "is too large for a list of features; give a result file or a list of names");
   }
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -49,7 +50,8 @@ json parsed(const std::string& path, const std::string& text) {
   } catch (const json::exception&) {
   } catch (const std::length_error&) {
   }
-  throw BadInput({.file = path}, "this is not valid JSON; give a result of `subspectra select -o`, or a list of names");
+  throw BadInput({.file = path},
+                 "this is not valid JSON; give a result of `subspectra select -o`, or a list of names");
 }
 
 std::vector<GivenSet> from_json(const std::string& path, const json& document) {
