@@ -12,11 +12,11 @@ namespace subspectra::fuzzing {
 
 class TemporaryInput {
  public:
-  explicit TemporaryInput(std::span<const std::uint8_t> bytes) {
+  explicit TemporaryInput(std::span<const std::uint8_t> bytes, const std::string& ending = {}) {
     const std::filesystem::path memory = "/dev/shm";
     const auto folder =
         std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
-    path_ = (folder / ("subspectra-fuzz-" + std::to_string(::getpid()))).string();
+    path_ = (folder / ("subspectra-fuzz-" + std::to_string(::getpid()) + ending)).string();
     std::ofstream(path_, std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   }

@@ -72,7 +72,7 @@ FeatureGroups read_groups(const std::string& path, const FeatureNames& names) {
   for (const Line& line : lines) listed.push_back(line.feature);
   const auto found = names.find_each(listed);
 
-  constexpr std::size_t kOwn = static_cast<std::size_t>(-1);
+  constexpr auto kOwn = static_cast<std::size_t>(-1);
   std::vector<std::size_t> line_of(static_cast<std::size_t>(names.size()), kOwn);
   std::unordered_map<std::string_view, std::size_t> first_line_of_group;
   for (std::size_t i = 0; i < lines.size(); ++i) {

@@ -144,8 +144,7 @@ class SquareCsv {
   void take(CsvRecord& record) {
     lines_.push_back(record.line);
     if (lines_.size() == 1) {
-      first_ = std::move(record);
-      record.fields.clear();
+      first_.fields.swap(record.fields);
       return;
     }
     if (lines_.size() == 2) start(width_of(record));
@@ -215,7 +214,7 @@ class SquareCsv {
         static_cast<void>(number(first_column_[i], lines_[i + 1], 0));
       }
     }
-    const Matrix below = rows_->take(columns);
+    Matrix below = rows_->take(columns);
     if (header_) return below;
     const auto p = static_cast<Index>(columns.size());
     Matrix all(p, p);

@@ -17,7 +17,7 @@ struct NamedMatrix {
 };
 
 /// What a problem consists of: a table, or matrices.
-struct Product {
+struct Product {  // NOLINT(bugprone-exception-escape): the check takes the assertions of json for throws
   std::optional<Dataset> table;
   std::vector<NamedMatrix> matrices;
   nlohmann::json options;  ///< as used
