@@ -128,6 +128,8 @@ void require_labels(const Dataset& data, std::string_view command) {
 }
 
 std::string data_line(const Dataset& data) {
+  if (data.rows() == 0)
+    return fmt::format("{}: {}", data.source, counted(data.features(), "feature"));  // matrices
   std::string line = fmt::format("{}: {}, {}", data.source, counted(data.rows(), "row"),
                                  counted(data.features(), "feature"));
   if (!data.labels) return line + ", no labels";

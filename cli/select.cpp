@@ -24,6 +24,13 @@ void append_difference(const Dataset& data, const std::vector<Index>& of, const 
   }
 }
 
+/// In percent; beyond ten times the value it says only that nothing is known.
+std::string gap_text(const PathEntry& entry) {
+  const auto gap = entry.gap();
+  if (!gap) return "";
+  return *gap > 10.0 ? ">1000" : fmt::format("{:.2f}", 100.0 * *gap);
+}
+
 /// One row a set: the first one whole, then what is added and removed from row to row.
 std::string path_table(const Dataset& data, const Selection& selection) {
   constexpr std::size_t kNamesWidth = 64;
@@ -49,7 +56,7 @@ std::string path_table(const Dataset& data, const Selection& selection) {
     std::vector<std::string> row = {std::to_string(entry.k()), fmt::format("{:.6g}", entry.objective)};
     if (bounds) {
       row.push_back(entry.upper_bound ? fmt::format("{:.6g}", *entry.upper_bound) : "");
-      row.push_back(entry.gap() ? fmt::format("{:.2f}", 100.0 * *entry.gap()) : "");
+      row.push_back(gap_text(entry));
     }
     if (given) row.push_back(entry.given_objective ? fmt::format("{:.6g}", *entry.given_objective) : "");
     if (passes) row.push_back(entry.pass);
@@ -94,8 +101,8 @@ std::string single_line(const PathEntry& entry) {
   if (gap && *gap <= kCertifiedGap)
     return text + fmt::format("; proven: no set of {} is better\n", entry.k());
   if (gap) {
-    text += fmt::format("; no set of {} reaches more than {:.6g} (gap {:.2f} %, {} bound)", entry.k(),
-                        *entry.upper_bound, 100.0 * *gap, entry.bound);
+    text += fmt::format("; no set of {} reaches more than {:.6g} (gap {} %, {} bound)", entry.k(),
+                        *entry.upper_bound, gap_text(entry), entry.bound);
   }
   return text + "\n";
 }

@@ -40,7 +40,8 @@ std::vector<std::vector<std::string>> csv_rows(const std::string& text) {  // fi
 }
 
 TEST(SelectResult, HasTheFieldsOfTheContract) {
-  const json result = result_of({"select", "sonar", "-k", "2:4", "--seed", "7", "--threads", "1"});
+  const json result =
+      result_of({"select", "sonar", "--method", "fisher", "-k", "2:4", "--seed", "7", "--threads", "1"});
   EXPECT_EQ(keys(result), (std::set<std::string>{"schema", "version", "method", "status", "options", "data",
                                                  "path", "ranking", "weights", "timing", "warnings"}));
   EXPECT_EQ(result["schema"], "subspectra.selection/1");
@@ -71,6 +72,48 @@ TEST(SelectResult, HasTheFieldsOfTheContract) {
   EXPECT_EQ(result["weights"].size(), 60U);
 }
 
+TEST(SelectResult, GreedyAnswersCarryACertificate) {
+  const json result = result_of({"select", "sonar", "-k", "1:3", "--bounds"});
+  EXPECT_EQ(result["method"], "gslda");
+  for (const auto& entry : result["path"]) {
+    EXPECT_GE(entry["upper_bound"].get<double>(), entry["objective"].get<double>());
+    EXPECT_TRUE(entry["bounds"]["upper"].contains("single-drop"));
+    EXPECT_TRUE(entry["bounds"]["lower_any"].contains("two-class"));
+    EXPECT_EQ(entry["certified"], entry["gap"].get<double>() <= 1e-9);
+    EXPECT_TRUE(entry["pass"] == "forward" || entry["pass"] == "backward");
+  }
+  EXPECT_EQ(result["path"][1]["names"], json({"V11", "V47"}));
+}
+
+TEST(SelectResult, MatricesGroupsAndRefit) {
+  const ScratchDirectory scratch;
+  ASSERT_EQ(run_program({"synth", "brownian-pair", "--features", "9", "-o", scratch.file("pair.csv")}).code,
+            0);
+  const json pair = result_of({"select", "--between", scratch.file("pair-A.csv"), "--within",
+                               scratch.file("pair-B.csv"), "-k", "1:9"});
+  EXPECT_EQ(pair["method"], "gslda");
+  EXPECT_EQ(pair["path"].size(), 9U);
+  const json pca = result_of({"select", "--covariance", scratch.file("pair-B.csv"), "-k", "2"});
+  EXPECT_EQ(pca["method"], "gspca");
+  EXPECT_EQ(pca["path"][0]["k"], 2);
+
+  scratch.write("groups.csv", "feature,group\nV1,low\nV2,low\nV3,low\nV11,mid\nV12,mid\n");
+  const json grouped = result_of({"select", "sonar", "--groups", scratch.file("groups.csv"), "-k", "1:3"});
+  EXPECT_EQ(grouped["path"][0]["k"], 1);
+  EXPECT_TRUE(grouped["path"][0].contains("groups"));
+
+  ASSERT_EQ(run_program({"select", "sonar", "--method", "st", "--no-renormalize", "-k", "4", "-o",
+                         scratch.file("st.json")})
+                .code,
+            0);
+  const json refit = result_of({"select", "sonar", "--refit", scratch.file("st.json")});
+  EXPECT_EQ(refit["method"], "refit");
+  EXPECT_GT(refit["path"][0]["objective"].get<double>(), refit["path"][0]["given_objective"].get<double>());
+  scratch.write("names.txt", "# mine\nV11,0.5\nV47,0.5\n");
+  const json named = result_of({"select", "sonar", "--refit", scratch.file("names.txt")});
+  EXPECT_NEAR(named["path"][0]["objective"].get<double>(), 0.367684, 1e-6);
+}
+
 TEST(SelectResult, IncludeAndExcludeHold) {
   const json result = result_of({"select", "sonar", "-k", "1:5", "--include", "V1", "--exclude", "V11,V12"});
   for (const auto& entry : result["path"]) {
@@ -88,7 +131,8 @@ TEST(SelectResult, FileAndStdoutAgreeAndTheTableIsForPeople) {
   EXPECT_EQ(both.err, "");
   const Finished table = run_program({"select", "sonar", "-k", "1:3"});
   EXPECT_NE(table.out.find("208 rows, 60 features, 2 classes (M 111, R 97)"), std::string::npos) << table.out;
-  EXPECT_NE(table.out.find("k  objective  features"), std::string::npos) << table.out;
+  EXPECT_NE(table.out.find("k  objective     bound   gap %  pass     features"), std::string::npos)
+      << table.out;
   const Finished dash = run_program({"select", "sonar", "-k", "3", "-o", "-"});
   EXPECT_EQ(dash.json()["path"], both.json()["path"]);
 }

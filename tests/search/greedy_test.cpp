@@ -114,7 +114,8 @@ TEST(Greedy, IncludedUnitsAreInEverySet) {
   expect_greedy(a, pair.b, units, Criterion::kLargest, forward, true);
   const auto backward = backward_pass(*pencil, units, {}, {});
   EXPECT_EQ(backward.least, 2);
-  EXPECT_EQ((std::vector<Index>(backward.order.begin(), backward.order.begin() + 2)), (std::vector<Index>{4, 7}));
+  EXPECT_EQ((std::vector<Index>(backward.order.begin(), backward.order.begin() + 2)),
+            (std::vector<Index>{4, 7}));
 }
 
 TEST(Greedy, ALongDensePathGivesTheSetsOfOneWithoutBlocks) {
@@ -179,10 +180,12 @@ TEST(Greedy, FromATableEqualsFromItsMatrices) {
       for (const auto criterion : kCriteria) {
         for (const Index most : {2, 25}) {  // column by column, and dense
           const GreedyOptions options{.criterion = criterion, .most = most};
-          EXPECT_EQ(forward_pass(*table, units, options, {}).order, forward_pass(*dense, units, options, {}).order);
+          EXPECT_EQ(forward_pass(*table, units, options, {}).order,
+                    forward_pass(*dense, units, options, {}).order);
         }
         const GreedyOptions options{.criterion = criterion};
-        EXPECT_EQ(backward_pass(*table, units, options, {}).order, backward_pass(*dense, units, options, {}).order);
+        EXPECT_EQ(backward_pass(*table, units, options, {}).order,
+                  backward_pass(*dense, units, options, {}).order);
       }
     }
   }

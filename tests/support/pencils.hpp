@@ -45,7 +45,8 @@ inline double condition(const Matrix& b) {
 }
 
 /// The criterion of one set by a dense generalized eigenproblem.
-inline double set_value(const Matrix& a, const Matrix& b, const std::vector<Index>& set, Criterion criterion) {
+inline double set_value(const Matrix& a, const Matrix& b, const std::vector<Index>& set,
+                        Criterion criterion) {
   if (set.empty()) return 0.0;
   const Matrix a_s = a(set, set), b_s = b(set, set);
   const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> solver(a_s, b_s, Eigen::EigenvaluesOnly);
@@ -66,8 +67,8 @@ struct NaiveStep {
   double value = -1.0;
 };
 
-inline NaiveStep naive_forward(const Matrix& a, const Matrix& b, const SearchUnits& units, Criterion criterion,
-                               const std::vector<Index>& set) {
+inline NaiveStep naive_forward(const Matrix& a, const Matrix& b, const SearchUnits& units,
+                               Criterion criterion, const std::vector<Index>& set) {
   NaiveStep best;
   for (Index u = 0; u < units.count(); ++u) {
     if (std::find(set.begin(), set.end(), u) != set.end()) continue;
@@ -79,8 +80,8 @@ inline NaiveStep naive_forward(const Matrix& a, const Matrix& b, const SearchUni
   return best;
 }
 
-inline NaiveStep naive_backward(const Matrix& a, const Matrix& b, const SearchUnits& units, Criterion criterion,
-                                const std::vector<Index>& set) {
+inline NaiveStep naive_backward(const Matrix& a, const Matrix& b, const SearchUnits& units,
+                                Criterion criterion, const std::vector<Index>& set) {
   NaiveStep best;
   for (const Index u : set) {
     if (std::find(units.include.begin(), units.include.end(), u) != units.include.end()) continue;

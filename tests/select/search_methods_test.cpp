@@ -1,0 +1,215 @@
+#include "subspectra/select/search_methods.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+
+#include "oracle.hpp"
+#include "pencils.hpp"
+#include "subspectra/data/read.hpp"
+#include "subspectra/spectral/deflation.hpp"
+
+namespace subspectra {
+namespace {
+
+Selection run(const Dataset& data, const SelectionOptions& options, std::string_view method,
+              const OptionTexts& texts = {}) {
+  return select_features(data, find_method(method), options, texts, RunControl());
+}
+
+TEST(SearchMethods, FindTheKnownBestPairOfSonar) {
+  const auto selection = run(read_dataset("sonar"), {.k = {1, 10}}, "gslda");
+  EXPECT_EQ(selection.path[1].features, (std::vector<Index>{10, 46}));
+  EXPECT_NEAR(selection.path[1].objective, 0.367684, 1e-6);
+  EXPECT_TRUE(selection.path[0].gap().value_or(1.0) <= kCertifiedGap) << "one feature is always proven";
+  for (const auto& entry : selection.path) {
+    EXPECT_GE(*entry.upper_bound, entry.objective);
+    EXPECT_FALSE(entry.pass.empty());
+  }
+}
+
+TEST(SearchMethods, TheDualPassIsTheBetterOfItsTwo) {
+  const auto data = read_dataset("sonar");
+  const SelectionOptions options{.k = {1, 60}};
+  const auto both = run(data, options, "gslda");
+  const auto forward = run(data, options, "forward-lda");
+  const auto backward = run(data, options, "backward-lda");
+  ASSERT_EQ(both.path.size(), 60U);
+  for (std::size_t i = 0; i < 60; ++i) {
+    const double best = std::max(forward.path[i].objective, backward.path[i].objective);
+    EXPECT_NEAR(both.path[i].objective, best, 1e-9 * best);
+    EXPECT_EQ(both.path[i].features,
+              both.path[i].pass == "forward" ? forward.path[i].features : backward.path[i].features);
+  }
+}
+
+TEST(SearchMethods, MatricesGiveWhatTheTableGives) {
+  const auto data = oracle::random_classes(80, 10, 3, 6);
+  const auto scatter = oracle::scatter(data.dense, data.labels->codes, 3);
+  const MatrixProblem pair{"pair", FeatureNames(10), scatter.between, scatter.within};
+  const SelectionOptions options{.k = {1, 10}};
+  for (const auto* name : {"gslda", "forward-lda", "backward-lda", "st"}) {
+    const auto table = run(data, options, name);
+    const auto matrices = select_features(pair, find_method(name), options, {}, RunControl());
+    ASSERT_EQ(table.path.size(), matrices.path.size()) << name;
+    for (std::size_t i = 0; i < table.path.size(); ++i) {
+      EXPECT_EQ(table.path[i].features, matrices.path[i].features) << name;
+      EXPECT_NEAR(table.path[i].objective, matrices.path[i].objective, 1e-9 * table.path[i].objective);
+    }
+  }
+  const MatrixProblem total{"total", FeatureNames(10), scatter.between + scatter.within, std::nullopt};
+  for (const auto* name : {"gspca", "forward-pca", "backward-pca"}) {
+    const auto table = run(data, options, name);
+    const auto matrices = select_features(total, find_method(name), options, {}, RunControl());
+    for (std::size_t i = 0; i < table.path.size(); ++i) {
+      EXPECT_EQ(table.path[i].features, matrices.path[i].features) << name;
+      EXPECT_NEAR(table.path[i].objective, matrices.path[i].objective, 1e-9 * table.path[i].objective);
+    }
+  }
+  EXPECT_THROW(static_cast<void>(select_features(total, find_method("gslda"), options, {}, RunControl())),
+               InvalidArgument);
+  EXPECT_THROW(static_cast<void>(select_features(pair, find_method("fisher"), options, {}, RunControl())),
+               InvalidArgument);
+}
+
+TEST(SearchMethods, PcaObjectivesAndLoadingsAreThoseOfTheSet) {
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const auto pair = oracle::random_factor_pair(10, 1, seed, 30.0);
+    const MatrixProblem problem{"s", FeatureNames(10), pair.b, std::nullopt};
+    const auto selection = select_features(problem, find_method("gspca"), {.k = {1, 10}}, {}, RunControl());
+    for (const auto& entry : selection.path) {
+      const Matrix a_s = pair.b(entry.features, entry.features);
+      const Eigen::SelfAdjointEigenSolver<Matrix> solver(a_s);
+      EXPECT_NEAR(entry.objective, solver.eigenvalues().maxCoeff(), 1e-10);
+      EXPECT_NEAR(entry.loadings.col(0).norm(), 1.0, 1e-12);
+    }
+  }
+}
+
+TEST(SearchMethods, GroupsCountInKAndStayTogether) {
+  const auto data = oracle::random_classes(60, 9, 2, 2);
+  auto groups = std::make_shared<FeatureGroups>();
+  groups->names = {"a", "b", "c"};
+  groups->members = {{0, 4, 8}, {1, 2}, {3, 5, 6, 7}};
+  groups->group_of = {0, 1, 1, 2, 0, 2, 2, 2, 0};
+  SelectionOptions options{.k = {1, 3}};
+  options.feature_groups = groups;
+  for (const auto* name : {"gslda", "gspca"}) {
+    const auto selection = run(data, options, name);
+    ASSERT_EQ(selection.path.size(), 3U) << name;
+    for (const auto& entry : selection.path) {
+      std::vector<Index> expected;
+      for (const Index g : entry.units) {
+        const auto& members = groups->members[static_cast<std::size_t>(g)];
+        expected.insert(expected.end(), members.begin(), members.end());
+      }
+      std::sort(expected.begin(), expected.end());
+      EXPECT_EQ(entry.features, expected);
+    }
+    EXPECT_EQ(selection.path[2].k(), 3);
+  }
+  EXPECT_THROW(static_cast<void>(run(data, options, "fisher")), InvalidArgument);
+}
+
+TEST(SearchMethods, MoreColumnsThanRowsWork) {
+  const auto data = oracle::random_classes(20, 150, 2, 12, 1.5, 4);
+  const auto selection = run(data, {.k = {1, 12}}, "gslda");
+  ASSERT_EQ(selection.path.size(), 12U);
+  EXPECT_GT(selection.ridge, 0.0);
+  for (const auto& entry : selection.path) {
+    auto scatter = oracle::scatter(data.dense(Eigen::all, entry.features), data.labels->codes, 2);
+    scatter.within.diagonal().array() += selection.ridge;
+    const double value = oracle::generalized_eigenvalues(scatter.between, scatter.within)[0];
+    EXPECT_NEAR(entry.objective, value, 1e-8 * value);
+  }
+}
+
+TEST(SearchMethods, SingularBWithoutARidge) {
+  auto data = oracle::random_classes(40, 6, 2, 3);
+  data.dense.col(5) = data.dense.col(1) + data.dense.col(2);
+  const SelectionOptions options{.k = {1, 6}, .ridge = {0.0}};
+  EXPECT_THROW(static_cast<void>(run(data, options, "backward-lda")), Infeasible);
+  const auto selection = run(data, options, "gslda");
+  EXPECT_EQ(selection.status, Status::kRankLimit);
+  EXPECT_EQ(selection.path.size(), 5U);
+  const auto said = [&](const std::string& words) {
+    return std::any_of(selection.warnings.begin(), selection.warnings.end(),
+                       [&](const std::string& w) { return w.find(words) != std::string::npos; });
+  };
+  EXPECT_TRUE(said("no backward pass"));
+  EXPECT_TRUE(said("linear combination")) << fmt::format("{}", selection.warnings.size());
+}
+
+TEST(SearchMethods, SwapsNeverLowerTheObjective) {
+  const auto data = read_dataset("sonar");
+  const SelectionOptions options{.k = {1, 12}};
+  const auto plain = run(data, options, "forward-lda");
+  const auto swapped = run(data, options, "forward-lda", {{"swaps", "20"}});
+  bool better = false;
+  for (std::size_t i = 0; i < plain.path.size(); ++i) {
+    EXPECT_GE(swapped.path[i].objective, plain.path[i].objective * (1.0 - 1e-12));
+    better = better || swapped.path[i].objective > plain.path[i].objective * 1.001;
+  }
+  EXPECT_TRUE(better);
+}
+
+TEST(SearchMethods, RenormalizationNeverLowersThresholding) {
+  const auto data = read_dataset("ionosphere");
+  for (const auto* which : {"x", "y"}) {
+    const SelectionOptions options{.k = {1, 33}};
+    const auto with = run(data, options, "st", {{"threshold", which}});
+    const auto without = run(data, options, "st", {{"threshold", which}, {"no_renormalize", "true"}});
+    ASSERT_EQ(with.path.size(), without.path.size());
+    for (std::size_t i = 0; i < with.path.size(); ++i) {
+      EXPECT_EQ(with.path[i].features, without.path[i].features);
+      EXPECT_GE(with.path[i].objective, without.path[i].objective * (1.0 - 1e-10));
+    }
+    EXPECT_NEAR(with.path.back().objective, without.path.back().objective, 1e-8 * with.path.back().objective);
+  }
+}
+
+TEST(SearchMethods, RefittingAResultGivesItsObjectives) {
+  const auto data = read_dataset("sonar");
+  const auto selection = run(data, {.k = {1, 8}}, "gslda");
+  std::vector<GivenSet> sets;
+  for (const auto& entry : selection.path) {
+    GivenSet set;
+    for (const Index j : entry.features) set.names.push_back(data.names[j]);
+    set.loadings = Vector::Ones(entry.k());
+    sets.push_back(std::move(set));
+  }
+  const auto refitted = refit_sets(data, sets, {});
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    EXPECT_NEAR(refitted.path[i].objective, selection.path[i].objective, 1e-9 * selection.path[i].objective);
+    EXPECT_LE(*refitted.path[i].given_objective, refitted.path[i].objective * (1.0 + 1e-12));
+  }
+}
+
+TEST(Deflation, TableAndMatrixAgree) {
+  const auto data = oracle::random_classes(30, 7, 2, 1);
+  const std::vector<Index> support = {1, 4, 6};
+  const Vector x = Vector{{0.6, -0.64, 0.48}};
+  const auto covariance = [](const Matrix& table) {
+    return oracle::scatter(table, std::vector<int>(static_cast<std::size_t>(table.rows()), 0), 1).within;
+  };
+  const Matrix expected = covariance(deflated(data, support, x).dense);
+  EXPECT_LT((deflated(covariance(data.dense), support, x) - expected).norm(), 1e-12);
+  const auto sparse = deflated(oracle::as_sparse(data), support, x);
+  EXPECT_LT((covariance(Matrix(sparse.sparse)) - expected).norm(), 1e-12);
+  Vector full = Vector::Zero(7);
+  for (Index i = 0; i < 3; ++i) full[support[static_cast<std::size_t>(i)]] = x[i];
+  EXPECT_LT((expected * full).norm(), 1e-12) << "nothing is left along x";
+}
+
+TEST(SearchMethods, FurtherComponentsAreOnSetsOfTheirOwn) {
+  const auto data = read_dataset("ionosphere");
+  const auto selection = run(data, {.k = {3, 3}, .components = 3}, "gspca");
+  ASSERT_EQ(selection.components.size(), 2U);
+  EXPECT_GE(selection.path[0].objective, selection.components[0][0].objective);
+  EXPECT_GE(selection.components[0][0].objective, selection.components[1][0].objective);
+}
+
+}  // namespace
+}  // namespace subspectra
