@@ -41,10 +41,10 @@ namespace {
 using linalg::Op;
 
 constexpr Index kSmall = 64;      // up to this many chosen all pairs are computed at every step
-constexpr Index kPairs = 6;       // kept beyond that
+constexpr Index kPairs = 5;       // kept beyond that
 constexpr Index kGrowth = 96;     // steps for which K has room before it is made again
-constexpr double kNear = 0.05;    // sigma - Lambda_1 when K is made: this part of Lambda_1 - Lambda_6,
-constexpr double kRises = 4.0;    // or this many times the last step's rise, whichever is more,
+constexpr double kNear = 0.1;     // sigma - Lambda_1 when K is made: this part of Lambda_1 - Lambda_6,
+constexpr double kRises = 6;      // or this many times the last step's rise, whichever is more,
 constexpr double kFloor = 1e-4;   // and at least this part of Lambda_1
 constexpr double kMargin = 0.02;  // least s, as part of sigma - Lambda_1, before a larger sigma is taken
 
@@ -107,7 +107,7 @@ class Forward {
   void border(const Vector& zj, double aj, const Vector& rho, const Vector& omega);
   [[nodiscard]] double schur(Index c) const { return sigma_ - corner(c) - e_[c] / d_[c]; }
   [[nodiscard]] std::vector<Rise> survivors();
-  [[nodiscard]] Pairs with(const Vector& y, double s, const PairsGoal& goal) const;
+  [[nodiscard]] Pairs with(const Vector& y, const Vector& ky, double s) const;
   void reserve(Index rows);
   void remove(Index column);
   void drop_dependent();
@@ -333,19 +333,30 @@ void Forward::factor(double near) {
   top_ = sigma_ - 1.0 / pairs_.theta[0];
 }
 
-/// The pairs after bordering by y = (K z; 1) and s.
-Pairs Forward::with(const Vector& y, double s, const PairsGoal& goal) const {
-  const Index m = y.size() - 1;
+/// The pairs after bordering by y = (K z; 1) and s; ky is K times y without its last entry.
+Pairs Forward::with(const Vector& y, const Vector& ky, double s) const {
+  const Index m = ky.size(), count = pairs_.x.cols();
   const Changed operation{&k_, y, 1.0 / s, options_.threads};
+  // The new vectors are ((lambda - C)^{-1} z; 1): of the old leading ones and, of the rest, nearly y, whose
+  // product is known.
   Pairs start;
-  const Vector inner = (pairs_.x.transpose() * y.head(m)) / s;
-  start.x.resize(m + 1, pairs_.x.cols());
-  start.x << pairs_.x, Matrix::Zero(1, pairs_.x.cols());
-  start.rx.resize(m + 1, pairs_.x.cols());
-  start.rx << pairs_.rx, Matrix::Zero(1, pairs_.x.cols());
+  start.x.setZero(m + 1, count + 1);
+  start.x.topLeftCorner(m, count) = pairs_.x;
+  start.rx.setZero(m + 1, count + 1);
+  start.rx.topLeftCorner(m, count) = pairs_.rx;
+  start.x.col(count) = y;
+  start.rx.col(count).head(m) = ky;
+  for (int round = 0; round < 2; ++round) {
+    const Vector inner = start.x.leftCols(count).transpose() * start.x.col(count);
+    start.x.col(count) -= start.x.leftCols(count) * inner;
+    start.rx.col(count) -= start.rx.leftCols(count) * inner;
+  }
+  const double norm = start.x.col(count).norm();  // at least 1, the last entry
+  start.x.col(count) /= norm;
+  start.rx.col(count) /= norm;
+  const Vector inner = (start.x.transpose() * y) / s;
   start.rx += y * inner.transpose();
-  // The new vectors are ((lambda - C)^{-1} z; 1): of the old leading ones and, of the rest, nearly y.
-  return refine(operation, std::move(start), y, goal);
+  return refine(operation, std::move(start), Matrix(), {.keep = kPairs});
 }
 
 /// After j was added (m_ counts it already).
@@ -376,14 +387,12 @@ void Forward::border(const Vector& zj, double aj, const Vector& rho, const Vecto
     rise_ = std::max(0.0, top_ - before);
     return;
   }
+  Vector ky(m);
+  k_.apply(y.head(m), ky, threads);
   if (live_ > 0) {
-    Matrix left = Matrix::Zero(m_, 2);  // y and (K y_top; 0)
-    left.col(0) = y;
-    Vector ky(m);
-    k_.apply(y.head(m), ky, threads);
-    left.col(1).head(m) = ky;
-    Matrix t(live_, 2);
-    linalg::gemm_tiled(1.0, Op::kTranspose, r_.topLeftCorner(m_, live_), left, 0.0, t, threads);
+    Matrix t(live_, 2);  // y'R_i and y'K R_i
+    linalg::gemv_transposed(r_.topLeftCorner(m_, live_), y, t.col(0), threads);
+    linalg::gemv_transposed(r_.topLeftCorner(m, live_), ky, t.col(1), threads);
     auto e = e_.head(live_).array(), f = f_.head(live_).array();
     const auto ty = t.col(0).array(), tk = t.col(1).array();
     if (!identity_) {
@@ -394,7 +403,7 @@ void Forward::border(const Vector& zj, double aj, const Vector& rho, const Vecto
     e += ty.square() / s;
     f += ty / s * (2.0 * tk + ty * ((1.0 + yy) / s));
   }
-  pairs_ = tried_ ? std::move(tried_->second) : with(y, s, {.keep = kPairs});
+  pairs_ = tried_ ? std::move(tried_->second) : with(y, ky, s);
   applications_ += 2 + pairs_.applications;
   tried_.reset();
   k_.grow();
@@ -510,9 +519,11 @@ Index Forward::pick_by_screen() {
     const double root = std::sqrt(d_[r.column]);
     k_.apply(r_.col(r.column).head(m_) / root, Eigen::Map<Matrix>(y.data(), m_, 1), options_.threads);
     y[m_] = 1.0;
-    Pairs trial = with(y, schur(r.column), {.keep = kPairs});
+    Vector ky(m_);
+    k_.apply(y.head(m_), ky, options_.threads);
+    Pairs trial = with(y, ky, schur(r.column));
     ++trials_;
-    applications_ += 1 + trial.applications;
+    applications_ += 2 + trial.applications;
     const double value = sigma_ - 1.0 / trial.theta[0];
     best.offer(unit(r.column), value);
     if (value > best_seen) {
