@@ -52,7 +52,7 @@ struct Pairs {
 
 struct PairsGoal {
   Index keep = 8;       ///< pairs to return
-  double first = 1e-8;  ///< error wanted in the first vector: residual against the distance of the next value
+  double first = 1e-7;  ///< error wanted in the first vector: residual against the distance of the next value
   Index others = 0;     ///< pairs after the first that are improved too,
   double other = 1e-3;  ///< to this residual relative to theta
   Index most = 60;      ///< applications

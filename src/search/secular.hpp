@@ -44,11 +44,12 @@ namespace subspectra::secular {
 
 /// A row and its column are deleted from a matrix: Lambda_1 - delta is the largest root of
 /// sum_j w_j/(Lambda_j - lambda) = 0 with w_j the squared entries of the eigenvectors in that row, that is
-/// delta H(delta) = w_0 with H(delta) = sum_{j>0} w_j/(g_j - delta). Returns delta in [0, g_1]. The left side
-/// increases and is convex: Newton's method from the right never passes the root.
-[[nodiscard]] inline double drop(const double* gap, const double* weight, Index poles) {
+/// delta H(delta) = w_0 with H(delta) = far + sum_{j>0} w_j/(g_j - delta), where `far` stands for poles so
+/// far away that what they add does not change. Returns delta in [0, g_1]. The left side increases and is
+/// convex: Newton's method from the right never passes the root.
+[[nodiscard]] inline double drop(const double* gap, const double* weight, Index poles, double far = 0.0) {
   if (poles < 2 || weight[0] <= 0.0 || gap[1] <= 0.0) return 0.0;
-  double delta = gap[1], h0 = 0.0;
+  double delta = gap[1], h0 = far;
   for (Index j = 1; j < poles; ++j) {
     if (weight[j] <= 0.0) continue;
     h0 += weight[j] / gap[j];
@@ -56,7 +57,7 @@ namespace subspectra::secular {
   }
   if (h0 * delta > weight[0]) delta = weight[0] / h0;
   for (int iteration = 0; iteration < 100; ++iteration) {
-    double h = 0.0, slope = 0.0;
+    double h = far, slope = 0.0;
     for (Index j = 1; j < poles; ++j) {
       if (weight[j] <= 0.0) continue;
       const double inverse = 1.0 / (gap[j] - delta);

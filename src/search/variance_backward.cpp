@@ -31,11 +31,11 @@ namespace {
 
 using linalg::Op;
 
-constexpr Index kPairs = 8;      // kept of R
+constexpr Index kPairs = 6;      // kept of R
 constexpr Index kSmall = 64;     // below this many features all pairs are computed at every step
-constexpr double kNear = 0.2;    // sigma - Lambda_1, as part of Lambda_1 - Lambda_8, when R is made
-constexpr double kFar = 0.6;     // (sigma - Lambda_1)/(sigma - Lambda_8) at which it is made again
-constexpr double kFloor = 1e-3;  // sigma - Lambda_1 is at least this part of Lambda_1
+constexpr double kNear = 0.02;   // sigma - Lambda_1, as part of Lambda_1 - Lambda_8, when R is made
+constexpr double kFar = 0.12;    // (sigma - Lambda_1)/(sigma - Lambda_8) at which it is made again
+constexpr double kFloor = 1e-4;  // sigma - Lambda_1 is at least this part of Lambda_1
 
 /// Bounds on lambda_max without feature i, as drops from Lambda_1.
 struct Drop {
@@ -59,10 +59,10 @@ class Screen {
       }
       if (slack_ <= 2e-3) break;
     }
-    if (q_ <= 1) slack_ = 0.0;
-    slack_ += 1e-10;
     error_ = count > 1 ? pairs.residual[0] / std::max(theta_[0] - theta_[1], 1e-300) : 0.0;
     error_ = std::min(1.0, error_ + 1e-14);
+    if (q_ <= 1) slack_ = 0.0;
+    slack_ = std::min(0.5, slack_ + 50.0 * error_ + 1e-10);
     u_out_ = theta_[q_] + pairs.residual[q_];
     gap_out_ = std::max(lambda_[0] - (sigma_ - 1.0 / u_out_), 0.0);
     sum_ = diagonal - x_.leftCols(q_).cwiseAbs2() * theta_.head(q_);
@@ -87,7 +87,9 @@ class Screen {
     return worst;
   }
 
-  [[nodiscard]] Drop bounds(Index i) const {
+  /// `square` is (R^2)_ii = |R e_i|^2 where that is known: then the same two bounds are taken of the measure
+  /// with density u, and differ in the second order of c u instead of the first.
+  [[nodiscard]] Drop bounds(Index i, double square = -1.0) const {
     std::array<double, kPairs + 2> gap{}, weight{};
     for (Index j = 1; j < q_; ++j) {
       gap[static_cast<std::size_t>(j)] = lambda_[0] - lambda_[j];
@@ -99,10 +101,21 @@ class Screen {
     weight[0] = std::pow(std::max(0.0, first - error_), 2);
     gap[last] = gap_out_;
     weight[last] = sum / u_out_;
-    drop.least = secular::drop(gap.data(), weight.data(), q_ + 1) * (1.0 - slack_);
+    double far = 0.0, second = square;
+    if (square >= 0.0) {
+      for (Index j = 0; j < q_; ++j) second -= std::pow(x_(i, j) * theta_[j], 2);
+      second = std::clamp(second, rest > 0.0 ? sum * sum / rest : 0.0, sum * u_out_);
+      far = sum - second / u_out_;
+      weight[last] = second / (u_out_ * u_out_);
+    }
+    drop.least = secular::drop(gap.data(), weight.data(), q_ + 1, far) * (1.0 - slack_);
     weight[0] = std::pow(first + error_, 2);
     gap[last] = std::max(gap_out_, sum > 0.0 ? lambda_[0] - sigma_ + rest / sum : 0.0);
     weight[last] = rest;
+    if (second > 0.0) {
+      gap[last] = std::max(gap_out_, lambda_[0] - sigma_ + sum / second);
+      weight[last] = sum * sum / second;
+    }
     drop.most = secular::drop(gap.data(), weight.data(), q_ + 1) * (1.0 + slack_);
     if (q_ > 1) drop.most = std::min(drop.most, (lambda_[0] - lambda_[1]) * (1.0 + 1e-12));  // interlacing
     return drop;
@@ -147,7 +160,7 @@ class Screen {
     return list;
   }
 
- private:
+ public:
   Matrix x_;
   double sigma_;
   Vector theta_, lambda_;
@@ -327,7 +340,7 @@ void DenseBackward::factor(double near) {
   for (auto& e : chance.reshaped()) e = random.normal();
   pairs_.rx.resize(live_, pairs_.x.cols());
   operation.apply(pairs_.x, pairs_.rx);
-  pairs_ = refine(operation, std::move(pairs_), chance, {.keep = kPairs, .others = 3});
+  pairs_ = refine(operation, std::move(pairs_), chance, {.keep = kPairs, .others = 0});
   statistics_.applications += kPairs + pairs_.applications;
   top_ = sigma_ - 1.0 / pairs_.theta[0];
 }
@@ -353,7 +366,7 @@ Screen DenseBackward::screen() {
     const Index place = attempt < 20 ? screen.impossible(alive_) : -1;
     if (place < 0) return screen;
     const Changed operation{&r_, {}, 0.0, threads_};
-    pairs_ = refine(operation, std::move(pairs_), r_.column(place), {.keep = kPairs, .others = 1});
+    pairs_ = refine(operation, std::move(pairs_), r_.column(place), {.keep = kPairs, .others = 0});
     statistics_.applications += pairs_.applications;
     top_ = sigma_ - 1.0 / pairs_.theta[0];
   }
@@ -375,8 +388,27 @@ Index DenseBackward::step_by_screen(const std::vector<char>& may_leave, RootLoss
   for (std::size_t i = 0; i < candidate.size(); ++i) {
     if (may_leave[static_cast<std::size_t>(name_[i])] == 0) candidate[i] = 0;
   }
-  const auto list = all.survivors(candidate);
+  auto list = all.survivors(candidate);
   statistics_.survivors += static_cast<Index>(list.size());
+  if (list.size() > 1) {
+    double target = kInfinity;
+    for (Drop& d : list) {
+      d = all.bounds(d.feature, r_.column(d.feature).squaredNorm());
+      target = std::min(target, d.most);
+    }
+    std::erase_if(list, [&](const Drop& d) { return d.least > target + kTie * std::abs(top_); });
+    std::stable_sort(list.begin(), list.end(),
+                     [](const Drop& a, const Drop& b) { return a.least < b.least; });
+  }
+  if (std::getenv("SUBSPECTRA_DEBUG2") && statistics_.steps % 64 < 2)
+    fmt::print(stderr,
+               "m {} q {} slack {:.1e} error {:.1e} far {:.2f} top {:.4f} since {} survivors {} drop {:.2e} "
+               "{:.2e} | {:.2e} {:.2e} res {:.1e} {:.1e} {:.1e} {:.1e}\n",
+               live_, all.q_, all.slack_, all.error_,
+               (sigma_ - top_) / (sigma_ - (sigma_ - 1 / pairs_.theta[7])), top_, since_, list.size(),
+               list.front().least, list.front().most, list.back().least, list.back().most,
+               pairs_.residual[0] / pairs_.theta[0], pairs_.residual[1] / pairs_.theta[1],
+               pairs_.residual[3] / pairs_.theta[3], pairs_.residual[7] / pairs_.theta[7]);
   const double tie = kTie * std::abs(top_);
   // Equal to the best whatever the exact values are? Then the lowest of those.
   Index chosen = -1;
@@ -414,7 +446,7 @@ Index DenseBackward::step_by_screen(const std::vector<char>& may_leave, RootLoss
   if (after)
     pairs_ = std::move(*after);
   else {
-    pairs_ = without(chosen, p, {.keep = kPairs, .others = 3});
+    pairs_ = without(chosen, p, {.keep = kPairs, .others = 0});
     statistics_.applications += pairs_.applications;
   }
   Vector w = p / std::sqrt(pivot);

@@ -8,16 +8,30 @@
 ///     omega_i = (B_ji - w_j'w_i)/sqrt(d_j),
 ///     rho_i   = (A_ji - w_j'R_i - (C w_j)'w_i)/sqrt(d_j) - z_j'w_i - (a_j/d_j) omega_i,
 ///     d_i -= omega_i^2,   a_i -= omega_i (2 rho_i + (a_j/d_j) omega_i),   R_i <- (R_i - z_j omega_i; rho_i).
+///
+/// While m is small all eigenpairs of C are computed at every step. Later only the leading ones are kept and,
+/// with K = (sigma I - C)^{-1} for a sigma above every value at hand, e_i = R_i'K R_i and f_i = |K R_i|^2 for
+/// all candidates. In u_j = 1/(sigma - Lambda_j) the weights z_ij^2 beyond the leading pairs then have known
+/// moments
+///     m_1 = sum z_ij^2 u_j,   m_2 = sum z_ij^2 u_j^2,
+/// and at lambda < sigma, c = sigma - lambda, they add sum z_ij^2 u_j/(1 - c u_j): by convexity at least
+/// m_1/(1 - c m_2/m_1), at most what the chord from u = 0 to the largest u gives. Both bounds are roots of
+/// small secular equations and differ in the second order of c u. Choosing j borders sigma I - C:
+///     K <- K + y y'/s,   y = (K z_j; 1),   s = sigma - a_j/d_j - z_j'K z_j > 0.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
+#include "leading_eigenpairs.hpp"
 #include "secular.hpp"
 #include "subspectra/core/error.hpp"
 #include "subspectra/core/memory.hpp"
 #include "subspectra/core/parallel.hpp"
+#include "subspectra/core/random.hpp"
 #include "subspectra/linalg/tiled.hpp"
 #include "variance_search.hpp"
 
@@ -25,6 +39,14 @@ namespace subspectra::variance {
 namespace {
 
 using linalg::Op;
+
+constexpr Index kSmall = 64;      // up to this many chosen all pairs are computed at every step
+constexpr Index kPairs = 5;       // kept beyond that
+constexpr Index kGrowth = 96;     // steps for which K has room before it is made again
+constexpr double kNear = 0.1;     // sigma - Lambda_1 when K is made: this part of Lambda_1 - Lambda_6,
+constexpr double kRises = 6;      // or this many times the last step's rise, whichever is more,
+constexpr double kFloor = 1e-4;   // and at least this part of Lambda_1
+constexpr double kMargin = 0.02;  // least s, as part of sigma - Lambda_1, before a larger sigma is taken
 
 class Forward {
  public:
@@ -62,6 +84,11 @@ class Forward {
   }
   [[nodiscard]] Index unit(Index column) const { return unit_[static_cast<std::size_t>(column)]; }
 
+  void debug() {
+    if (std::getenv("SUBSPECTRA_DEBUG"))
+      fmt::print(stderr, "forward: survivors {} trials {} applications {} factorizations {}\n", survivors_,
+                 trials_, applications_, factorizations_);
+  }
   /// The column of the best candidate.
   [[nodiscard]] Index pick();
   void add(Index column);
@@ -69,6 +96,18 @@ class Forward {
  private:
   [[nodiscard]] double corner(Index c) const { return a_[c] / d_[c]; }
   [[nodiscard]] Index pick_by_decomposition();
+  // With K:
+  struct Rise {
+    Index column;
+    double least, most;
+  };
+  [[nodiscard]] Index pick_by_screen();
+  void begin();
+  void factor(double near);
+  void border(const Vector& zj, double aj, const Vector& rho, const Vector& omega);
+  [[nodiscard]] double schur(Index c) const { return sigma_ - corner(c) - e_[c] / d_[c]; }
+  [[nodiscard]] std::vector<Rise> survivors();
+  [[nodiscard]] Pairs with(const Vector& y, const Vector& ky, double s) const;
   void reserve(Index rows);
   void remove(Index column);
   void drop_dependent();
@@ -86,6 +125,14 @@ class Forward {
   Matrix c_;                     ///< capacity x capacity
   Vector column_;                ///< scratch of the pencil's size
   std::vector<Index> dependent_;
+
+  bool screening_ = false;  ///< K and what follows are in use
+  double sigma_ = 0.0, top_ = 0.0, rise_ = 0.0;
+  LazySymmetric k_;
+  Pairs pairs_;  ///< of K
+  Vector e_, f_;
+  std::optional<std::pair<Index, Pairs>> tried_;  ///< position in the pencil and the pairs with it
+  Index factorizations_ = 0, trials_ = 0, survivors_ = 0, applications_ = 0;
 };
 
 void Forward::reserve(Index rows) {
@@ -109,6 +156,10 @@ void Forward::remove(Index column) {
   unit_[to] = unit_[from];
   position_[to] = position_[from];
   for (Vector* v : {&a_, &d_, &floor_, &norm_}) (*v)[column] = (*v)[last];
+  if (screening_) {
+    e_[column] = e_[last];
+    f_[column] = f_[last];
+  }
   if (m_ == 0) return;
   r_.col(column).head(m_) = r_.col(last).head(m_);
   if (!identity_) w_.col(column).head(m_) = w_.col(last).head(m_);
@@ -135,11 +186,11 @@ void Forward::add(Index j) {
   const Vector wj = identity_ ? Vector() : Vector(w_.col(j).head(m_));
   remove(j);
   pencil_.a_column(at, column_, options_.threads);
-  Vector rho(live_);
+  Vector rho(live_), omega;
   for (Index c = 0; c < live_; ++c) rho[c] = column_[position_[static_cast<std::size_t>(c)]];
   if (!identity_) {
     const auto r = r_.topLeftCorner(m_, live_), w = w_.topLeftCorner(m_, live_);
-    Vector omega(live_);
+    omega.resize(live_);
     pencil_.column(at, column_, options_.threads);
     for (Index c = 0; c < live_; ++c) omega[c] = column_[position_[static_cast<std::size_t>(c)]];
     if (m_ > 0) {
@@ -168,6 +219,7 @@ void Forward::add(Index j) {
   c_.col(m_).head(m_) = zj;
   c_(m_, m_) = aj;
   ++m_;
+  if (screening_) border(zj, aj, rho, omega);
   if (identity_) {
     norm_.head(live_).array() += rho.array().square();
   } else {
@@ -177,6 +229,7 @@ void Forward::add(Index j) {
 }
 
 Index Forward::pick() {
+  if (m_ > kSmall) return pick_by_screen();
   if (m_ > 0) return pick_by_decomposition();
   Best best;
   for (Index c = 0; c < live_; ++c) best.offer(unit(c), corner(c));
@@ -230,6 +283,260 @@ Index Forward::pick_by_decomposition() {
   return column_of(best.unit());
 }
 
+void Forward::begin() {
+  const auto eigen = linalg::symmetric_eigen(c_.topLeftCorner(m_, m_), true);
+  pairs_.x = eigen.vectors.rightCols(kPairs).rowwise().reverse();
+  top_ = eigen.values[m_ - 1];
+  screening_ = true;
+  e_.resize(a_.size());
+  f_.resize(a_.size());
+  factor(kNear * (top_ - eigen.values[m_ - kPairs]));
+}
+
+/// K at sigma = Lambda_1 + near, larger if some candidate asks for it, and all that depends on K.
+void Forward::factor(double near) {
+  near = std::max({near, kRises * rise_, kFloor * std::abs(top_), 1e-300});
+  const Index width = std::min<Index>(live_, 256);
+  Matrix product(m_, width);
+  const auto c = c_.topLeftCorner(m_, m_);
+  for (;; near *= 2.0) {
+    sigma_ = top_ + near;
+    Matrix l = -c;
+    l.diagonal().array() += sigma_;
+    if (!linalg::cholesky_tiled(l, options_.threads)) continue;
+    Matrix inverse = linalg::inverse_from_cholesky(l, options_.threads);
+    linalg::mirror_lower(inverse);
+    ++factorizations_;
+    double least = kInfinity;
+    for (Index begin = 0; begin < live_; begin += width) {
+      const Index count = std::min(width, live_ - begin);
+      const auto part = r_.block(0, begin, m_, count);
+      linalg::gemm_tiled(1.0, Op::kTranspose, inverse, part, 0.0, product.leftCols(count), options_.threads);
+      for (Index e = 0; e < count; ++e) {
+        e_[begin + e] = part.col(e).dot(product.col(e));
+        f_[begin + e] = product.col(e).squaredNorm();
+        least = std::min(least, schur(begin + e));
+      }
+    }
+    if (!(least > 2.0 * kMargin * near)) continue;
+    k_.reset(std::move(inverse), 1.0, kGrowth);
+    break;
+  }
+  const Changed operation{&k_, {}, 0.0, options_.threads};
+  // A vector of chance: what a cluster of equal eigenvalues hid so far shows sooner or later.
+  Random random(0x5eed, static_cast<std::uint64_t>(factorizations_));
+  Matrix chance(m_, 1);
+  for (auto& e : chance.reshaped()) e = random.normal();
+  pairs_.rx.resize(m_, pairs_.x.cols());
+  operation.apply(pairs_.x, pairs_.rx);
+  pairs_ = refine(operation, std::move(pairs_), chance, {.keep = kPairs, .others = 3});
+  top_ = sigma_ - 1.0 / pairs_.theta[0];
+}
+
+/// The pairs after bordering by y = (K z; 1) and s; ky is K times y without its last entry.
+Pairs Forward::with(const Vector& y, const Vector& ky, double s) const {
+  const Index m = ky.size(), count = pairs_.x.cols();
+  const Changed operation{&k_, y, 1.0 / s, options_.threads};
+  // The new vectors are ((lambda - C)^{-1} z; 1): of the old leading ones and, of the rest, nearly y, whose
+  // product is known.
+  Pairs start;
+  start.x.setZero(m + 1, count + 1);
+  start.x.topLeftCorner(m, count) = pairs_.x;
+  start.rx.setZero(m + 1, count + 1);
+  start.rx.topLeftCorner(m, count) = pairs_.rx;
+  start.x.col(count) = y;
+  start.rx.col(count).head(m) = ky;
+  for (int round = 0; round < 2; ++round) {
+    const Vector inner = start.x.leftCols(count).transpose() * start.x.col(count);
+    start.x.col(count) -= start.x.leftCols(count) * inner;
+    start.rx.col(count) -= start.rx.leftCols(count) * inner;
+  }
+  const double norm = start.x.col(count).norm();  // at least 1, the last entry
+  start.x.col(count) /= norm;
+  start.rx.col(count) /= norm;
+  const Vector inner = (start.x.transpose() * y) / s;
+  start.rx += y * inner.transpose();
+  return refine(operation, std::move(start), Matrix(), {.keep = kPairs});
+}
+
+/// After j was added (m_ counts it already).
+void Forward::border(const Vector& zj, double aj, const Vector& rho, const Vector& omega) {
+  const Index m = m_ - 1;
+  const int threads = options_.threads;
+  Vector y(m_);
+  k_.apply(zj, Eigen::Map<Matrix>(y.data(), m, 1), threads);
+  y[m] = 1.0;
+  const double zy = zj.dot(y.head(m)), s = sigma_ - aj - zy, yy = y.head(m).squaredNorm();
+  const double before = top_;
+  if (!(s > 0.5 * kMargin * (sigma_ - top_)) || k_.room() == 0) {  // begin again, with what is known
+    tried_.reset();
+    const Index count = pairs_.x.cols();
+    Matrix x = Matrix::Zero(m_, count + 1);
+    x.topLeftCorner(m, count) = pairs_.x;
+    x(m, count) = 1.0;
+    Matrix ax(m_, count + 1);
+    linalg::gemm(1.0, Op::kNone, c_.topLeftCorner(m_, m_), Op::kNone, x, 0.0, ax);
+    LazySymmetric c;
+    c.reset(c_.topLeftCorner(m_, m_), 1.0);
+    const double spread = 1.0 / pairs_.theta[count - 1] - 1.0 / pairs_.theta[0];
+    pairs_ = refine({&c, {}, 0.0, threads}, {std::move(x), std::move(ax), {}, {}}, Matrix(),
+                    {.keep = kPairs, .first = 1e-2, .most = 20});
+    top_ = pairs_.theta[0];
+    rise_ = std::max(0.0, top_ - before);
+    factor(kNear * spread);
+    rise_ = std::max(0.0, top_ - before);
+    return;
+  }
+  Vector ky(m);
+  k_.apply(y.head(m), ky, threads);
+  if (live_ > 0) {
+    Matrix t(live_, 2);  // y'R_i and y'K R_i
+    linalg::gemv_transposed(r_.topLeftCorner(m_, live_), y, t.col(0), threads);
+    linalg::gemv_transposed(r_.topLeftCorner(m, live_), ky, t.col(1), threads);
+    auto e = e_.head(live_).array(), f = f_.head(live_).array();
+    const auto ty = t.col(0).array(), tk = t.col(1).array();
+    if (!identity_) {
+      const auto w = omega.array();
+      e -= w * (2.0 * (ty - rho.array()) + w * zy);
+      f -= w * (2.0 * tk + w * yy);
+    }
+    e += ty.square() / s;
+    f += ty / s * (2.0 * tk + ty * ((1.0 + yy) / s));
+  }
+  pairs_ = tried_ ? std::move(tried_->second) : with(y, ky, s);
+  applications_ += 2 + pairs_.applications;
+  tried_.reset();
+  k_.grow();
+  k_.add(y / std::sqrt(s), threads);
+  top_ = sigma_ - 1.0 / pairs_.theta[0];
+  rise_ = std::max(0.0, top_ - before);
+}
+
+/// Candidates that may be the best, the most promising first, with bounds on Lambda_1's rise.
+std::vector<Forward::Rise> Forward::survivors() {
+  const Vector& theta = pairs_.theta;
+  const Index count = theta.size();
+  Matrix z(live_, count);
+  linalg::gemm_tiled(1.0, Op::kTranspose, r_.topLeftCorner(m_, live_), pairs_.x, 0.0, z, options_.threads);
+  const Vector lambda = sigma_ - theta.cwiseInverse().array();
+  // As many pairs as are good vectors; what they are wrong by widens the bounds.
+  Index q = count - 1;
+  double slack = 0.0;
+  for (; q > 1; --q) {
+    slack = 0.0;
+    for (Index j = 0; j < q; ++j) {
+      slack = std::max(slack, 20.0 * pairs_.residual[j] / std::max(theta[j] - theta[q], 1e-300));
+    }
+    if (slack <= 2e-3) break;
+  }
+  if (q <= 1) slack = 0.0;
+  const double error = std::min(1.0, pairs_.residual[0] / std::max(theta[0] - theta[1], 1e-300) + 1e-14);
+  slack = std::min(0.5, slack + 50.0 * error + 1e-10);
+  const double u_out = theta[q] + pairs_.residual[q];
+  const double gap_out = std::max(0.0, lambda[0] - sigma_ + 1.0 / u_out);
+
+  const Vector squares = z.leftCols(q).cwiseAbs2() * Vector::Ones(q);
+  const Vector first = e_.head(live_) - z.leftCols(q).cwiseAbs2() * theta.head(q);
+  const Vector second = f_.head(live_) - z.leftCols(q).cwiseAbs2() * theta.head(q).cwiseAbs2();
+  const auto bounds = [&](Index c) {
+    std::array<double, kPairs + 2> gap{}, weight{};
+    const double d = d_[c], rest = std::max(0.0, norm_[c] - squares[c]) / d;
+    const double m1 = std::clamp(first[c] / d, 0.0, rest * u_out);
+    const double m2 = std::clamp(second[c] / d, rest > 0.0 ? m1 * m1 / rest : 0.0, m1 * u_out);
+    for (Index j = 1; j < q; ++j) {
+      gap[static_cast<std::size_t>(j)] = lambda[0] - lambda[j];
+      weight[static_cast<std::size_t>(j)] = z(c, j) * z(c, j) / d;
+    }
+    const auto last = static_cast<std::size_t>(q);
+    const double z1 = std::abs(z(c, 0)), wrong = error * std::sqrt(rest * d);
+    const double offset = lambda[0] - corner(c);
+    Rise rise{c, 0.0, 0.0};
+    weight[0] = std::pow(z1 + wrong, 2) / d;
+    gap[last] = gap_out;
+    weight[last] = m2 / (u_out * u_out);
+    rise.most = secular::rise(offset - m1 + m2 / u_out, gap.data(), weight.data(), q + 1) * (1.0 + slack);
+    weight[0] = std::pow(std::max(0.0, z1 - wrong), 2) / d;
+    gap[last] = m2 > 0.0 ? std::max(gap_out, lambda[0] - sigma_ + m1 / m2) : gap_out;
+    weight[last] = m2 > 0.0 ? m1 * m1 / m2 : 0.0;
+    rise.least = secular::rise(offset, gap.data(), weight.data(), q + 1) * (1.0 - slack);
+    return rise;
+  };
+  Index guess = 0;
+  for (Index c = 1; c < live_; ++c) {
+    if (schur(c) < schur(guess)) guess = c;
+  }
+  double target = bounds(guess).least;
+  const double tie = kTie * std::abs(lambda[0]);
+  // Where the secular function is not negative at the target the rise is smaller: one dot product with
+  // weights that are the same for all.
+  const double delta = (target - tie) / (1.0 + slack);
+  Vector at;
+  if (delta > 0.0) {
+    Vector poles = Vector::Zero(q);
+    for (Index j = 1; j < q; ++j) poles[j] = 1.0 / (delta + lambda[0] - lambda[j]);
+    at = z.leftCols(q).cwiseAbs2() * poles + first +
+         second * (1.0 / (u_out * u_out * (delta + gap_out)) - 1.0 / u_out);
+  }
+  std::vector<Rise> list;
+  for (Index c = 0; c < live_; ++c) {
+    if (c != guess && delta > 0.0) {
+      const double z1 = std::abs(z(c, 0)) + error * std::sqrt(std::max(0.0, norm_[c] - squares[c]));
+      const double f = lambda[0] - corner(c) + delta - (at[c] + z1 * z1 / delta) / d_[c];
+      if (f > 1e-12 * std::abs(lambda[0])) continue;
+    }
+    list.push_back(bounds(c));
+    target = std::max(target, list.back().least);
+  }
+  std::erase_if(list, [&](const Rise& r) { return r.most < target - tie; });
+  std::stable_sort(list.begin(), list.end(), [](const Rise& a, const Rise& b) { return a.most > b.most; });
+  return list;
+}
+
+Index Forward::pick_by_screen() {
+  if (!screening_) begin();
+  double least = kInfinity;
+  for (Index c = 0; c < live_; ++c) least = std::min(least, schur(c));
+  const double far = sigma_ - top_;
+  const double spread = 1.0 / pairs_.theta[pairs_.theta.size() - 1] - 1.0 / pairs_.theta[0];
+  if (!(least > kMargin * far)) factor(std::max(kNear * spread, 2.0 * far));
+  const auto list = survivors();
+  survivors_ += static_cast<Index>(list.size());
+  const double tie = kTie * std::abs(top_);
+  value_ = top_ + list.front().most;
+  // Equal to the best whatever the exact values are? Then the lowest of those.
+  Index chosen = -1;
+  for (const Rise& r : list) {
+    if (r.least >= list.front().most - tie && (chosen < 0 || unit(r.column) < unit(chosen)))
+      chosen = r.column;
+  }
+  if (chosen >= 0) return chosen;
+  if (list.size() == 1) return list.front().column;
+  Best best;
+  double best_seen = -kInfinity;
+  for (const Rise& r : list) {
+    if (top_ + r.most < best.threshold()) break;
+    Vector y(m_ + 1);
+    const double root = std::sqrt(d_[r.column]);
+    k_.apply(r_.col(r.column).head(m_) / root, Eigen::Map<Matrix>(y.data(), m_, 1), options_.threads);
+    y[m_] = 1.0;
+    Vector ky(m_);
+    k_.apply(y.head(m_), ky, options_.threads);
+    Pairs trial = with(y, ky, schur(r.column));
+    ++trials_;
+    applications_ += 2 + trial.applications;
+    const double value = sigma_ - 1.0 / trial.theta[0];
+    best.offer(unit(r.column), value);
+    if (value > best_seen) {
+      best_seen = value;
+      tried_.emplace(position_[static_cast<std::size_t>(r.column)], std::move(trial));
+    }
+  }
+  chosen = column_of(best.unit());
+  if (tried_ && tried_->first != position_[static_cast<std::size_t>(chosen)]) tried_.reset();
+  value_ = best.value();
+  return chosen;
+}
+
 }  // namespace
 
 GreedyPass forward_features(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options,
@@ -274,6 +581,7 @@ GreedyPass forward_features(const Pencil& pencil, const SearchUnits& units, cons
     control.report("forward", static_cast<double>(state.chosen()) / static_cast<double>(state.most()),
                    [&] { return fmt::format("k {}  {:.6g}", state.chosen(), state.value()); });
   }
+  state.debug();
   return done();
 }
 
