@@ -128,7 +128,7 @@ class Evaluator {
     options.certify = false;
     options.components = 1;
     try {
-      selection = select_features(training, method, options, texts_, control_);
+      selection = select_features(training, method, options, texts_, control_.silent());
       // A method that knows no labels knows no ridge for the rule that is trained on its sets.
       if (method.variance) {
         selection.ridge = resolve_ridge(training, features_used(selection), options.ridge, threads).value;
@@ -444,7 +444,15 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
       if (control.should_stop()) return;
       std::vector<Selection> chosen =
           tasks[t].fixed == nullptr ? std::vector<Selection>(methods.size()) : *tasks[t].fixed;
-      results[t] = evaluator.run(tasks[t], methods, inner_threads, chosen);
+      auto scores = evaluator.run(tasks[t], methods, inner_threads, chosen);
+      // A search that was cut short would count as the method's own answer: the set is as good as not run.
+      for (const auto& selection : chosen) {
+        if (selection.status == Status::kTimeLimit ||
+            (selection.status == Status::kInterrupted && control.should_stop())) {
+          return;
+        }
+      }
+      results[t] = std::move(scores);
       const double rounds_done = static_cast<double>(next) - static_cast<double>(labellings.size()) +
                                  static_cast<double>(++done) / static_cast<double>(tasks.size()) *
                                      static_cast<double>(labellings.size());

@@ -201,7 +201,7 @@ TEST(EvaluateResult, TheOptimisticProtocolIsMarked) {
 }
 
 TEST(EvaluateResult, TheTableShowsAReadableSubsetAndTheChoice) {
-  const Finished run = run_program({"evaluate", "sonar", "-k", "1:60"});
+  const Finished run = run_program({"evaluate", "sonar", "--method", "fisher", "-k", "1:60"});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_NE(run.out.find("of 60 values of k are shown; --json has all"), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("<- best"), std::string::npos) << run.out;
@@ -322,7 +322,8 @@ class SmallModel : public ::testing::Test {
     scratch.write("train.csv",
                   "a,b,c,kind\n1,5,0,x\n2,3,1,x\n1.5,4,1,x\n4,4,0,\"y, \"\"z\"\"\"\n5,6,1,\"y, \"\"z\"\"\"\n"
                   "4.2,5,0,\"y, \"\"z\"\"\"\n");
-    const Finished fit = run_program({"fit", scratch.file("train.csv"), "-k", "2", "-o", model});
+    const Finished fit =
+        run_program({"fit", scratch.file("train.csv"), "--method", "fisher", "-k", "2", "-o", model});
     ASSERT_EQ(fit.code, 0) << fit.err;
   }
   Finished predict(const std::string& table, const std::vector<std::string>& more = {}) const {

@@ -53,6 +53,9 @@ class RunControl {
   /// The status that goes with check_limits(), or `otherwise` when nothing asks to stop.
   [[nodiscard]] Status status_or(Status otherwise) const;
 
+  /// The same limits, what is left of them, without a voice: for parts whose progress the whole reports.
+  [[nodiscard]] RunControl silent() const { return {stop_, time_limit_s_ - elapsed_s()}; }
+
   [[nodiscard]] double elapsed_s() const;
   void report(std::string_view task, double fraction, const std::function<std::string()>& detail = {}) const;
 
