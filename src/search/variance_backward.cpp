@@ -1,28 +1,16 @@
-/// Backward elimination of single features by lambda_max(A_T), B = I. DESIGN 2.3.
-///
-/// Without feature i the largest eigenvalue is the largest root of sum_j v_ij^2/(lambda - Lambda_j) = 0. The
-/// leading pairs (Lambda_j, v_j), j <= q, are kept; of the others their sum at one point sigma > Lambda_1 is
-/// known, since all together are the diagonal of R = (sigma I - A_T)^{-1}, which is downdated as in 2.2:
-///     h_i = R_ii - sum_{j<=q} v_ij^2/(sigma - Lambda_j),   of weight m_i = 1 - sum_{j<=q} v_ij^2.
-/// At lambda < sigma the others add to at most what h_i (sigma - Lambda_{q+1}), put at the pole Lambda_{q+1},
-/// adds (u/(1 - cu) with u = 1/(sigma - Lambda_j), c = sigma - lambda, is below its chord from 0), and to at
-/// least what m_i, put at the pole sigma - m_i/h_i, adds (it is convex). So each candidate has an upper and a
-/// lower bound from one small secular equation each, tight as long as sigma is near: mostly one candidate is
-/// left, and deleting it, one rank of R, is followed by a few products of R with a vector.
+/// Backward elimination of single features by lambda_max(A_T), B = I. DESIGN 2.3, drop_screen.hpp.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
 #include <numeric>
-#include <optional>
+#include <utility>
 
-#include "leading_eigenpairs.hpp"
+#include "drop_screen.hpp"
+#include "resolvent.hpp"
 #include "secular.hpp"
-#include "subspectra/core/error.hpp"
 #include "subspectra/core/memory.hpp"
-#include "subspectra/core/random.hpp"
 #include "subspectra/linalg/tiled.hpp"
 #include "variance_search.hpp"
 
@@ -31,191 +19,33 @@ namespace {
 
 using linalg::Op;
 
-constexpr Index kPairs = 6;      // kept of R
-constexpr Index kSmall = 64;     // below this many features all pairs are computed at every step
-constexpr double kNear = 0.02;   // sigma - Lambda_1, as part of Lambda_1 - Lambda_8, when R is made
-constexpr double kFar = 0.12;    // (sigma - Lambda_1)/(sigma - Lambda_8) at which it is made again
-constexpr double kFloor = 1e-4;  // sigma - Lambda_1 is at least this part of Lambda_1
+constexpr Index kSmall = 64;       // up to this many features all pairs are computed at every step
+constexpr Index kDense = 512;      // a table is left for A_T when so many features, or as few as rows, remain
+constexpr double kSafety = 1e-12;  // relative to Lambda_1: bounds that are reported are wider by this
+constexpr int kMostMissing = 20;   // leading vectors found missing in one step
 
-/// Bounds on lambda_max without feature i, as drops from Lambda_1.
-struct Drop {
-  Index feature;
-  double least, most;
-};
-
-/// The model of all candidates at one step.
-class Screen {
- public:
-  /// x: rows by feature, columns the leading vectors. `diagonal` of R.
-  Screen(double sigma, const Pairs& pairs, Matrix x, const Vector& diagonal)
-      : x_(std::move(x)), sigma_(sigma), theta_(pairs.theta) {
-    const Index count = theta_.size();
-    lambda_ = sigma - theta_.cwiseInverse().array();
-    // As many pairs as are good vectors; what they are wrong by widens the bounds.
-    for (q_ = count - 1; q_ > 1; --q_) {
-      slack_ = 0.0;
-      for (Index j = 0; j < q_; ++j) {
-        slack_ = std::max(slack_, 20.0 * pairs.residual[j] / std::max(theta_[j] - theta_[q_], 1e-300));
-      }
-      if (slack_ <= 2e-3) break;
-    }
-    error_ = count > 1 ? pairs.residual[0] / std::max(theta_[0] - theta_[1], 1e-300) : 0.0;
-    error_ = std::min(1.0, error_ + 1e-14);
-    if (q_ <= 1) slack_ = 0.0;
-    slack_ = std::min(0.5, slack_ + 50.0 * error_ + 1e-10);
-    u_out_ = theta_[q_] + pairs.residual[q_];
-    gap_out_ = std::max(lambda_[0] - (sigma_ - 1.0 / u_out_), 0.0);
-    sum_ = diagonal - x_.leftCols(q_).cwiseAbs2() * theta_.head(q_);
-    rest_ = 1.0 - x_.leftCols(q_).cwiseAbs2().rowwise().sum().array();
-  }
-
-  [[nodiscard]] double top() const { return lambda_[0]; }
-
-  /// A feature whose others add to more than they could if all were at Lambda_{q+1}: a leading vector is
-  /// missing.
-  [[nodiscard]] Index impossible(const std::vector<char>& alive) const {
-    Index worst = -1;
-    double most = 1.0 + 1e-6;
-    for (Index i = 0; i < rest_.size(); ++i) {
-      if (alive[static_cast<std::size_t>(i)] == 0 || rest_[i] < 1e-6) continue;
-      const double ratio = sum_[i] / (rest_[i] * u_out_);
-      if (ratio > most) {
-        most = ratio;
-        worst = i;
-      }
-    }
-    return worst;
-  }
-
-  /// `square` is (R^2)_ii = |R e_i|^2 where that is known: then the same two bounds are taken of the measure
-  /// with density u, and differ in the second order of c u instead of the first.
-  [[nodiscard]] Drop bounds(Index i, double square = -1.0) const {
-    std::array<double, kPairs + 2> gap{}, weight{};
-    for (Index j = 1; j < q_; ++j) {
-      gap[static_cast<std::size_t>(j)] = lambda_[0] - lambda_[j];
-      weight[static_cast<std::size_t>(j)] = x_(i, j) * x_(i, j);
-    }
-    const auto last = static_cast<std::size_t>(q_);
-    const double first = std::abs(x_(i, 0)), sum = std::max(sum_[i], 0.0), rest = std::max(rest_[i], 0.0);
-    Drop drop{i, 0.0, 0.0};
-    weight[0] = std::pow(std::max(0.0, first - error_), 2);
-    gap[last] = gap_out_;
-    weight[last] = sum / u_out_;
-    double far = 0.0, second = square;
-    if (square >= 0.0) {
-      for (Index j = 0; j < q_; ++j) second -= std::pow(x_(i, j) * theta_[j], 2);
-      second = std::clamp(second, rest > 0.0 ? sum * sum / rest : 0.0, sum * u_out_);
-      far = sum - second / u_out_;
-      weight[last] = second / (u_out_ * u_out_);
-    }
-    drop.least = secular::drop(gap.data(), weight.data(), q_ + 1, far) * (1.0 - slack_);
-    weight[0] = std::pow(first + error_, 2);
-    gap[last] = std::max(gap_out_, sum > 0.0 ? lambda_[0] - sigma_ + rest / sum : 0.0);
-    weight[last] = rest;
-    if (second > 0.0) {
-      gap[last] = std::max(gap_out_, lambda_[0] - sigma_ + sum / second);
-      weight[last] = sum * sum / second;
-    }
-    drop.most = secular::drop(gap.data(), weight.data(), q_ + 1) * (1.0 + slack_);
-    if (q_ > 1) drop.most = std::min(drop.most, (lambda_[0] - lambda_[1]) * (1.0 + 1e-12));  // interlacing
-    return drop;
-  }
-
-  /// Candidates that may be the best, the most promising first.
-  [[nodiscard]] std::vector<Drop> survivors(const std::vector<char>& candidate) const {
-    const auto is = [&](Index i) { return candidate[static_cast<std::size_t>(i)] != 0; };
-    Index guess = -1;
-    double smallest = kInfinity;
-    for (Index i = 0; i < sum_.size(); ++i) {
-      if (!is(i)) continue;
-      const double score = x_(i, 0) * x_(i, 0) / std::max(sum_[i], 1e-300);
-      if (guess < 0 || score < smallest) {
-        smallest = score;
-        guess = i;
-      }
-    }
-    double target = bounds(guess).most;
-    const double tie = kTie * std::abs(top());
-    // Where delta H_i(delta) <= w_0 at the target the drop is larger: one dot product with weights that are
-    // the same for all.
-    const double delta = (target + tie) / (1.0 - slack_);
-    const double nearest = q_ > 1 ? lambda_[0] - lambda_[1] : gap_out_;
-    Vector left;
-    if (delta < nearest) {
-      Vector poles = Vector::Zero(q_);
-      for (Index j = 1; j < q_; ++j) poles[j] = delta / (lambda_[0] - lambda_[j] - delta);
-      left = x_.leftCols(q_).cwiseAbs2() * poles + sum_ * (delta / (u_out_ * (gap_out_ - delta)));
-    }
-    std::vector<Drop> list;
-    for (Index i = 0; i < sum_.size(); ++i) {
-      if (!is(i)) continue;
-      const double first = std::max(0.0, std::abs(x_(i, 0)) - error_);
-      if (i != guess && left.size() > 0 && left[i] < first * first) continue;
-      list.push_back(bounds(i));
-      target = std::min(target, list.back().most);
-    }
-    std::erase_if(list, [&](const Drop& d) { return d.least > target + tie; });
-    std::stable_sort(list.begin(), list.end(),
-                     [](const Drop& a, const Drop& b) { return a.least < b.least; });
-    return list;
-  }
-
- public:
-  Matrix x_;
-  double sigma_;
-  Vector theta_, lambda_;
-  Index q_ = 1;             ///< pairs used as they are
-  double slack_ = 0.0;      ///< relative, of drops: the error of the vectors after the first
-  double error_ = 0.0;      ///< of the first vector
-  double u_out_, gap_out_;  ///< 1/(sigma - Lambda_{q+1}) or more, and Lambda_1 - Lambda_{q+1} or less
-  Vector sum_, rest_;
-};
-
-struct Statistics {
-  Index steps = 0, survivors = 0, trials = 0, applications = 0, factorizations = 0;
-};
-
-/// The features still alive and the matrix over them.
+/// One way to hold A_T. Features go by their number at the start of the pass.
 class Backward {
  public:
   virtual ~Backward() = default;
-  /// Place (in the frame) of the feature to delete and the largest eigenvalue without it.
-  [[nodiscard]] virtual Index pick(const std::vector<char>& candidate) = 0;
-};
-
-/// A_T as a dense matrix over a frame of features; deleted ones stay in it, as zeros, until it is made again.
-class DenseBackward {
- public:
-  DenseBackward(Matrix a, int threads) : a_(std::move(a)), threads_(threads) {
-    const Index n = a_.rows();
-    alive_.assign(static_cast<std::size_t>(n), 1);
-    name_.resize(static_cast<std::size_t>(n));
-    std::iota(name_.begin(), name_.end(), Index{0});
-    live_ = n;
-    if (live_ > kSmall) begin();
-  }
-
-  [[nodiscard]] Index live() const { return live_; }
+  [[nodiscard]] Index live() const { return static_cast<Index>(name_.size()) - dead_; }
   [[nodiscard]] double top() const { return top_; }
-  [[nodiscard]] const Statistics& statistics() const { return statistics_; }
-
-  /// `may_leave` by name. Deletes the feature that costs least and returns its name. `root` is filled if not
-  /// null, by name.
-  Index step(const std::vector<char>& may_leave, RootLosses* root) {
-    ++statistics_.steps;
-    return live_ > kSmall ? step_by_screen(may_leave, root) : step_by_decomposition(may_leave, root);
-  }
-  /// Fills `root` and deletes nothing.
-  void losses(const std::vector<char>& may_leave, RootLosses& root) {
-    if (live_ > kSmall) {
-      fill(screen(), may_leave, root);
-    } else {
-      decompose();
-      fill(may_leave, root);
+  [[nodiscard]] std::vector<Index> names() const {
+    std::vector<Index> names;
+    for (std::size_t i = 0; i < name_.size(); ++i) {
+      if (alive_[i] != 0) names.push_back(name_[i]);
     }
+    return names;
   }
+  /// Deletes the feature that costs least, of those that may leave, and returns it. `root` is filled if it is
+  /// not null; with `only_root` nothing is deleted.
+  virtual Index step(const std::vector<char>& may_leave, RootLosses* root, bool only_root) = 0;
 
- private:
+ protected:
+  explicit Backward(std::vector<Index> names) : name_(std::move(names)), alive_(name_.size(), 1) {}
+  Backward(const Backward&) = default;
+  Backward& operator=(const Backward&) = default;
+
   [[nodiscard]] std::vector<Index> places() const {
     std::vector<Index> places;
     for (std::size_t i = 0; i < alive_.size(); ++i) {
@@ -223,250 +53,298 @@ class DenseBackward {
     }
     return places;
   }
-
-  // --- few features: all pairs
-  void decompose() {
-    compact();
-    eigen_ = linalg::symmetric_eigen(a_, true);
-    top_ = eigen_.values[live_ - 1];
-    vectors_ = eigen_.vectors.rowwise().reverse();
-    gaps_ = top_ - eigen_.values.reverse().array();
+  [[nodiscard]] bool may(const std::vector<char>& may_leave, Index place) const {
+    const auto at = static_cast<std::size_t>(place);
+    return alive_[at] != 0 && may_leave[static_cast<std::size_t>(name_[at])] != 0;
   }
-  [[nodiscard]] double drop(Index i) const {
-    const Vector weights = vectors_.row(i).cwiseAbs2();
-    return secular::drop(gaps_.data(), weights.data(), live_);
-  }
-  void fill(const std::vector<char>& may_leave, RootLosses& root) const {
-    root.value = top_;
-    for (Index i = 0; i < live_; ++i) {
-      const Index name = name_[static_cast<std::size_t>(i)];
-      if (may_leave[static_cast<std::size_t>(name)] == 0) continue;
-      root.losses[name] = std::max(0.0, drop(i) - 1e-12 * std::abs(top_));
-    }
-  }
-  Index step_by_decomposition(const std::vector<char>& may_leave, RootLosses* root) {
-    decompose();
-    if (root != nullptr) fill(may_leave, *root);
-    Best best;
-    for (Index i = 0; i < live_; ++i) {
-      const Index name = name_[static_cast<std::size_t>(i)];
-      if (may_leave[static_cast<std::size_t>(name)] != 0) best.offer(name, top_ - drop(i));
-    }
-    top_ = best.value();
-    const Index place = std::find(name_.begin(), name_.end(), best.unit()) - name_.begin();
+  [[nodiscard]] double safety() const { return kSafety * std::abs(top_); }
+  Index kill(Index place) {
     alive_[static_cast<std::size_t>(place)] = 0;
-    --live_;
-    return best.unit();
+    ++dead_;
+    return name_[static_cast<std::size_t>(place)];
+  }
+  void forget_dead() {
+    name_ = names();
+    alive_.assign(name_.size(), 1);
+    dead_ = 0;
   }
 
-  // --- many: leading pairs of R
-  void begin();
-  void factor(double near);
-  void compact();
-  [[nodiscard]] Screen screen();
-  [[nodiscard]] Pairs without(Index i, const Vector& p, const PairsGoal& goal) const;
-  void fill(const Screen& screen, const std::vector<char>& may_leave, RootLosses& root) const;
-  Index step_by_screen(const std::vector<char>& may_leave, RootLosses* root);
-
-  Matrix a_;
-  int threads_;
-  std::vector<char> alive_;  ///< by place in the frame
-  std::vector<Index> name_;  ///< by place: the feature's number at the start
-  Index live_ = 0;
+  std::vector<Index> name_;  ///< by place
+  std::vector<char> alive_;
+  Index dead_ = 0;
   double top_ = 0.0;
-  linalg::SymmetricEigen eigen_;
-  Matrix vectors_;
-  Vector gaps_;
-  double sigma_ = 0.0;
-  LazySymmetric r_;
-  Vector diagonal_;  ///< of R
-  Pairs pairs_;
-  Index since_ = 0;  ///< steps since R was made
-  Statistics statistics_;
 };
 
-void DenseBackward::compact() {
-  if (live_ == a_.rows()) return;
-  const auto keep = places();
-  a_ = Matrix(a_(keep, keep));
-  std::vector<Index> names;
-  for (const Index i : keep) names.push_back(name_[static_cast<std::size_t>(i)]);
-  name_ = std::move(names);
-  alive_.assign(static_cast<std::size_t>(live_), 1);
-  if (pairs_.x.rows() > live_) pairs_.x = Matrix(pairs_.x(keep, Eigen::all));
-}
-
-/// Lambda_1 roughly, by products with A; then R.
-void DenseBackward::begin() {
-  Random random(0x5eed);
-  Pairs start;
-  start.x.resize(live_, kPairs);
-  for (auto& e : start.x.reshaped()) e = random.normal();
-  start.rx.resize(live_, kPairs);
-  LazySymmetric a;
-  a.reset(a_, 1.0);
-  const Changed operation{&a, {}, 0.0, threads_};
-  operation.apply(start.x, start.rx);
-  pairs_ = refine(operation, std::move(start), Matrix(),
-                  {.keep = kPairs, .first = 1e-1, .others = 3, .other = 1e-2});
-  top_ = pairs_.theta[0];
-  sigma_ = top_ + std::max(1e-2 * std::abs(top_), pairs_.residual[0]);
-  factor(sigma_ - top_);
-  const double spread = top_ - (sigma_ - 1.0 / pairs_.theta[pairs_.theta.size() - 1]);
-  factor(std::max(kNear * spread, kFloor * std::abs(top_)));
-}
-
-/// R at sigma = Lambda_1 + near, and the pairs in it.
-void DenseBackward::factor(double near) {
-  compact();
-  if (!(near > 0.0)) near = 1e-300;  // A = 0
-  for (;; near *= 4.0) {             // until sigma is above Lambda_1
-    sigma_ = top_ + near;
-    Matrix l = -a_;
-    l.diagonal().array() += sigma_;
-    if (!linalg::cholesky_tiled(l, threads_)) continue;
-    Matrix inverse = linalg::inverse_from_cholesky(l, threads_);
-    linalg::mirror_lower(inverse);
-    diagonal_ = inverse.diagonal();
-    r_.reset(std::move(inverse), -1.0);
-    break;
-  }
-  ++statistics_.factorizations;
-  since_ = 0;
-  const Changed operation{&r_, {}, 0.0, threads_};
-  // A vector of chance: what a cluster of equal eigenvalues hid so far shows sooner or later.
-  Random random(0x5eed, static_cast<std::uint64_t>(statistics_.factorizations));
-  Matrix chance(live_, 1);
-  for (auto& e : chance.reshaped()) e = random.normal();
-  pairs_.rx.resize(live_, pairs_.x.cols());
-  operation.apply(pairs_.x, pairs_.rx);
-  pairs_ = refine(operation, std::move(pairs_), chance, {.keep = kPairs, .others = 0});
-  statistics_.applications += kPairs + pairs_.applications;
-  top_ = sigma_ - 1.0 / pairs_.theta[0];
-}
-
-/// The pairs after deleting i, p = R e_i: R becomes R - p p'/R_ii, which has a zero row there.
-Pairs DenseBackward::without(Index i, const Vector& p, const PairsGoal& goal) const {
-  const Changed operation{&r_, p, -1.0 / p[i], threads_};
-  Pairs start;
-  const Vector row = pairs_.rx.row(i) / p[i];
-  start.x = pairs_.x;
-  start.x.row(i).setZero();
-  start.rx = pairs_.rx - p * row.transpose();
-  start.rx.row(i).setZero();
-  // The new vectors are (lambda - A)^{-1} e_i: of the old leading ones and, of the rest, nearly p.
-  Matrix extra = p;
-  extra(i, 0) = 0.0;
-  return refine(operation, std::move(start), extra, goal);
-}
-
-Screen DenseBackward::screen() {
-  for (int attempt = 0;; ++attempt) {
-    Screen screen(sigma_, pairs_, pairs_.x, diagonal_);
-    const Index place = attempt < 20 ? screen.impossible(alive_) : -1;
-    if (place < 0) return screen;
-    const Changed operation{&r_, {}, 0.0, threads_};
-    pairs_ = refine(operation, std::move(pairs_), r_.column(place), {.keep = kPairs, .others = 0});
-    statistics_.applications += pairs_.applications;
-    top_ = sigma_ - 1.0 / pairs_.theta[0];
-  }
-}
-
-void DenseBackward::fill(const Screen& screen, const std::vector<char>& may_leave, RootLosses& root) const {
-  root.value = screen.top();
-  for (Index i = 0; i < a_.rows(); ++i) {
-    const Index name = name_[static_cast<std::size_t>(i)];
-    if (alive_[static_cast<std::size_t>(i)] == 0 || may_leave[static_cast<std::size_t>(name)] == 0) continue;
-    root.losses[name] = std::max(0.0, screen.bounds(i).least - 1e-12 * std::abs(screen.top()));
-  }
-}
-
-Index DenseBackward::step_by_screen(const std::vector<char>& may_leave, RootLosses* root) {
-  const Screen all = screen();
-  if (root != nullptr) fill(all, may_leave, *root);
-  std::vector<char> candidate = alive_;
-  for (std::size_t i = 0; i < candidate.size(); ++i) {
-    if (may_leave[static_cast<std::size_t>(name_[i])] == 0) candidate[i] = 0;
-  }
-  auto list = all.survivors(candidate);
-  statistics_.survivors += static_cast<Index>(list.size());
-  if (list.size() > 1) {
-    double target = kInfinity;
-    for (Drop& d : list) {
-      d = all.bounds(d.feature, r_.column(d.feature).squaredNorm());
-      target = std::min(target, d.most);
+/// A_T as a dense matrix. Deleted features stay in it until R is made again: their rows of R are zero.
+class DenseBackward : public Backward {
+ public:
+  DenseBackward(Matrix a, std::vector<Index> names, int threads)
+      : Backward(std::move(names)), a_(std::move(a)), resolvent_(threads) {
+    if (live() > kSmall) {
+      resolvent_.begin(a_);
+      after_making();
     }
-    std::erase_if(list, [&](const Drop& d) { return d.least > target + kTie * std::abs(top_); });
-    std::stable_sort(list.begin(), list.end(),
-                     [](const Drop& a, const Drop& b) { return a.least < b.least; });
   }
-  if (std::getenv("SUBSPECTRA_DEBUG2") && statistics_.steps % 64 < 2)
-    fmt::print(stderr,
-               "m {} q {} slack {:.1e} error {:.1e} far {:.2f} top {:.4f} since {} survivors {} drop {:.2e} "
-               "{:.2e} | {:.2e} {:.2e} res {:.1e} {:.1e} {:.1e} {:.1e}\n",
-               live_, all.q_, all.slack_, all.error_,
-               (sigma_ - top_) / (sigma_ - (sigma_ - 1 / pairs_.theta[7])), top_, since_, list.size(),
-               list.front().least, list.front().most, list.back().least, list.back().most,
-               pairs_.residual[0] / pairs_.theta[0], pairs_.residual[1] / pairs_.theta[1],
-               pairs_.residual[3] / pairs_.theta[3], pairs_.residual[7] / pairs_.theta[7]);
-  const double tie = kTie * std::abs(top_);
-  // Equal to the best whatever the exact values are? Then the lowest of those.
-  Index chosen = -1;
-  for (const Drop& d : list) {
-    if (d.most <= list.front().least + tie && (chosen < 0 || d.feature < chosen)) chosen = d.feature;
+
+  Index step(const std::vector<char>& may_leave, RootLosses* root, bool only_root) override {
+    return live() > kSmall ? screened(may_leave, root, only_root) : decomposed(may_leave, root, only_root);
   }
-  std::optional<Pairs> after;
-  if (chosen < 0 && list.size() > 1) {
-    Best best;
-    double best_seen = -kInfinity;
-    for (const Drop& d : list) {
-      if (top_ - d.least < best.threshold()) break;
-      Pairs trial = without(d.feature, r_.column(d.feature), {.keep = kPairs, .first = 1e-7});
-      ++statistics_.trials;
-      statistics_.applications += trial.applications;
-      const double value = sigma_ - 1.0 / trial.theta[0];
-      best.offer(d.feature, value);
-      if (value > best_seen) {
-        best_seen = value;
-        after = std::move(trial);
-        chosen = d.feature;
+
+  // For choose().
+  [[nodiscard]] double square(Index i) const { return resolvent_.matrix().column(i).squaredNorm(); }
+  [[nodiscard]] Pairs without(Index i) const {
+    const Vector p = resolvent_.matrix().column(i);
+    return resolvent_.without(p, p[i], i);
+  }
+
+ private:
+  Index screened(const std::vector<char>& may_leave, RootLosses* root, bool only_root) {
+    DropScreen screen(resolvent_.sigma(), resolvent_.pairs(), resolvent_.pairs().x, diagonal_);
+    for (int missing = 0; missing < kMostMissing; ++missing) {
+      const Index place = screen.impossible(alive_);
+      if (place < 0) break;
+      resolvent_.widen(resolvent_.matrix().column(place));
+      screen = DropScreen(resolvent_.sigma(), resolvent_.pairs(), resolvent_.pairs().x, diagonal_);
+    }
+    top_ = screen.top();
+    std::vector<char> candidate(alive_.size());
+    for (std::size_t i = 0; i < candidate.size(); ++i)
+      candidate[i] = may(may_leave, static_cast<Index>(i)) ? 1 : 0;
+    if (root != nullptr) {
+      root->value = top_;
+      for (std::size_t i = 0; i < candidate.size(); ++i) {
+        const auto place = static_cast<Index>(i);
+        if (candidate[i] == 0) continue;
+        root->losses[name_[i]] = std::max(0.0, screen.bounds(place, square(place)).least - safety());
       }
     }
-    if (best.unit() != chosen) {
-      chosen = best.unit();
-      after.reset();
+    if (only_root) return -1;
+    auto [chosen, after] = choose(*this, screen, resolvent_.sigma(), candidate);
+    const Vector p = resolvent_.matrix().column(chosen);
+    const double pivot = p[chosen];
+    if (!after) after = resolvent_.without(p, pivot, chosen);
+    resolvent_.remove(p, pivot, std::move(*after));
+    diagonal_ -= p.cwiseAbs2() / pivot;
+    diagonal_[chosen] = 0.0;
+    top_ = resolvent_.top();
+    const Index name = kill(chosen);
+    if (live() > kSmall && resolvent_.worn()) {
+      const auto keep = places();
+      compact();
+      resolvent_.renew(a_, resolvent_.pairs().x(keep, Eigen::all));
+      after_making();
     }
-  } else if (chosen < 0) {
-    chosen = list.front().feature;
+    return name;
   }
 
-  // Delete it.
-  const Vector p = r_.column(chosen);
-  const double pivot = p[chosen];
-  if (after)
-    pairs_ = std::move(*after);
-  else {
-    pairs_ = without(chosen, p, {.keep = kPairs, .others = 0});
-    statistics_.applications += pairs_.applications;
+  Index decomposed(const std::vector<char>& may_leave, RootLosses* root, bool only_root) {
+    compact();
+    const Index m = live();
+    const auto eigen = linalg::symmetric_eigen(a_, true);
+    top_ = eigen.values[m - 1];
+    const Matrix squares = eigen.vectors.rowwise().reverse().cwiseAbs2().transpose();
+    const Vector gaps = top_ - eigen.values.reverse().array();
+    Best best;
+    if (root != nullptr) root->value = top_;
+    for (Index i = 0; i < m; ++i) {
+      if (!may(may_leave, i)) continue;
+      const double drop = secular::drop(gaps.data(), squares.col(i).data(), m);
+      if (root != nullptr) root->losses[name_[static_cast<std::size_t>(i)]] = std::max(0.0, drop - safety());
+      best.offer(i, top_ - drop);
+    }
+    if (only_root) return -1;
+    top_ = best.value();
+    return kill(best.unit());
   }
-  Vector w = p / std::sqrt(pivot);
-  r_.add(w, threads_);
-  diagonal_ -= w.cwiseAbs2();
-  alive_[static_cast<std::size_t>(chosen)] = 0;
-  diagonal_[chosen] = 0.0;
-  --live_;
-  ++since_;
-  top_ = sigma_ - 1.0 / pairs_.theta[0];
-  const Index name = name_[static_cast<std::size_t>(chosen)];
-  if (live_ > kSmall) {
-    const double far = sigma_ - top_,
-                 spread = 1.0 / pairs_.theta[pairs_.theta.size() - 1] - 1.0 / pairs_.theta[0];
-    const double near = std::max(kNear * spread, kFloor * std::abs(top_));
-    const bool helps = near < 0.5 * far;
-    if ((far > kFar * (far + spread) && helps && since_ >= 8) || since_ >= 2 * LazySymmetric::kDelay)
-      factor(near);
+
+  void compact() {
+    if (dead_ == 0) return;
+    const auto keep = places();
+    a_ = Matrix(a_(keep, keep));
+    forget_dead();
+  }
+  void after_making() {
+    diagonal_.resize(a_.rows());
+    for (Index i = 0; i < a_.rows(); ++i) diagonal_[i] = resolvent_.matrix().column(i)[i];
+    top_ = resolvent_.top();
+  }
+
+  Matrix a_;
+  Resolvent resolvent_;
+  Vector diagonal_;  ///< of R
+};
+
+/// A_T = Z'Z with more features than rows: everything by G = Z Z' (N x N) and H = (sigma I - G)^{-1}, since
+///     (sigma I - Z'Z)^{-1} = (I + Z'H Z)/sigma,   its square has the diagonal (1 + z_i'H z_i + sigma |H
+///     z_i|^2)/sigma^2,
+/// and deleting i is H <- H - h h'/(1 + z_i'h), h = H z_i. lambda_max without i only falls when others leave
+/// too (inclusion), so that a bound once found stays one: at a step only the features whose last bound is not
+/// below the best are looked at again.
+class TableBackward : public Backward {
+ public:
+  TableBackward(Matrix z, std::vector<Index> names, int threads)
+      : Backward(std::move(names)), threads_(threads), z_(std::move(z)), resolvent_(threads) {
+    constexpr Index kLeast =
+        16;  // rows of zeros change nothing and keep the pairs apart from the whole space
+    if (z_.rows() < kLeast)
+      z_ = Matrix((Matrix(kLeast, z_.cols()) << z_, Matrix::Zero(kLeast - z_.rows(), z_.cols())).finished());
+    upper_ = Vector::Constant(z_.cols(), kInfinity);
+    make_gram();
+    resolvent_.begin(gram_);
+    top_ = resolvent_.top();
+  }
+
+  Index step(const std::vector<char>& may_leave, RootLosses* root, bool only_root) override;
+
+  // For choose(), by place among those looked at.
+  [[nodiscard]] double square(Index e) const {
+    return (1.0 + sum_[e] + resolvent_.sigma() * hz_.col(e).squaredNorm()) /
+           (resolvent_.sigma() * resolvent_.sigma());
+  }
+  [[nodiscard]] Pairs without(Index e) const { return resolvent_.without(hz_.col(e), 1.0 + sum_[e], -1); }
+
+ private:
+  /// H z_i and z_i'H z_i of the features at these places, and the bounds from them.
+  [[nodiscard]] DropScreen look(const std::vector<Index>& places);
+  void make_gram() {
+    const auto keep = places();
+    if (dead_ > 0) {
+      z_ = Matrix(z_(Eigen::all, keep));
+      upper_ = Vector(upper_(keep));
+      forget_dead();
+    }
+    gram_.setZero(z_.rows(), z_.rows());
+    linalg::rank_update_lower(1.0, z_, gram_, threads_);
+    linalg::mirror_lower(gram_);
+    gone_.clear();
+    made_with_ = live();
+  }
+
+  int threads_;
+  Matrix z_;
+  Matrix gram_;
+  std::vector<Index> gone_;  ///< places deleted since gram_ was right
+  Index made_with_ = 0;      ///< features in Z when gram_ was summed from it
+  Resolvent resolvent_;
+  Vector upper_;  ///< of lambda_max without the feature, by place
+  Matrix hz_;
+  Vector sum_;
+};
+
+DropScreen TableBackward::look(const std::vector<Index>& places) {
+  const Matrix z = z_(Eigen::all, places);
+  const auto count = static_cast<Index>(places.size());
+  hz_.resize(z.rows(), count);
+  // Tiles by size alone; H itself is one matrix with waiting changes, applied to all columns.
+  resolvent_.matrix().apply(z, hz_, threads_);
+  sum_ = z.cwiseProduct(hz_).colwise().sum();
+  const Pairs& pairs = resolvent_.pairs();
+  Matrix x(count, pairs.x.cols());
+  linalg::gemm_tiled(1.0, Op::kTranspose, z, pairs.x, 0.0, x, threads_);
+  for (Index j = 0; j < x.cols(); ++j) {
+    const double lambda = resolvent_.sigma() - 1.0 / pairs.theta[j];
+    // A vector of G with eigenvalue 0 is none of A_T's.
+    x.col(j) *= lambda > 1e-10 * std::abs(resolvent_.top()) ? 1.0 / std::sqrt(lambda) : 0.0;
+  }
+  return {resolvent_.sigma(), pairs, std::move(x), (1.0 + sum_.array()) / resolvent_.sigma()};
+}
+
+Index TableBackward::step(const std::vector<char>& may_leave, RootLosses* root, bool only_root) {
+  std::vector<Index> open;
+  for (Index i = 0; i < z_.cols(); ++i) {
+    if (may(may_leave, i)) open.push_back(i);
+  }
+  top_ = resolvent_.top();
+  if (root != nullptr) root->value = top_;
+  // First those with the best last bounds, for a value to beat; then all whose last bound does.
+  constexpr std::size_t kFirst = 32, kChunk = 4096;
+  std::vector<Index> first = open;
+  if (first.size() > kFirst) {
+    std::nth_element(first.begin(), first.begin() + kFirst, first.end(), [&](Index a, Index b) {
+      return upper_[a] != upper_[b] ? upper_[a] > upper_[b] : a < b;
+    });
+    first.resize(kFirst);
+    std::sort(first.begin(), first.end());
+  }
+  double lower = -kInfinity;
+  const auto refresh = [&](const std::vector<Index>& places) {
+    DropScreen screen = look(places);
+    const std::vector<char> all(places.size(), 1);
+    for (int missing = 0; missing < kMostMissing; ++missing) {
+      const Index e = screen.impossible(all);
+      if (e < 0) break;
+      resolvent_.widen(hz_.col(e));
+      screen = look(places);
+    }
+    top_ = screen.top();
+    for (std::size_t e = 0; e < places.size(); ++e) {
+      const Drop d = screen.bounds(static_cast<Index>(e), square(static_cast<Index>(e)));
+      upper_[places[e]] = std::min(upper_[places[e]], top_ - d.least + safety());
+      lower = std::max(lower, top_ - d.most);
+    }
+  };
+  refresh(first);
+  std::vector<Index> fresh = first;
+  const auto worth = [&](Index i) { return root != nullptr || upper_[i] >= lower - safety(); };
+  std::vector<Index> chunk;
+  for (const Index i : open) {
+    if (worth(i) && !std::binary_search(first.begin(), first.end(), i)) chunk.push_back(i);
+    if (chunk.size() == kChunk || (i == open.back() && !chunk.empty())) {
+      refresh(chunk);
+      fresh.insert(fresh.end(), chunk.begin(), chunk.end());
+      chunk.clear();
+    }
+  }
+  if (root != nullptr) {
+    for (const Index i : open)
+      root->losses[name_[static_cast<std::size_t>(i)]] = std::max(0.0, top_ - upper_[i]);
+  }
+  if (only_root) return -1;
+  std::erase_if(fresh, [&](Index i) { return upper_[i] < lower - safety(); });
+  std::sort(fresh.begin(), fresh.end());
+  const DropScreen screen = look(fresh);
+  auto [e, after] = choose(*this, screen, resolvent_.sigma(), std::vector<char>(fresh.size(), 1));
+  const Index chosen = fresh[static_cast<std::size_t>(e)];
+  const Vector h = hz_.col(e);
+  const double pivot = 1.0 + sum_[e];
+  if (!after) after = resolvent_.without(h, pivot, -1);
+  resolvent_.remove(h, pivot, std::move(*after));
+  top_ = resolvent_.top();
+  gone_.push_back(chosen);
+  const Index name = kill(chosen);
+  if (resolvent_.worn()) {
+    // Summed again from Z now and then: what is subtracted leaves its rounding behind.
+    if (live() < made_with_ / 2) {
+      make_gram();
+    } else {
+      linalg::rank_update_lower(-1.0, z_(Eigen::all, gone_), gram_, threads_);
+      linalg::mirror_lower(gram_);
+      gone_.clear();
+    }
+    resolvent_.renew(gram_, resolvent_.pairs().x);
+    top_ = resolvent_.top();
   }
   return name;
+}
+
+/// The state for these features (by number), `positions` theirs in the pencil.
+std::unique_ptr<Backward> make_state(const Pencil& pencil, std::vector<Index> names,
+                                     const std::vector<Index>& positions, const GreedyOptions& options) {
+  std::vector<Index> at;
+  for (const Index u : names) at.push_back(positions[static_cast<std::size_t>(u)]);
+  const auto n = static_cast<double>(names.size());
+  const auto* rows = pencil.rows();
+  if (rows != nullptr && static_cast<Index>(names.size()) > std::max(kDense, rows->rows())) {
+    require_memory(
+        8.0 * static_cast<double>(rows->rows()) * (2.0 * n + 4.0 * static_cast<double>(rows->rows())),
+        fmt::format("backward elimination from {} features", names.size()),
+        "use the forward pass alone or fewer candidates (--exclude)", options.memory_limit);
+    return std::make_unique<TableBackward>(rows->centred(at), std::move(names), options.threads);
+  }
+  require_memory(8.0 * n * n * 4.0, fmt::format("backward elimination from {} features", names.size()),
+                 "use the forward pass alone or fewer candidates (--exclude)", options.memory_limit);
+  return std::make_unique<DenseBackward>(pencil.a_block(at, options.threads), std::move(names),
+                                         options.threads);
 }
 
 }  // namespace
@@ -477,43 +355,39 @@ GreedyPass backward_features(const Pencil& pencil, const SearchUnits& units, con
   const Index least = std::max<Index>({1, options.least, static_cast<Index>(units.include.size())});
   GreedyPass pass;
   pass.most = n;
+  pass.status = Status::kHeuristic;
   std::vector<char> may_leave(static_cast<std::size_t>(n), 1);
   for (const Index u : units.include) may_leave[static_cast<std::size_t>(u)] = 0;
   std::vector<Index> positions;
   for (const auto& members : units.members) positions.push_back(members.front());
-  std::vector<Index> deleted;
-  pass.status = Status::kHeuristic;
+  std::vector<Index> left(static_cast<std::size_t>(n)), deleted;
+  std::iota(left.begin(), left.end(), Index{0});
   if (control.should_stop()) {
     pass.status = control.status_or(Status::kHeuristic);
   } else {
-    require_memory(8.0 * static_cast<double>(n) * static_cast<double>(n) * 4.0,
-                   fmt::format("backward elimination from {} features", n),
-                   "use the forward pass alone or fewer candidates (--exclude)", options.memory_limit);
-    DenseBackward state(pencil.a_block(positions, options.threads), options.threads);
     if (root != nullptr) root->losses = Vector::Zero(n);
-    if (root != nullptr && n <= least) state.losses(may_leave, *root);
-    while (state.live() > least) {
+    auto state = make_state(pencil, left, positions, options);
+    if (root != nullptr && n <= least) (void)state->step(may_leave, root, true);
+    const Index dense = std::max(kDense, pencil.rows() != nullptr ? pencil.rows()->rows() : 0);
+    while (state->live() > least) {
       if (control.should_stop()) {
         pass.status = control.status_or(Status::kHeuristic);
         break;
       }
-      deleted.push_back(state.step(may_leave, deleted.empty() ? root : nullptr));
+      if (state->live() == dense && n > dense && pencil.rows() != nullptr) {
+        state = make_state(pencil, state->names(), positions, options);
+      }
+      deleted.push_back(state->step(may_leave, deleted.empty() ? root : nullptr, false));
       control.report("backward", static_cast<double>(deleted.size()) / static_cast<double>(n - least),
-                     [&] { return fmt::format("k {}  {:.6g}", state.live(), state.top()); });
+                     [&] { return fmt::format("k {}  {:.6g}", state->live(), state->top()); });
     }
-    const auto& s = state.statistics();
-    if (std::getenv("SUBSPECTRA_DEBUG"))
-      fmt::print(stderr, "backward: steps {} survivors {} trials {} applications {} factorizations {}\n",
-                 s.steps, s.survivors, s.trials, s.applications, s.factorizations);
+    left = state->names();
   }
-  std::vector<char> gone(static_cast<std::size_t>(n), 0);
-  for (const Index u : deleted) gone[static_cast<std::size_t>(u)] = 1;
   pass.order = units.include;
-  for (Index u = 0; u < n; ++u) {
-    if (gone[static_cast<std::size_t>(u)] == 0 && may_leave[static_cast<std::size_t>(u)] != 0)
-      pass.order.push_back(u);
+  for (const Index u : left) {
+    if (may_leave[static_cast<std::size_t>(u)] != 0) pass.order.push_back(u);
   }
-  pass.least = static_cast<Index>(pass.order.size());
+  pass.least = static_cast<Index>(left.size());
   pass.order.insert(pass.order.end(), deleted.rbegin(), deleted.rend());
   return pass;
 }

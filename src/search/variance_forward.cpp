@@ -84,11 +84,6 @@ class Forward {
   }
   [[nodiscard]] Index unit(Index column) const { return unit_[static_cast<std::size_t>(column)]; }
 
-  void debug() {
-    if (std::getenv("SUBSPECTRA_DEBUG"))
-      fmt::print(stderr, "forward: survivors {} trials {} applications {} factorizations {}\n", survivors_,
-                 trials_, applications_, factorizations_);
-  }
   /// The column of the best candidate.
   [[nodiscard]] Index pick();
   void add(Index column);
@@ -132,7 +127,7 @@ class Forward {
   Pairs pairs_;  ///< of K
   Vector e_, f_;
   std::optional<std::pair<Index, Pairs>> tried_;  ///< position in the pencil and the pairs with it
-  Index factorizations_ = 0, trials_ = 0, survivors_ = 0, applications_ = 0;
+  Index factorizations_ = 0;
 };
 
 void Forward::reserve(Index rows) {
@@ -404,7 +399,6 @@ void Forward::border(const Vector& zj, double aj, const Vector& rho, const Vecto
     f += ty / s * (2.0 * tk + ty * ((1.0 + yy) / s));
   }
   pairs_ = tried_ ? std::move(tried_->second) : with(y, ky, s);
-  applications_ += 2 + pairs_.applications;
   tried_.reset();
   k_.grow();
   k_.add(y / std::sqrt(s), threads);
@@ -442,7 +436,7 @@ std::vector<Forward::Rise> Forward::survivors() {
     std::array<double, kPairs + 2> gap{}, weight{};
     const double d = d_[c], rest = std::max(0.0, norm_[c] - squares[c]) / d;
     const double m1 = std::clamp(first[c] / d, 0.0, rest * u_out);
-    const double m2 = std::clamp(second[c] / d, rest > 0.0 ? m1 * m1 / rest : 0.0, m1 * u_out);
+    const double m2 = std::min(std::max(second[c] / d, rest > 0.0 ? m1 * m1 / rest : 0.0), m1 * u_out);
     for (Index j = 1; j < q; ++j) {
       gap[static_cast<std::size_t>(j)] = lambda[0] - lambda[j];
       weight[static_cast<std::size_t>(j)] = z(c, j) * z(c, j) / d;
@@ -500,7 +494,6 @@ Index Forward::pick_by_screen() {
   const double spread = 1.0 / pairs_.theta[pairs_.theta.size() - 1] - 1.0 / pairs_.theta[0];
   if (!(least > kMargin * far)) factor(std::max(kNear * spread, 2.0 * far));
   const auto list = survivors();
-  survivors_ += static_cast<Index>(list.size());
   const double tie = kTie * std::abs(top_);
   value_ = top_ + list.front().most;
   // Equal to the best whatever the exact values are? Then the lowest of those.
@@ -522,8 +515,6 @@ Index Forward::pick_by_screen() {
     Vector ky(m_);
     k_.apply(y.head(m_), ky, options_.threads);
     Pairs trial = with(y, ky, schur(r.column));
-    ++trials_;
-    applications_ += 2 + trial.applications;
     const double value = sigma_ - 1.0 / trial.theta[0];
     best.offer(unit(r.column), value);
     if (value > best_seen) {
@@ -581,7 +572,6 @@ GreedyPass forward_features(const Pencil& pencil, const SearchUnits& units, cons
     control.report("forward", static_cast<double>(state.chosen()) / static_cast<double>(state.most()),
                    [&] { return fmt::format("k {}  {:.6g}", state.chosen(), state.value()); });
   }
-  state.debug();
   return done();
 }
 
