@@ -198,6 +198,13 @@ void syrk(double alpha, Op op_a, const MatrixRef& a, double beta, MutableMatrix 
   mirror_lower(c);
 }
 
+void syrk_lower(double alpha, const MatrixRef& a, MutableMatrix c) {
+  require(c.rows() == a.rows() && c.cols() == a.rows(), "syrk_lower");
+  if (c.size() == 0) return;
+  cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, blas_int(c.rows()), blas_int(a.cols()), alpha,
+              a.data(), leading(a), 1.0, c.data(), leading(c));
+}
+
 bool cholesky(MutableMatrix a) {
   require(a.rows() == a.cols(), "cholesky");
   if (a.size() == 0) return true;

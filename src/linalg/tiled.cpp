@@ -1,7 +1,6 @@
 #include "subspectra/linalg/tiled.hpp"
 
 #include <algorithm>
-#include <atomic>
 
 #include "subspectra/core/parallel.hpp"
 
@@ -27,8 +26,12 @@ void rank_update_lower(double alpha, const MatrixRef& a, MutableMatrix c, int th
     }
     const Index i = row * kTile, j = item * kTile;
     const Index height = std::min(kTile, n - i), width = std::min(kTile, n - j);
-    gemm(alpha, Op::kNone, a.middleRows(i, height), Op::kTranspose, a.middleRows(j, width), 1.0,
-         c.block(i, j, height, width));
+    if (i == j) {
+      syrk_lower(alpha, a.middleRows(i, height), c.block(i, i, height, height));
+    } else {
+      gemm(alpha, Op::kNone, a.middleRows(i, height), Op::kTranspose, a.middleRows(j, width), 1.0,
+           c.block(i, j, height, width));
+    }
   });
 }
 
@@ -71,6 +74,52 @@ bool cholesky_tiled(MutableMatrix a, int threads) {
   }
   for (Index j = 1; j < n; ++j) a.col(j).head(j).setZero();
   return true;
+}
+
+std::optional<Matrix> invert_positive(MutableMatrix a, MutableMatrix c, double pivot_floor, int threads) {
+  const Index n = a.rows();
+  const Vector diagonal = a.diagonal();
+  Matrix t = Matrix::Zero(c.cols(), c.cols());
+  // Sweeping panel K, with D = A_KK: A_KK <- -D^{-1}, A_IK <- A_IK D^{-1}, A_IJ -= A_IK D^{-1} A_KJ for all
+  // other I, J, swept or not. What is not yet swept is the Schur complement of what is; in the end A holds
+  // -A^{-1}.
+  for (Index k = 0; k < n; k += kPanel) {
+    const Index width = std::min(kPanel, n - k), after = n - k - width;
+    Matrix l = a.block(k, k, width, width);
+    if (!cholesky(l)) return std::nullopt;
+    for (Index i = 0; i < width; ++i) {
+      if (!(l(i, i) * l(i, i) > pivot_floor * diagonal[k + i])) return std::nullopt;
+    }
+    Matrix y(n, width);  // A_IK L^{-T}
+    y.topRows(k) = a.block(k, 0, width, k).transpose();
+    y.middleRows(k, width).setZero();
+    y.bottomRows(after) = a.block(k + width, k, after, width);
+    parallel_for(tiles(n, kTile), threads, [&](Index item) {
+      const Index i = item * kTile;
+      solve_lower_right(l, y.middleRows(i, std::min(kTile, n - i)));
+    });
+    Matrix z = c.middleRows(k, width);
+    solve_lower(l, Op::kNone, z);
+    t += z.transpose() * z;
+    gemm(-1.0, Op::kNone, y, Op::kNone, z, 1.0, c);
+    solve_lower(l, Op::kTranspose, z);
+    c.middleRows(k, width) = z;
+    rank_update_lower(-1.0, y, a, threads);
+    Matrix inverse = Matrix::Identity(width, width);
+    solve_lower(l, Op::kNone, inverse);  // L^{-1}
+    Matrix scaled(n, width);             // A_IK D^{-1}
+    parallel_for(tiles(n, kTile), threads, [&](Index item) {
+      const Index i = item * kTile, height = std::min(kTile, n - i);
+      gemm(1.0, Op::kNone, y.middleRows(i, height), Op::kNone, inverse, 0.0, scaled.middleRows(i, height));
+    });
+    a.block(k, 0, width, k) = scaled.topRows(k).transpose();
+    a.block(k + width, k, after, width) = scaled.bottomRows(after);
+    Matrix block(width, width);
+    gemm(-1.0, Op::kTranspose, inverse, Op::kNone, inverse, 0.0, block);
+    a.block(k, k, width, width) = block;
+  }
+  for (Index j = 0; j < n; ++j) a.col(j).tail(n - j) *= -1.0;
+  return t;
 }
 
 Matrix inverse_from_cholesky(MutableMatrix l, int threads) {

@@ -174,25 +174,25 @@ class WoodburyElimination : public Elimination {
     Matrix gram = Matrix::Zero(n, n);
     linalg::rank_update_lower(1.0, z, gram, threads_);
     gram.diagonal().array() += eps_;
-    if (!linalg::cholesky_tiled(gram, threads_)) {
+    Matrix nothing(n, 0);
+    if (!linalg::invert_positive(gram, nothing, 0.0, threads_)) {
       throw Error("the within-class covariance is singular to rounding; raise --ridge");
     }
-    // d from |L^{-1} z_i|^2, in panels: a sum of squares, free of the cancellation of z'Hz.
+    linalg::mirror_lower(gram);
+    h_ = std::move(gram);
     constexpr Index kPanel = 512;
     Matrix zm = Matrix::Zero(n, c_.cols());
     linalg::gemm(1.0, Op::kNone, z, Op::kNone, m_.bottomRows(count), 0.0, zm);
-    linalg::solve_lower(gram, Op::kNone, zm);
     parallel_for((count + kPanel - 1) / kPanel, threads_, [&](Index item) {
       const Index j = item * kPanel, width = std::min(kPanel, count - j), at = begin_ + j;
-      Matrix y = z_.middleCols(at, width);
-      linalg::solve_lower(gram, Op::kNone, y);
-      d_.segment(at, width) = (1.0 - y.colwise().squaredNorm().transpose().array()) / eps_;
+      const auto part = z_.middleCols(at, width);
+      Matrix y(n, width);
+      linalg::gemm(1.0, Op::kNone, h_, Op::kNone, part, 0.0, y);
+      d_.segment(at, width) = (1.0 - part.cwiseProduct(y).colwise().sum().transpose().array()) / eps_;
       auto u = c_.middleRows(at, width);
       u = m_.middleRows(at, width);
       linalg::gemm(-1.0 / eps_, Op::kTranspose, y, Op::kNone, zm, 1.0 / eps_, u);
     });
-    h_ = linalg::inverse_from_cholesky(gram, threads_);
-    linalg::mirror_lower(h_);
   }
 
   double eps_;

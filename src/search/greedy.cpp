@@ -239,27 +239,18 @@ double scaled_norm_bound(const Matrix& p, const Vector& scale) {
 
 Inverse dense_inverse(const Pencil& pencil, const std::vector<Index>& features, int threads,
                       bool norms = false) {
-  Matrix b = pencil.block(features, threads);
-  const Vector diagonal = b.diagonal();
-  const double floor = static_cast<double>(features.size()) * kEpsilon;
-  if (!linalg::cholesky_tiled(b, threads)) refuse_singular();
-  for (Index j = 0; j < b.rows(); ++j) {
-    if (!(b(j, j) * b(j, j) > floor * diagonal[j])) refuse_singular();
-  }
+  Matrix p = pencil.block(features, threads);
+  const Vector diagonal = p.diagonal();
   Matrix u = (*pencil.factor())(features, Eigen::all);
-  linalg::solve_lower(b, Op::kNone, u);
-  Matrix t(u.cols(), u.cols());
-  linalg::syrk(1.0, Op::kTranspose, u, 0.0, t);
-  linalg::solve_lower(b, Op::kTranspose, u);
-  Matrix p = linalg::inverse_from_cholesky(b, threads);
-  b.resize(0, 0);
+  auto t = linalg::invert_positive(p, u, static_cast<double>(features.size()) * kEpsilon, threads);
+  if (!t) refuse_singular();
   Inverse side;
   if (norms) {
     side.inverse_correlation = scaled_norm_bound(p, p.diagonal().cwiseSqrt().cwiseInverse());
     side.correlation_inverse = scaled_norm_bound(p, diagonal.cwiseSqrt());
   }
   side.elimination = search::dense_elimination(std::move(p), features, pencil.size(), std::move(u), threads);
-  side.t = std::move(t);
+  side.t = std::move(*t);
   return side;
 }
 

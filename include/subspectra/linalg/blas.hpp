@@ -27,6 +27,8 @@ void gemv(double alpha, Op op_a, const MatrixRef& a, const VectorRef& x, double 
 /// C = alpha A A' + beta C (kNone) or alpha A'A + beta C (kTranspose); both triangles of C are written,
 /// exactly equal.
 void syrk(double alpha, Op op_a, const MatrixRef& a, double beta, MutableMatrix c);
+/// C += alpha A A' in the lower triangle alone.
+void syrk_lower(double alpha, const MatrixRef& a, MutableMatrix c);
 /// A = L L': the lower triangle becomes L, the upper one is set to zero. False (A destroyed) when a pivot is
 /// not positive.
 [[nodiscard]] bool cholesky(MutableMatrix a);

@@ -1,12 +1,13 @@
 #pragma once
 /// Level-3 kernels shared out over threads: the work is cut into tiles by size alone and each tile is one
 /// single-threaded BLAS call, so that the bits of the result do not depend on the number of threads.
+#include <optional>
+
 #include "subspectra/linalg/blas.hpp"
 
 namespace subspectra::linalg {
 
-/// C += alpha A A' in the lower triangle of C (n x n, A n x k). The upper triangle inside the diagonal tiles
-/// is overwritten and has no meaning.   n^2 k flops.
+/// C += alpha A A' in the lower triangle of C (n x n, A n x k); the upper one is left alone.   n^2 k flops.
 void rank_update_lower(double alpha, const MatrixRef& a, MutableMatrix c, int threads);
 
 /// C = alpha op(A) B + beta C, cut into column tiles of C (kNone) or row tiles of C (kTranspose: the columns
@@ -21,8 +22,14 @@ void gemv_transposed(const MatrixRef& a, const VectorRef& x, MutableVector y, in
 /// positive; A is destroyed then.   n^3/3 flops.
 [[nodiscard]] bool cholesky_tiled(MutableMatrix a, int threads);
 
-/// The lower triangle of L^{-T} L^{-1} = (L L')^{-1} for lower triangular L; L is overwritten by L^{-1}.
-/// 2 n^3/3 flops.
+/// A <- A^{-1} in the lower triangle of a symmetric positive definite A, C <- A^{-1} C (n x r); gives T =
+/// C'A^{-1}C for the C that came in. Nothing when a pivot is not above `pivot_floor` times its diagonal
+/// entry; A and C are destroyed then. Block Gauss-Jordan sweeps: n^3 flops, all but a few in one rank-128
+/// update a panel (Cholesky and two triangular products are as many flops, at half the speed); forward stable
+/// for positive definite matrices.
+[[nodiscard]] std::optional<Matrix> invert_positive(MutableMatrix a, MutableMatrix c, double pivot_floor,
+                                                    int threads);
+
 [[nodiscard]] Matrix inverse_from_cholesky(MutableMatrix l, int threads);
 
 /// Upper triangle <- lower triangle.
