@@ -118,6 +118,21 @@ void wide(int threads) {
       threads, middle - start, pass.most, end - middle, 1e3 * (end - middle) / 30.0, resident_mb() - before);
 }
 
+/// Backward from more features than rows: in the space of the rows until as few remain.
+void wide_backward(Index rows, Index features, int threads) {
+  Dataset data;
+  data.source = "wide";
+  data.dense = gaussian(rows, features, 6);
+  data.names = FeatureNames(features);
+  const RunControl control;
+  const auto pencil = pca_pencil(data, threads);
+  const double start = now_s(threads);
+  const auto pass = backward_variance_pass(*pencil, all_single(features), {.threads = threads}, control);
+  const double end = now_s(threads);
+  fmt::print("  {} x {}, {} thread(s): backward to k = {}: {:.2f} s, {:.2f} ms a step\n", rows, features,
+             threads, pass.least, end - start, 1e3 * (end - start) / static_cast<double>(features));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -125,6 +140,9 @@ int main(int argc, char** argv) {
   if (only != "dual") {
     fmt::print("Forward from a table of 200 x 50,000\n");
     for (const int threads : {1, 2}) wide(threads);
+    fmt::print("Backward from tables\n");
+    wide_backward(200, 2000, 1);
+    wide_backward(200, 8000, 1);
   }
   if (only == "wide") return 0;
   fmt::print("Dual pass, every k; at most 80 DGEMM at n = 1024, growth from 512 at most 3.3\n");

@@ -175,157 +175,147 @@ class DenseBackward : public Backward {
 };
 
 /// A_T = Z'Z with more features than rows: everything by G = Z Z' (N x N) and H = (sigma I - G)^{-1}, since
-///     (sigma I - Z'Z)^{-1} = (I + Z'H Z)/sigma,   its square has the diagonal (1 + z_i'H z_i + sigma |H
-///     z_i|^2)/sigma^2,
-/// and deleting i is H <- H - h h'/(1 + z_i'h), h = H z_i. lambda_max without i only falls when others leave
-/// too (inclusion), so that a bound once found stays one: at a step only the features whose last bound is not
-/// below the best are looked at again.
+///     (sigma I - Z'Z)^{-1} = (I + Z'H Z)/sigma,
+/// whose square has the diagonal (1 + e_i + sigma f_i)/sigma^2 with e_i = z_i'H z_i, f_i = |H z_i|^2.
+/// Deleting i is H <- H - h h'/(1 + e_i), h = H z_i, and all e and f follow by Z'h and Z'H h: one pass over Z
+/// a step.
 class TableBackward : public Backward {
  public:
   TableBackward(Matrix z, std::vector<Index> names, int threads)
       : Backward(std::move(names)), threads_(threads), z_(std::move(z)), resolvent_(threads) {
     constexpr Index kLeast =
         16;  // rows of zeros change nothing and keep the pairs apart from the whole space
-    if (z_.rows() < kLeast)
-      z_ = Matrix((Matrix(kLeast, z_.cols()) << z_, Matrix::Zero(kLeast - z_.rows(), z_.cols())).finished());
-    upper_ = Vector::Constant(z_.cols(), kInfinity);
-    make_gram();
+    if (const Index rows = z_.rows(); rows < kLeast) {
+      z_.conservativeResize(kLeast, Eigen::NoChange);
+      z_.bottomRows(kLeast - rows).setZero();
+    }
+    sum_gram();
     resolvent_.begin(gram_);
+    after_making();
+  }
+
+  Index step(const std::vector<char>& may_leave, RootLosses* root, bool only_root) override {
+    DropScreen screen = make_screen();
+    for (int missing = 0; missing < kMostMissing; ++missing) {
+      const Index place = screen.impossible(alive_);
+      if (place < 0) break;
+      resolvent_.widen(inverse_times(z_.col(place)));
+      linalg::gemm_tiled(1.0, Op::kTranspose, z_, resolvent_.pairs().x, 0.0, zx_, threads_);
+      screen = make_screen();
+    }
+    top_ = screen.top();
+    std::vector<char> candidate(alive_.size());
+    for (std::size_t i = 0; i < candidate.size(); ++i) {
+      const auto place = static_cast<Index>(i);
+      candidate[i] = may(may_leave, place) ? 1 : 0;
+      if (root == nullptr || candidate[i] == 0) continue;
+      root->losses[name_[i]] = std::max(0.0, screen.bounds(place, square(place)).least - safety());
+    }
+    if (root != nullptr) root->value = top_;
+    if (only_root) return -1;
+    auto [chosen, after] = choose(*this, screen, resolvent_.sigma(), candidate);
+    const Vector h = inverse_times(z_.col(chosen));
+    const double pivot = 1.0 + e_[chosen];
+    if (!after) after = resolvent_.without(h, pivot, -1);
+    const Vector hh = inverse_times(h);
+    resolvent_.remove(h, pivot, std::move(*after));
     top_ = resolvent_.top();
+    const Index name = kill(chosen);
+    if (resolvent_.worn()) {
+      renew();
+      return name;
+    }
+    const Matrix& x = resolvent_.pairs().x;
+    Matrix left(h.size(), 2 + x.cols()), products(z_.cols(), 2 + x.cols());
+    left << h, hh, x;
+    linalg::gemm_tiled(1.0, Op::kTranspose, z_, left, 0.0, products, threads_);
+    const auto th = products.col(0).array(), thh = products.col(1).array();
+    e_.array() -= th.square() / pivot;
+    f_.array() += th / pivot * (th * (h.squaredNorm() / pivot) - 2.0 * thh);
+    zx_ = products.rightCols(x.cols());
+    return name;
   }
 
-  Index step(const std::vector<char>& may_leave, RootLosses* root, bool only_root) override;
-
-  // For choose(), by place among those looked at.
-  [[nodiscard]] double square(Index e) const {
-    return (1.0 + sum_[e] + resolvent_.sigma() * hz_.col(e).squaredNorm()) /
-           (resolvent_.sigma() * resolvent_.sigma());
+  // For choose().
+  [[nodiscard]] double square(Index i) const {
+    const double sigma = resolvent_.sigma();
+    return (1.0 + e_[i] + sigma * f_[i]) / (sigma * sigma);
   }
-  [[nodiscard]] Pairs without(Index e) const { return resolvent_.without(hz_.col(e), 1.0 + sum_[e], -1); }
+  [[nodiscard]] Pairs without(Index i) const {
+    return resolvent_.without(inverse_times(z_.col(i)), 1.0 + e_[i], -1);
+  }
 
  private:
-  /// H z_i and z_i'H z_i of the features at these places, and the bounds from them.
-  [[nodiscard]] DropScreen look(const std::vector<Index>& places);
-  void make_gram() {
-    const auto keep = places();
-    if (dead_ > 0) {
-      z_ = Matrix(z_(Eigen::all, keep));
-      upper_ = Vector(upper_(keep));
-      forget_dead();
+  [[nodiscard]] Vector inverse_times(const VectorRef& v) const {
+    Vector h(v.size());
+    resolvent_.matrix().apply(v, h, threads_);
+    return h;
+  }
+  [[nodiscard]] DropScreen make_screen() const {
+    Matrix x = zx_;
+    for (Index j = 0; j < x.cols(); ++j) {
+      const double lambda = resolvent_.sigma() - 1.0 / resolvent_.pairs().theta[j];
+      // A vector of G with eigenvalue 0 is none of A_T's.
+      x.col(j) *= lambda > 1e-10 * std::abs(resolvent_.top()) ? 1.0 / std::sqrt(lambda) : 0.0;
     }
+    const Vector diagonal = (1.0 + e_.array()) / resolvent_.sigma();
+    return {resolvent_.sigma(), resolvent_.pairs(), std::move(x), diagonal};
+  }
+  void sum_gram() {
     gram_.setZero(z_.rows(), z_.rows());
     linalg::rank_update_lower(1.0, z_, gram_, threads_);
     linalg::mirror_lower(gram_);
-    gone_.clear();
-    made_with_ = live();
+    summed_with_ = live();
+  }
+  void renew() {
+    const auto keep = places();
+    Matrix left = z_(Eigen::all, keep);
+    // Summed again from Z now and then: what is subtracted leaves its rounding behind.
+    if (live() < summed_with_ / 2) {
+      z_ = std::move(left);
+      forget_dead();
+      sum_gram();
+    } else {
+      std::vector<Index> gone;
+      for (std::size_t i = 0; i < alive_.size(); ++i) {
+        if (alive_[i] == 0) gone.push_back(static_cast<Index>(i));
+      }
+      linalg::rank_update_lower(-1.0, z_(Eigen::all, gone), gram_, threads_);
+      linalg::mirror_lower(gram_);
+      z_ = std::move(left);
+      forget_dead();
+    }
+    resolvent_.renew(gram_, resolvent_.pairs().x);
+    after_making();
+  }
+  void after_making() {
+    constexpr Index kPanel = 1024;  // columns of H Z made at a time
+    const Index p = z_.cols();
+    e_.resize(p);
+    f_.resize(p);
+    Matrix hz(z_.rows(), std::min(kPanel, p));
+    for (Index begin = 0; begin < p; begin += kPanel) {
+      const Index count = std::min(kPanel, p - begin);
+      const auto z = z_.middleCols(begin, count);
+      resolvent_.matrix().apply(z, hz.leftCols(count), threads_);
+      for (Index c = 0; c < count; ++c) {
+        e_[begin + c] = z.col(c).dot(hz.col(c));
+        f_[begin + c] = hz.col(c).squaredNorm();
+      }
+    }
+    zx_.resize(p, resolvent_.pairs().x.cols());
+    linalg::gemm_tiled(1.0, Op::kTranspose, z_, resolvent_.pairs().x, 0.0, zx_, threads_);
+    top_ = resolvent_.top();
   }
 
   int threads_;
   Matrix z_;
   Matrix gram_;
-  std::vector<Index> gone_;  ///< places deleted since gram_ was right
-  Index made_with_ = 0;      ///< features in Z when gram_ was summed from it
+  Index summed_with_ = 0;  ///< features in Z when gram_ was summed from it
   Resolvent resolvent_;
-  Vector upper_;  ///< of lambda_max without the feature, by place
-  Matrix hz_;
-  Vector sum_;
+  Vector e_, f_;
+  Matrix zx_;  ///< Z' times the leading vectors of G
 };
-
-DropScreen TableBackward::look(const std::vector<Index>& places) {
-  const Matrix z = z_(Eigen::all, places);
-  const auto count = static_cast<Index>(places.size());
-  hz_.resize(z.rows(), count);
-  // Tiles by size alone; H itself is one matrix with waiting changes, applied to all columns.
-  resolvent_.matrix().apply(z, hz_, threads_);
-  sum_ = z.cwiseProduct(hz_).colwise().sum();
-  const Pairs& pairs = resolvent_.pairs();
-  Matrix x(count, pairs.x.cols());
-  linalg::gemm_tiled(1.0, Op::kTranspose, z, pairs.x, 0.0, x, threads_);
-  for (Index j = 0; j < x.cols(); ++j) {
-    const double lambda = resolvent_.sigma() - 1.0 / pairs.theta[j];
-    // A vector of G with eigenvalue 0 is none of A_T's.
-    x.col(j) *= lambda > 1e-10 * std::abs(resolvent_.top()) ? 1.0 / std::sqrt(lambda) : 0.0;
-  }
-  return {resolvent_.sigma(), pairs, std::move(x), (1.0 + sum_.array()) / resolvent_.sigma()};
-}
-
-Index TableBackward::step(const std::vector<char>& may_leave, RootLosses* root, bool only_root) {
-  std::vector<Index> open;
-  for (Index i = 0; i < z_.cols(); ++i) {
-    if (may(may_leave, i)) open.push_back(i);
-  }
-  top_ = resolvent_.top();
-  if (root != nullptr) root->value = top_;
-  // First those with the best last bounds, for a value to beat; then all whose last bound does.
-  constexpr std::size_t kFirst = 32, kChunk = 4096;
-  std::vector<Index> first = open;
-  if (first.size() > kFirst) {
-    std::nth_element(first.begin(), first.begin() + kFirst, first.end(), [&](Index a, Index b) {
-      return upper_[a] != upper_[b] ? upper_[a] > upper_[b] : a < b;
-    });
-    first.resize(kFirst);
-    std::sort(first.begin(), first.end());
-  }
-  double lower = -kInfinity;
-  const auto refresh = [&](const std::vector<Index>& places) {
-    DropScreen screen = look(places);
-    const std::vector<char> all(places.size(), 1);
-    for (int missing = 0; missing < kMostMissing; ++missing) {
-      const Index e = screen.impossible(all);
-      if (e < 0) break;
-      resolvent_.widen(hz_.col(e));
-      screen = look(places);
-    }
-    top_ = screen.top();
-    for (std::size_t e = 0; e < places.size(); ++e) {
-      const Drop d = screen.bounds(static_cast<Index>(e), square(static_cast<Index>(e)));
-      upper_[places[e]] = std::min(upper_[places[e]], top_ - d.least + safety());
-      lower = std::max(lower, top_ - d.most);
-    }
-  };
-  refresh(first);
-  std::vector<Index> fresh = first;
-  const auto worth = [&](Index i) { return root != nullptr || upper_[i] >= lower - safety(); };
-  std::vector<Index> chunk;
-  for (const Index i : open) {
-    if (worth(i) && !std::binary_search(first.begin(), first.end(), i)) chunk.push_back(i);
-    if (chunk.size() == kChunk || (i == open.back() && !chunk.empty())) {
-      refresh(chunk);
-      fresh.insert(fresh.end(), chunk.begin(), chunk.end());
-      chunk.clear();
-    }
-  }
-  if (root != nullptr) {
-    for (const Index i : open)
-      root->losses[name_[static_cast<std::size_t>(i)]] = std::max(0.0, top_ - upper_[i]);
-  }
-  if (only_root) return -1;
-  std::erase_if(fresh, [&](Index i) { return upper_[i] < lower - safety(); });
-  std::sort(fresh.begin(), fresh.end());
-  const DropScreen screen = look(fresh);
-  auto [e, after] = choose(*this, screen, resolvent_.sigma(), std::vector<char>(fresh.size(), 1));
-  const Index chosen = fresh[static_cast<std::size_t>(e)];
-  const Vector h = hz_.col(e);
-  const double pivot = 1.0 + sum_[e];
-  if (!after) after = resolvent_.without(h, pivot, -1);
-  resolvent_.remove(h, pivot, std::move(*after));
-  top_ = resolvent_.top();
-  gone_.push_back(chosen);
-  const Index name = kill(chosen);
-  if (resolvent_.worn()) {
-    // Summed again from Z now and then: what is subtracted leaves its rounding behind.
-    if (live() < made_with_ / 2) {
-      make_gram();
-    } else {
-      linalg::rank_update_lower(-1.0, z_(Eigen::all, gone_), gram_, threads_);
-      linalg::mirror_lower(gram_);
-      gone_.clear();
-    }
-    resolvent_.renew(gram_, resolvent_.pairs().x);
-    top_ = resolvent_.top();
-  }
-  return name;
-}
 
 /// The state for these features (by number), `positions` theirs in the pencil.
 std::unique_ptr<Backward> make_state(const Pencil& pencil, std::vector<Index> names,

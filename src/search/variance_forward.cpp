@@ -124,8 +124,9 @@ class Forward {
   bool screening_ = false;  ///< K and what follows are in use
   double sigma_ = 0.0, top_ = 0.0, rise_ = 0.0;
   LazySymmetric k_;
-  Pairs pairs_;  ///< of K
-  Vector e_, f_;
+  Pairs pairs_;                                   ///< of K
+  Vector e_, f_;                                  ///< by column
+  Matrix z_;                                      ///< by column: R_i'x
   std::optional<std::pair<Index, Pairs>> tried_;  ///< position in the pencil and the pairs with it
   Index factorizations_ = 0;
 };
@@ -154,6 +155,7 @@ void Forward::remove(Index column) {
   if (screening_) {
     e_[column] = e_[last];
     f_[column] = f_[last];
+    z_.row(column) = z_.row(last);
   }
   if (m_ == 0) return;
   r_.col(column).head(m_) = r_.col(last).head(m_);
@@ -326,6 +328,8 @@ void Forward::factor(double near) {
   operation.apply(pairs_.x, pairs_.rx);
   pairs_ = refine(operation, std::move(pairs_), chance, {.keep = kPairs, .others = 3});
   top_ = sigma_ - 1.0 / pairs_.theta[0];
+  z_.resize(live_, pairs_.x.cols());
+  linalg::gemm_tiled(1.0, Op::kTranspose, r_.topLeftCorner(m_, live_), pairs_.x, 0.0, z_, options_.threads);
 }
 
 /// The pairs after bordering by y = (K z; 1) and s; ky is K times y without its last entry.
@@ -384,34 +388,37 @@ void Forward::border(const Vector& zj, double aj, const Vector& rho, const Vecto
   }
   Vector ky(m);
   k_.apply(y.head(m), ky, threads);
-  if (live_ > 0) {
-    Matrix t(live_, 2);  // y'R_i and y'K R_i
-    linalg::gemv_transposed(r_.topLeftCorner(m_, live_), y, t.col(0), threads);
-    linalg::gemv_transposed(r_.topLeftCorner(m, live_), ky, t.col(1), threads);
-    auto e = e_.head(live_).array(), f = f_.head(live_).array();
-    const auto ty = t.col(0).array(), tk = t.col(1).array();
-    if (!identity_) {
-      const auto w = omega.array();
-      e -= w * (2.0 * (ty - rho.array()) + w * zy);
-      f -= w * (2.0 * tk + w * yy);
-    }
-    e += ty.square() / s;
-    f += ty / s * (2.0 * tk + ty * ((1.0 + yy) / s));
-  }
   pairs_ = tried_ ? std::move(tried_->second) : with(y, ky, s);
   tried_.reset();
   k_.grow();
   k_.add(y / std::sqrt(s), threads);
   top_ = sigma_ - 1.0 / pairs_.theta[0];
   rise_ = std::max(0.0, top_ - before);
+  if (live_ == 0) return;
+  const Index count = pairs_.x.cols();
+  Matrix left(m_, 2 + count), products(live_, 2 + count);  // with R: one pass over it
+  left.col(0) = y;
+  left.col(1).head(m) = ky;
+  left(m, 1) = 0.0;
+  left.rightCols(count) = pairs_.x;
+  linalg::gemm_tiled(1.0, Op::kTranspose, r_.topLeftCorner(m_, live_), left, 0.0, products, threads);
+  const auto ty = products.col(0).array(), tk = products.col(1).array();
+  auto e = e_.head(live_).array(), f = f_.head(live_).array();
+  if (!identity_) {
+    const auto w = omega.array();
+    e -= w * (2.0 * (ty - rho.array()) + w * zy);
+    f -= w * (2.0 * tk + w * yy);
+  }
+  e += ty.square() / s;
+  f += ty / s * (2.0 * tk + ty * ((1.0 + yy) / s));
+  z_ = products.rightCols(count);
 }
 
 /// Candidates that may be the best, the most promising first, with bounds on Lambda_1's rise.
 std::vector<Forward::Rise> Forward::survivors() {
   const Vector& theta = pairs_.theta;
   const Index count = theta.size();
-  Matrix z(live_, count);
-  linalg::gemm_tiled(1.0, Op::kTranspose, r_.topLeftCorner(m_, live_), pairs_.x, 0.0, z, options_.threads);
+  const auto z = z_.topRows(live_);
   const Vector lambda = sigma_ - theta.cwiseInverse().array();
   // As many pairs as are good vectors; what they are wrong by widens the bounds.
   Index q = count - 1;
