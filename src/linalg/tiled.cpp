@@ -122,31 +122,9 @@ std::optional<Matrix> invert_positive(MutableMatrix a, MutableMatrix c, double p
   return t;
 }
 
-Matrix inverse_from_cholesky(MutableMatrix l, int threads) {
-  const Index n = l.rows();
-  const Index count = tiles(n, kPanel);
-  Matrix inverse = Matrix::Zero(n, n);  // L^{-1} first, in column panels: each is a solve below its diagonal
-  parallel_for(count, threads, [&](Index item) {
-    const Index j = item * kPanel, width = std::min(kPanel, n - j), below = n - j;
-    auto panel = inverse.block(j, j, below, width);
-    panel.diagonal().setOnes();
-    solve_lower(l.bottomRightCorner(below, below), Op::kNone, panel);
-  });
-  l = inverse;
-  const Index wide = tiles(n, kTile);
-  parallel_for(wide * (wide + 1) / 2, threads, [&](Index item) {
-    Index row = wide - 1;
-    while (item > row) {
-      item -= row + 1;
-      --row;
-    }
-    // Rows i.. of L^{-1} alone have entries in column tile i (i >= j).
-    const Index i = row * kTile, j = item * kTile;
-    const Index height = std::min(kTile, n - i), width = std::min(kTile, n - j);
-    gemm(1.0, Op::kTranspose, l.block(i, i, n - i, height), Op::kNone, l.block(i, j, n - i, width), 0.0,
-         inverse.block(i, j, height, width));
-  });
-  return inverse;
+bool invert_positive(MutableMatrix a, int threads) {
+  Matrix nothing(a.rows(), 0);
+  return invert_positive(a, nothing, 0.0, threads).has_value();
 }
 
 }  // namespace subspectra::linalg

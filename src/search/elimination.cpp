@@ -174,8 +174,7 @@ class WoodburyElimination : public Elimination {
     Matrix gram = Matrix::Zero(n, n);
     linalg::rank_update_lower(1.0, z, gram, threads_);
     gram.diagonal().array() += eps_;
-    Matrix nothing(n, 0);
-    if (!linalg::invert_positive(gram, nothing, 0.0, threads_)) {
+    if (!linalg::invert_positive(gram, threads_)) {
       throw Error("the within-class covariance is singular to rounding; raise --ridge");
     }
     linalg::mirror_lower(gram);

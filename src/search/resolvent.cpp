@@ -62,10 +62,9 @@ void Resolvent::factor(const Matrix& a, double near) {
   near = std::max({near, kFloor * std::abs(top_), 1e-300});
   for (;; near *= 4.0) {  // until sigma is above Lambda_1
     sigma_ = top_ + near;
-    Matrix l = -a;
-    l.diagonal().array() += sigma_;
-    if (!linalg::cholesky_tiled(l, threads_)) continue;
-    Matrix inverse = linalg::inverse_from_cholesky(l, threads_);
+    Matrix inverse = -a;
+    inverse.diagonal().array() += sigma_;
+    if (!linalg::invert_positive(inverse, threads_)) continue;
     linalg::mirror_lower(inverse);
     r_.reset(std::move(inverse), -1.0);
     break;

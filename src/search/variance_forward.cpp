@@ -298,10 +298,9 @@ void Forward::factor(double near) {
   const auto c = c_.topLeftCorner(m_, m_);
   for (;; near *= 2.0) {
     sigma_ = top_ + near;
-    Matrix l = -c;
-    l.diagonal().array() += sigma_;
-    if (!linalg::cholesky_tiled(l, options_.threads)) continue;
-    Matrix inverse = linalg::inverse_from_cholesky(l, options_.threads);
+    Matrix inverse = -c;
+    inverse.diagonal().array() += sigma_;
+    if (!linalg::invert_positive(inverse, options_.threads)) continue;
     linalg::mirror_lower(inverse);
     ++factorizations_;
     double least = kInfinity;

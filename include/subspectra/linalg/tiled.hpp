@@ -30,7 +30,8 @@ void gemv_transposed(const MatrixRef& a, const VectorRef& x, MutableVector y, in
 [[nodiscard]] std::optional<Matrix> invert_positive(MutableMatrix a, MutableMatrix c, double pivot_floor,
                                                     int threads);
 
-[[nodiscard]] Matrix inverse_from_cholesky(MutableMatrix l, int threads);
+/// The inverse alone, for any positive pivots.
+[[nodiscard]] bool invert_positive(MutableMatrix a, int threads);
 
 /// Upper triangle <- lower triangle.
 void mirror_lower(MutableMatrix c);
