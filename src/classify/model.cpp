@@ -348,7 +348,7 @@ Matrix predict_probabilities(const Model& model, const Dataset& data) {
   const Matrix rows = chosen.columns(all);
   if (!rows.allFinite()) refuse_gaps(model, data, rows);
   // Not Eigen's exp(), whose vector version gives a denormal and not 0 for a class without rows.
-  const Matrix probabilities =
+  Matrix probabilities =
       model.rule.log_posteriors(rows).unaryExpr([](double value) { return std::exp(value); });
   for (Index i = 0; i < probabilities.rows(); ++i) {
     if (!probabilities.row(i).allFinite()) {
