@@ -16,7 +16,7 @@ std::uint64_t split_mix(std::uint64_t& x) {
 
 }  // namespace
 
-Random::Random(std::uint64_t seed, std::uint64_t stream) : state_{} {
+Random::Random(std::uint64_t seed, std::uint64_t stream) {
   // The stream is scrambled before it meets the seed: neighbouring (seed, stream) pairs share no state words.
   std::uint64_t mixed_stream = stream;
   std::uint64_t x = seed ^ split_mix(mixed_stream);

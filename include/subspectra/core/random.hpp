@@ -30,7 +30,7 @@ class Random {
   }
 
  private:
-  std::array<std::uint64_t, 4> state_;
+  std::array<std::uint64_t, 4> state_{};
   double spare_ = 0.0;
   bool has_spare_ = false;
 };
