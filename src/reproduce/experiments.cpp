@@ -8,6 +8,7 @@
 
 #include "papers.hpp"
 #include "subspectra/core/build_info.hpp"
+#include "subspectra/core/memory.hpp"
 #include "subspectra/core/text.hpp"
 #include "subspectra/data/feature_names.hpp"
 #include "subspectra/data/prepare.hpp"
@@ -248,6 +249,17 @@ Dataset load_table(const ReproduceOptions& options, const std::string& embedded)
   ReadOptions read;
   read.target = options.target;
   return check_values(read_dataset(options.data.empty() ? embedded : options.data, read), {});
+}
+
+Dataset load_dense_table(const ReproduceOptions& options) {
+  Dataset data = load_table(options);
+  if (!data.is_sparse) return data;
+  const auto cells = static_cast<double>(data.rows()) * static_cast<double>(data.features());
+  require_memory(8.0 * cells, data.source + " as a dense table", "give a smaller table");
+  data.dense = Matrix(data.sparse);
+  data.sparse = SparseMatrix();
+  data.is_sparse = false;
+  return data;
 }
 
 std::vector<Index> varying_columns(const Dataset& data) {

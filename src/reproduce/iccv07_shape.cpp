@@ -138,12 +138,7 @@ std::vector<Index> columns_of(const std::vector<Vertex>& vertices, const std::ve
 
 void sparse_eigenshapes(const ReproduceOptions& options, const RunControl& control, Reproduction& result) {
   constexpr Index kPaperParts = 3;
-  Dataset data = load_table(options);
-  if (data.is_sparse) {
-    data.dense = Matrix(data.sparse);
-    data.sparse = {};
-    data.is_sparse = false;
-  }
+  Dataset data = load_dense_table(options);
   const auto vertices = vertices_of(data);
   const auto count = static_cast<Index>(vertices.size());
   const Index parts = options.components > 0 ? options.components : kPaperParts;

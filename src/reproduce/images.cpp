@@ -206,12 +206,7 @@ ImageTable load_images(const ReproduceOptions& options) {
       throw InvalidArgument("--data and --images are two ways to give images; give one of them");
     return read_image_folder(options.images, options.shape);
   }
-  ImageTable images{.table = load_table(options), .shape = options.shape};
-  if (images.table.is_sparse) {
-    images.table.dense = Matrix(images.table.sparse);
-    images.table.sparse = {};
-    images.table.is_sparse = false;
-  }
+  ImageTable images{.table = load_dense_table(options), .shape = options.shape};
   const Index pixels = images.table.features();
   if (!images.shape.given()) {
     const auto side = static_cast<Index>(std::llround(std::sqrt(static_cast<double>(pixels))));

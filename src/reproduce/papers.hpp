@@ -20,6 +20,8 @@ void sparse_eigenshapes(const ReproduceOptions&, const RunControl&, Reproduction
 
 /// --data, or `embedded` where it was not given; values checked.
 [[nodiscard]] Dataset load_table(const ReproduceOptions& options, const std::string& embedded = {});
+/// The same, a sparse table made dense.
+[[nodiscard]] Dataset load_dense_table(const ReproduceOptions& options);
 /// Columns that are not constant, ascending.
 [[nodiscard]] std::vector<Index> varying_columns(const Dataset& data);
 /// The first k of `order`, ascending.
