@@ -195,12 +195,12 @@ void greedy_speed(const ReproduceOptions& options, const RunControl& control, Re
         if (measured) our_s = ours.seconds;
       }
       const double naive_s = naive_law.at(p.n);
-      result.results.push_back({.series = "Cholesky s, extrapolated",
+      result.results.push_back({.series = "Cholesky s (fit)",
                                 .x = p.n,
                                 .published = p.naive_s,
                                 .statement = p.statement,
                                 .obtained = naive_s});
-      result.results.push_back({.series = measured ? "updates s" : "updates s, extrapolated",
+      result.results.push_back({.series = measured ? "updates s" : "updates s (fit)",
                                 .x = p.n,
                                 .published = p.ours_s,
                                 .obtained = our_s});
