@@ -63,23 +63,31 @@ std::string paragraph(std::string_view text, std::string_view bullet) {
 
 /// The numbers that stand alone, and those the paper says something about.
 std::string headline_text(const Reproduction& result) {
-  Table table({{.title = "", .align = Align::kLeft},
-               {.title = "published"},
-               {.title = "obtained"},
-               {.title = "± s.e."}});
-  std::string statements;
+  std::vector<const Finding*> shown;
+  bool spreads = false;
   for (const Finding& finding : result.results) {
     if (finding.x && !finding.published && finding.statement.empty()) continue;
-    table.add({result.name(finding), number_text(finding.published), number_text(finding.obtained),
-               number_text(finding.spread)});
-    if (finding.statement.empty() || statements.find(finding.statement) != std::string::npos) continue;
-    statements += finding.statement + '\n';
+    shown.push_back(&finding);
+    spreads = spreads || finding.spread;
+  }
+  std::vector<Column> columns = {
+      {.title = "", .align = Align::kLeft}, {.title = "published"}, {.title = "obtained"}};
+  if (spreads) columns.push_back({.title = "± s.e."});
+  Table table(columns);
+  std::string statements;
+  for (const Finding* finding : shown) {
+    std::vector<std::string> cells = {result.name(*finding), number_text(finding->published),
+                                      number_text(finding->obtained)};
+    if (spreads) cells.push_back(number_text(finding->spread));
+    table.add(std::move(cells));
+    if (finding->statement.empty() || statements.find(finding->statement) != std::string::npos) continue;
+    statements += finding->statement + '\n';
   }
   if (table.empty()) return "";
   std::string text = '\n' + table.text("  ");
   std::size_t from = 0;
   for (std::size_t end = statements.find('\n'); end != std::string::npos; end = statements.find('\n', from)) {
-    text += paragraph("The paper: \"" + statements.substr(from, end - from) + '"', "  ");
+    text += paragraph("The paper says: " + statements.substr(from, end - from) + '.', "  ");
     from = end + 1;
   }
   return text;
@@ -220,7 +228,7 @@ Command reproduce_command() {
            .notes =
                {"A published number is given where the paper's text has one; `-` means that there is only a "
                 "curve "
-                "in a figure or a statement in words, which is then quoted. docs/reproduce.md says what was "
+                "in a figure or a statement in words, which is then given. docs/reproduce.md says what was "
                 "obtained and where the papers' numbers were not reached.",
                 status_note()}},
       .run = run};

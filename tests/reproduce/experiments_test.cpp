@@ -61,7 +61,9 @@ TEST(MonteCarlo, NothingExceedsTheOptimumAndAllFeaturesReachIt) {
   for (const Finding& finding : result.results) {
     if (!finding.x) continue;
     EXPECT_LE(finding.obtained.value(), 1.0 + 1e-9) << result.name(finding);
-    if (*finding.x == 16) EXPECT_NEAR(finding.obtained.value(), 1.0, 1e-9) << result.name(finding);
+    if (*finding.x == 16) {
+      EXPECT_NEAR(finding.obtained.value(), 1.0, 1e-9) << result.name(finding);
+    }
   }
   EXPECT_NEAR(at(result, "forward", 1), 1.0, 1e-9);
   for (Index k = 1; k <= 16; ++k) {
@@ -167,8 +169,9 @@ TEST(Verification, TellsThePeopleApart) {
   const std::string path = folder.write("faces.csv", faces_csv());
   const Reproduction result = run("iccv07-verification", {.data = path, .k = {11, 11}, .components = 1});
   for (const Finding& finding : result.results) {
-    if (finding.series.ends_with("equal error rate"))
+    if (finding.series.ends_with("equal error rate")) {
       EXPECT_LT(finding.obtained.value(), 0.02) << finding.series;
+    }
   }
   EXPECT_EQ(result.settings["genuine_pairs"], 45);
   EXPECT_EQ(result.settings["impostor_pairs"], 108);
