@@ -226,7 +226,7 @@ Command reproduce_command() {
                        .options = describe_options<ListOptions>() + experiment_options() + run_options()},
                       {.title = "Output", .options = without(output_options(), {"verbose"})}},
            .notes =
-               {"A published number is given where the paper's text has one; `-` means that there is only a "
+               {"Published: a number where the paper's text has one; `-` means that there is only a "
                 "curve "
                 "in a figure or a statement in words, which is then given. docs/reproduce.md says what was "
                 "obtained and where the papers' numbers were not reached.",
