@@ -1,6 +1,6 @@
 #include "subspectra/reproduce/naive_greedy.hpp"
 
-#include <chrono>
+#include <ctime>
 
 #include "subspectra/linalg/blas.hpp"
 
@@ -19,8 +19,8 @@ double score_of(const Vector& a, const Matrix& b, const std::vector<Index>& set,
   return linalg::symmetric_eigen(std::move(c), false).values[k - 1];
 }
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+double seconds_since(std::clock_t start) {
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ NaivePasses naive_dual_pass(const Vector& a, const Matrix& b, NaiveScore score, 
   NaivePasses passes;
   passes.forward_values.resize(n);
   passes.backward_values.resize(n);
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   std::vector<char> taken(static_cast<std::size_t>(n), 0);
   for (Index k = 1; k <= n; ++k) {
     double best = -1.0;
@@ -51,7 +51,7 @@ NaivePasses naive_dual_pass(const Vector& a, const Matrix& b, NaiveScore score, 
     passes.forward_values[k - 1] = best;
   }
   passes.forward_s = seconds_since(start);
-  const auto half = std::chrono::steady_clock::now();
+  const std::clock_t half = std::clock();
   std::vector<Index> left(static_cast<std::size_t>(n));
   for (Index i = 0; i < n; ++i) left[static_cast<std::size_t>(i)] = i;
   passes.backward.assign(static_cast<std::size_t>(n), 0);

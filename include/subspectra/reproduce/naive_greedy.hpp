@@ -16,7 +16,7 @@ enum class NaiveScore {
 struct NaivePasses {
   std::vector<Index> forward, backward;      ///< the set of size k: the first k
   Vector forward_values, backward_values;    ///< of the set of size k, entry k - 1
-  double forward_s = 0.0, backward_s = 0.0;  ///< wall clock
+  double forward_s = 0.0, backward_s = 0.0;  ///< of processor time
   bool finished = false;                     ///< false: `control` asked to stop
 };
 
