@@ -57,6 +57,7 @@ struct Command {
 [[nodiscard]] Command predict_command();
 [[nodiscard]] Command evaluate_command();
 [[nodiscard]] Command synth_command();
+[[nodiscard]] Command reproduce_command();
 [[nodiscard]] Command methods_command();
 [[nodiscard]] Command datasets_command();
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "command.hpp"
 #include "job.hpp"
@@ -14,25 +13,6 @@
 
 namespace subspectra::cli {
 namespace {
-
-/// The values of k a person wants to see: all of a short list, else 1 2 3 5 7 10 15 20 30 50 70 100 ..., the
-/// ends and those in `always`.
-std::set<Index> shown_k(const std::vector<Index>& all, const std::set<Index>& always) {
-  constexpr std::size_t kShort = 12;
-  if (all.size() <= kShort) return {all.begin(), all.end()};
-  std::set<Index> shown = always;
-  shown.insert({all.front(), all.back()});
-  for (Index decade = 1; decade <= all.back(); decade *= 10) {
-    for (const Index tenths : {10, 15, 20, 30, 50, 70}) {
-      if (tenths * decade % 10 == 0) shown.insert(tenths * decade / 10);
-    }
-  }
-  std::set<Index> present;
-  for (const Index k : all) {
-    if (shown.contains(k)) present.insert(k);
-  }
-  return present;
-}
 
 std::string stability_text(const EvaluationRow& row) {
   if (!row.stability) return "-";
@@ -55,7 +35,7 @@ std::string method_text(const Evaluation& evaluation, const EvaluationChoice& ch
   const auto at = [&](Index k) {
     return *std::find_if(rows.begin(), rows.end(), [&](const EvaluationRow* row) { return row->k == k; });
   };
-  const auto shown = shown_k(all, {choice.k_best, choice.k_one_standard_error});
+  const auto shown = shown_steps(all, {choice.k_best, choice.k_one_standard_error});
   const bool with_null = std::any_of(rows.begin(), rows.end(),
                                      [](const EvaluationRow* row) { return row->null_error.has_value(); });
   std::vector<Column> columns = {{.title = "k"},

@@ -69,4 +69,21 @@ std::string joined_within(const std::vector<std::string>& words, std::size_t wid
   return line;
 }
 
+std::set<Index> shown_steps(const std::vector<Index>& all, const std::set<Index>& always) {
+  constexpr std::size_t kShort = 12;
+  if (all.size() <= kShort) return {all.begin(), all.end()};
+  std::set<Index> shown = always;
+  shown.insert({all.front(), all.back()});
+  for (Index decade = 1; decade <= all.back(); decade *= 10) {
+    for (const Index tenths : {10, 15, 20, 30, 50, 70}) {
+      if (tenths * decade % 10 == 0) shown.insert(tenths * decade / 10);
+    }
+  }
+  std::set<Index> present;
+  for (const Index k : all) {
+    if (shown.contains(k)) present.insert(k);
+  }
+  return present;
+}
+
 }  // namespace subspectra::cli

@@ -1,8 +1,11 @@
 #pragma once
 /// Small aligned tables for people.
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "subspectra/core/types.hpp"
 
 namespace subspectra::cli {
 
@@ -35,5 +38,9 @@ class Table {
 
 /// As many of `words` as fit into `width` columns, with "... (12 more)" for the rest.
 [[nodiscard]] std::string joined_within(const std::vector<std::string>& words, std::size_t width);
+
+/// Of the ascending numbers `all` (values of k) those a person wants to see: all of a short list, else 1 2 3
+/// 5 7 10 15 20 30 50 70 100 ..., the ends and those in `always`.
+[[nodiscard]] std::set<Index> shown_steps(const std::vector<Index>& all, const std::set<Index>& always);
 
 }  // namespace subspectra::cli

@@ -22,8 +22,8 @@ using testing::run_program;
 using testing::run_shell;
 using testing::ScratchDirectory;
 
-const std::vector<std::string> kCommands = {"select", "fit",     "predict", "evaluate",
-                                            "synth",  "methods", "datasets"};
+const std::vector<std::string> kCommands = {"select", "fit",       "predict", "evaluate",
+                                            "synth",  "reproduce", "methods", "datasets"};
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;

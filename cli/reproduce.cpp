@@ -1,0 +1,237 @@
+/// subspectra reproduce: experiments of the papers run again, the published numbers beside ours.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "command.hpp"
+#include "job.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "subspectra/reproduce/experiments.hpp"
+#include "table.hpp"
+
+namespace subspectra::cli {
+namespace {
+
+using nlohmann::json;
+using reproduce::Experiment;
+using reproduce::Finding;
+using reproduce::Reproduction;
+
+constexpr std::size_t kTextWidth = 100;
+
+struct ListOptions {
+  bool list = false;
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("list", o.list, "list the experiments; so does the command without ID");
+  }
+};
+
+std::string list_text(bool as_json) {
+  Table table({{.title = "experiment", .align = Align::kLeft},
+               {.title = "in", .align = Align::kLeft},
+               {.title = "", .align = Align::kLeft}});
+  auto list = json::array();
+  for (const Experiment& experiment : reproduce::experiments()) {
+    table.add({std::string(experiment.id), std::string(experiment.source), std::string(experiment.summary)});
+    list.push_back({{"id", experiment.id},
+                    {"source", experiment.source},
+                    {"summary", experiment.summary},
+                    {"needs", experiment.needs.empty() ? json(nullptr) : json(experiment.needs)},
+                    {"options", experiment.options}});
+  }
+  return as_json ? json_text(list) : table.text();
+}
+
+std::string number_text(const std::optional<double>& value) {
+  return value ? fmt::format("{:.5g}", *value) : "-";
+}
+
+std::string paragraph(std::string_view text, std::string_view bullet) {
+  std::string result;
+  std::string before(bullet);
+  for (const auto& line : wrapped(text, kTextWidth - bullet.size())) {
+    result += before + line + '\n';
+    before.assign(bullet.size(), ' ');
+  }
+  return result;
+}
+
+/// The numbers that stand alone, and those the paper says something about.
+std::string headline_text(const Reproduction& result) {
+  std::vector<const Finding*> shown;
+  bool spreads = false;
+  for (const Finding& finding : result.results) {
+    if (finding.x && !finding.published && finding.statement.empty()) continue;
+    shown.push_back(&finding);
+    spreads = spreads || finding.spread;
+  }
+  std::vector<Column> columns = {
+      {.title = "", .align = Align::kLeft}, {.title = "published"}, {.title = "obtained"}};
+  if (spreads) columns.push_back({.title = "± s.e."});
+  Table table(columns);
+  std::string statements;
+  for (const Finding* finding : shown) {
+    std::vector<std::string> cells = {result.name(*finding), number_text(finding->published),
+                                      number_text(finding->obtained)};
+    if (spreads) cells.push_back(number_text(finding->spread));
+    table.add(std::move(cells));
+    if (finding->statement.empty() || statements.find(finding->statement) != std::string::npos) continue;
+    statements += finding->statement + '\n';
+  }
+  if (table.empty()) return "";
+  std::string text = '\n' + table.text("  ");
+  std::size_t from = 0;
+  for (std::size_t end = statements.find('\n'); end != std::string::npos; end = statements.find('\n', from)) {
+    text += paragraph("The paper says: " + statements.substr(from, end - from) + '.', "  ");
+    from = end + 1;
+  }
+  return text;
+}
+
+/// The curves side by side, one line a place on the axis.
+std::string curves_text(const Reproduction& result) {
+  std::vector<std::string> series;
+  std::map<Index, std::map<std::string, const Finding*>> points;
+  std::set<Index> always;
+  for (const Finding& finding : result.results) {
+    if (!finding.x) continue;
+    if (std::find(series.begin(), series.end(), finding.series) == series.end())
+      series.push_back(finding.series);
+    points[*finding.x][finding.series] = &finding;
+    if (finding.published) always.insert(*finding.x);
+  }
+  if (points.empty()) return "";
+  std::vector<Column> columns = {{.title = result.axis}};
+  for (const auto& name : series) columns.push_back({.title = name});
+  Table table(columns);
+  std::vector<Index> places;
+  for (const auto& [x, unused] : points) places.push_back(x);
+  const auto shown =
+      places.size() <= 20 ? std::set<Index>(places.begin(), places.end()) : shown_steps(places, always);
+  for (const auto& [x, row] : points) {
+    if (!shown.contains(x)) continue;
+    std::vector<std::string> cells = {std::to_string(x)};
+    for (const auto& name : series) {
+      const auto found = row.find(name);
+      cells.push_back(found == row.end() ? "" : number_text(found->second->obtained));
+    }
+    table.add(std::move(cells));
+  }
+  std::string text = '\n' + table.text("  ");
+  if (shown.size() < places.size()) {
+    text += fmt::format("  ({} of {} values of {} are shown; --json has all)\n", shown.size(), places.size(),
+                        result.axis);
+  }
+  return text;
+}
+
+std::string reproduction_text(const Reproduction& result) {
+  std::string text = fmt::format("{} ({}), seed {}, status {}, {:.1f} s\n", result.id, result.source,
+                                 result.settings["seed"].dump(), status_name(result.status), result.total_s);
+  for (const auto& sentence : result.protocol) text += paragraph(sentence, "  ");
+  text += headline_text(result);
+  text += curves_text(result);
+  for (const auto& [title, picture] : result.pictures) {
+    text += fmt::format("\n{}\n", title);
+    std::size_t from = 0;
+    for (std::size_t end = picture.find('\n'); end != std::string::npos; end = picture.find('\n', from)) {
+      text += fmt::format("  {}\n", picture.substr(from, end - from));
+      from = end + 1;
+    }
+  }
+  if (!result.notes.empty()) text += '\n';
+  for (const auto& note : result.notes) text += paragraph(note, "* ");
+  return text;
+}
+
+int run(const Arguments& arguments, Signals& signals) {
+  OutputOptions output;
+  ListOptions list;
+  RunOptions limits;
+  reproduce::ReproduceOptions options;
+  set_options(output, arguments.texts);
+  set_options(list, arguments.texts);
+  set_options(limits, arguments.texts);
+  set_options(options, arguments.texts);
+  limits.validate();
+  if (list.list || arguments.operands.empty()) {
+    const std::size_t understood = (list.list ? 1U : 0U) + (output.json ? 1U : 0U);
+    if (!arguments.operands.empty() || arguments.texts.size() > understood) {
+      throw InvalidArgument(
+          list.list
+              ? "--list stands alone (or with --json)"
+              : "ID is missing; usage: subspectra reproduce ID (reproduce --list lists the experiments)");
+    }
+    write_stdout(list_text(output.json));
+    return 0;
+  }
+  const Experiment& experiment = reproduce::find_experiment(arguments.operands.front());
+  reproduce::check_request(experiment, options);
+  require_writable(output.o);
+  ProgressLine progress(output.progress, output.quiet);
+  const RunControl control(signals.token(), limits.time_limit, progress.sink(), progress.interval_s());
+  signals.begin_work();
+  const Reproduction result = reproduce::run_experiment(experiment, options, control);
+  progress.erase();
+  const std::string text = json_text(reproduce::reproduction_json(result));
+  if (!output.o.empty()) write_result(output.o, text);
+  if (output.o != "-") write_stdout(output.json ? text : reproduction_text(result));
+  return signals.exit_code();
+}
+
+std::vector<OptionDescription> experiment_options() {
+  auto options = reworded(describe_options<reproduce::ReproduceOptions>(),
+                          {{.name = "data", .hint = "FILE", .help = ""},
+                           {.name = "images", .hint = "DIR", .help = ""},
+                           {.name = "target", .hint = "COLUMN", .help = ""},
+                           {.name = "sizes", .hint = "N,N,...", .help = ""}});
+  for (OptionDescription& option : options) {
+    std::vector<std::string_view> owners;
+    for (const Experiment& experiment : reproduce::experiments()) {
+      if (std::find(experiment.options.begin(), experiment.options.end(), option.name) !=
+          experiment.options.end()) {
+        owners.push_back(experiment.id);
+      }
+    }
+    if (!owners.empty()) option.help += fmt::format(" ({})", fmt::join(owners, ", "));
+  }
+  return options;
+}
+
+}  // namespace
+
+Command reproduce_command() {
+  return {
+      .page =
+          {.name = "reproduce",
+           .usage = "reproduce [ID [OPTIONS]]",
+           .purpose = "Run an experiment of the papers again and set it beside the published figures.",
+           .examples = {{.command = "subspectra reproduce --list", .says = "the experiments, one line each"},
+                        {.command = "subspectra reproduce icml06-fig1 --quick",
+                         .says =
+                             "how close greedy search comes to the best subset, on a few random problems"},
+                        {.command = "subspectra reproduce icml06-fig2 --quick -o sonar.json",
+                         .says = "Sonar: the paper's error curve, and the one without its optimism"},
+                        {.command = "subspectra reproduce iccv07-bounds --json",
+                         .says = "every number with its published counterpart, as JSON"}},
+           .operands = {{.name = "ID",
+                         .help = "the experiment; without it the experiments are listed",
+                         .may_be_left_out = true}},
+           .groups = {{.title = "Experiment",
+                       .options = describe_options<ListOptions>() + experiment_options() + run_options()},
+                      {.title = "Output", .options = without(output_options(), {"verbose"})}},
+           .notes =
+               {"Published: a number where the paper's text has one; `-` means that there is only a "
+                "curve "
+                "in a figure or a statement in words, which is then given. docs/reproduce.md says what was "
+                "obtained and where the papers' numbers were not reached.",
+                status_note()}},
+      .run = run};
+}
+
+}  // namespace subspectra::cli

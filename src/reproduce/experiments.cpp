@@ -1,0 +1,294 @@
+#include "subspectra/reproduce/experiments.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "papers.hpp"
+#include "subspectra/core/build_info.hpp"
+#include "subspectra/core/memory.hpp"
+#include "subspectra/core/text.hpp"
+#include "subspectra/data/feature_names.hpp"
+#include "subspectra/data/prepare.hpp"
+#include "subspectra/data/read.hpp"
+#include "subspectra/spectral/pencil.hpp"
+
+namespace subspectra {
+
+reproduce::ImageShape OptionCodec<reproduce::ImageShape>::parse(std::string_view text) {
+  const std::size_t x = text.find_first_of("xX");
+  reproduce::ImageShape shape;
+  try {
+    if (x != std::string_view::npos) {
+      shape.height = OptionCodec<Index>::parse(text.substr(0, x));
+      shape.width = OptionCodec<Index>::parse(text.substr(x + 1));
+    }
+  } catch (const InvalidArgument&) {
+    shape = {};
+  }
+  constexpr Index kMost = 1 << 20;
+  if (shape.height < 1 || shape.width < 1 || shape.height > kMost || shape.width > kMost) {
+    throw InvalidArgument("height x width in pixels is needed, as in 32x32");
+  }
+  return shape;
+}
+std::string OptionCodec<reproduce::ImageShape>::format(const reproduce::ImageShape& value) {
+  return value.given() ? fmt::format("{}x{}", value.height, value.width) : "";
+}
+nlohmann::json OptionCodec<reproduce::ImageShape>::json(const reproduce::ImageShape& value) {
+  return value.given() ? nlohmann::json(format(value)) : nlohmann::json(nullptr);
+}
+
+}  // namespace subspectra
+
+namespace subspectra::reproduce {
+namespace {
+
+constexpr std::string_view kFaceImages =
+    "a table with one image a row and its pixels, row by row, as columns (and --shape HxW), or --images DIR "
+    "with PGM "
+    "files. The paper's faces are not public; the AT&T (ORL) faces, 400 images of 40 people in one folder "
+    "each, can "
+    "stand in and are distributed in that form";
+constexpr std::string_view kLabelledFaces =
+    "a table with one image a row, its pixels as columns and the person as label (--target COLUMN), or "
+    "--images DIR "
+    "with PGM files in one folder a person. The paper's faces are not public; the AT&T (ORL) faces, 400 "
+    "images of 40 "
+    "people, can stand in and are distributed in that form";
+
+template <class List>
+bool holds(const List& list, std::string_view name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+}  // namespace
+
+const std::vector<Experiment>& experiments() {
+  static const std::vector<Experiment> all = {
+      {.id = "icml06-fig1",
+       .source = "ICML06, Figure 1",
+       .summary = "random covariance pairs, n = 16: greedy and thresholding against the best of all subsets",
+       .needs = "",
+       .options = {"runs"},
+       .run = monte_carlo},
+      {.id = "icml06-fig2",
+       .source = "ICML06, Figure 2",
+       .summary = "Sonar: cross-validated error of LDA against k for st, pearson, gslda",
+       .needs = "",
+       .options = {"data", "target", "k", "runs"},
+       .run = sonar_errors},
+      {.id = "icml06-fig3",
+       .source = "ICML06, Figure 3",
+       .summary = "Ionosphere: the same",
+       .needs = "",
+       .options = {"data", "target", "k", "runs"},
+       .run = ionosphere_errors},
+      {.id = "icml06-fig4",
+       .source = "ICML06, Figure 4",
+       .summary =
+           "colon cancer genes: leave-one-out error against k for st, pearson, the forward pass (--data)",
+       .needs = "the colon cancer data of Alon et al., PNAS 96:6745 (1999), 62 tissues (40 tumour, 22 "
+                "normal) x 2,000 "
+                "genes: the authors' files I2000 and tissues, or any copy (R packages plsgenomics and "
+                "datamicroarray "
+                "have one), as a table with one tissue a row and a label column",
+       .options = {"data", "target", "k"},
+       .run = colon_errors},
+      {.id = "iccv07-speed",
+       .source = "ICCV07, Section 5",
+       .summary = "greedy search: a factorization for every candidate against updates, in seconds",
+       .needs = "",
+       .options = {"sizes"},
+       .run = greedy_speed},
+      {.id = "iccv07-bounds",
+       .source = "ICCV07, Figure 1",
+       .summary = "the two-class lower bound below all subsets of a small problem",
+       .needs = "",
+       .options = {},
+       .run = two_class_bounds},
+      {.id = "iccv07-faces",
+       .source = "ICCV07, Figures 2 and 3",
+       .summary = "sparse eigenfaces: variance against the number of pixels, and where they lie (--data or "
+                  "--images)",
+       .needs = kFaceImages,
+       .takes_images = true,
+       .options = {"data", "images", "target", "shape", "k"},
+       .run = sparse_eigenfaces},
+      {.id = "iccv07-verification",
+       .source = "ICCV07, Figure 5",
+       .summary = "same person or not: eigenfaces on all and on chosen pixels (--data or --images)",
+       .needs = kLabelledFaces,
+       .takes_images = true,
+       .options = {"data", "images", "target", "shape", "k", "components"},
+       .run = face_verification},
+      {.id = "iccv07-shape",
+       .source = "ICCV07, Figure 6",
+       .summary = "sparse eigenshapes: parts of a 3D shape, vertex by vertex, coarse to fine (--data)",
+       .needs =
+           "a table with one shape a row, all with the same vertices, and the coordinates as columns: "
+           "NAME_x, NAME_y, "
+           "NAME_z, or three in a row for every vertex. The paper's 3D faces are not public; any registered "
+           "meshes will do",
+       .options = {"data", "target", "k", "components"},
+       .run = sparse_eigenshapes},
+  };
+  return all;
+}
+
+const Experiment& find_experiment(std::string_view id) {
+  std::vector<std::string> ids;
+  for (const Experiment& experiment : experiments()) {
+    if (experiment.id == id) return experiment;
+    ids.emplace_back(experiment.id);
+  }
+  const auto near = near_names(id, ids);
+  throw InvalidArgument(fmt::format("there is no experiment '{}'{}; the experiments are {}", id,
+                                    near.empty() ? "" : fmt::format(" (did you mean {}?)", join_some(near)),
+                                    join_some(ids, ids.size())));
+}
+
+void ReproduceOptions::validate() const {
+  if (runs < 0) throw InvalidArgument(fmt::format("--runs {}, but it must not be negative", runs));
+  if (components < 0)
+    throw InvalidArgument(fmt::format("--components {}, but it must not be negative", components));
+  if (threads < 0) throw InvalidArgument(fmt::format("--threads {}, but it must not be negative", threads));
+  static_cast<void>(size_list());
+}
+
+std::vector<Index> ReproduceOptions::size_list() const {
+  constexpr Index kMost = 20000;
+  std::vector<Index> list;
+  for (const auto& text : sizes) {
+    const Index n = OptionCodec<Index>::parse(text);
+    if (n < 1 || n > kMost)
+      throw InvalidArgument(fmt::format("--sizes '{}': numbers from 1 to {} are needed", text, kMost));
+    list.push_back(n);
+  }
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  return list;
+}
+
+void check_request(const Experiment& experiment, const ReproduceOptions& options) {
+  options.validate();
+  const ReproduceOptions defaults;
+  const auto used = options_json(options);
+  const auto unused = options_json(defaults);
+  for (const auto& [name, value] : used.items()) {
+    if (value == unused[name] || holds(std::vector<std::string_view>{"quick", "seed", "threads"}, name) ||
+        holds(experiment.options, name)) {
+      continue;
+    }
+    std::vector<std::string> owners;
+    for (const Experiment& other : experiments()) {
+      if (holds(other.options, name)) owners.emplace_back(other.id);
+    }
+    throw InvalidArgument(fmt::format("{} is an option of {}, but the experiment is {}; leave it out",
+                                      option_flag(name), join_some(owners, owners.size()), experiment.id));
+  }
+  if (!experiment.needs.empty() && options.data.empty() && options.images.empty()) {
+    throw InvalidArgument(fmt::format("{} needs --data FILE: {}", experiment.id, experiment.needs));
+  }
+}
+
+Reproduction run_experiment(const Experiment& experiment, const ReproduceOptions& options,
+                            const RunControl& control) {
+  const auto start = std::chrono::steady_clock::now();
+  check_request(experiment, options);
+  Reproduction result;
+  result.id = experiment.id;
+  result.source = experiment.source;
+  experiment.run(options, control, result);
+  result.settings["quick"] = options.quick;
+  result.settings["seed"] = options.seed;
+  if (!options.data.empty()) result.settings["data"] = options.data;
+  if (!options.images.empty()) result.settings["images_folder"] = options.images;
+  result.total_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+std::string Reproduction::name(const Finding& finding) const {
+  return finding.x ? fmt::format("{}, {} = {}", finding.series, axis, *finding.x) : finding.series;
+}
+
+nlohmann::json reproduction_json(const Reproduction& reproduction) {
+  const auto number = [](const std::optional<double>& value) {
+    return value && std::isfinite(*value) ? nlohmann::json(*value) : nlohmann::json(nullptr);
+  };
+  auto results = nlohmann::json::array();
+  for (const Finding& finding : reproduction.results) {
+    nlohmann::json entry = {{"name", reproduction.name(finding)},
+                            {"series", finding.series},
+                            {"published", number(finding.published)},
+                            {"obtained", number(finding.obtained)},
+                            {"spread", number(finding.spread)}};
+    if (finding.x) entry[reproduction.axis] = *finding.x;
+    if (!finding.statement.empty()) entry["published_text"] = finding.statement;
+    results.push_back(std::move(entry));
+  }
+  nlohmann::json protocol = reproduction.settings;
+  protocol["text"] = reproduction.protocol;
+  if (!reproduction.spread.empty()) protocol["spread"] = reproduction.spread;
+  nlohmann::json json = {{"schema", "subspectra.reproduction/1"},
+                         {"version", version()},
+                         {"id", reproduction.id},
+                         {"source", reproduction.source},
+                         {"status", status_name(reproduction.status)},
+                         {"protocol", std::move(protocol)},
+                         {"results", std::move(results)},
+                         {"notes", reproduction.notes},
+                         {"timing", {{"total_s", reproduction.total_s}}}};
+  if (!reproduction.details.empty()) json["details"] = reproduction.details;
+  return json;
+}
+
+Dataset load_table(const ReproduceOptions& options, const std::string& embedded) {
+  ReadOptions read;
+  read.target = options.target;
+  return check_values(read_dataset(options.data.empty() ? embedded : options.data, read), {});
+}
+
+Dataset load_dense_table(const ReproduceOptions& options) {
+  Dataset data = load_table(options);
+  if (!data.is_sparse) return data;
+  const auto cells = static_cast<double>(data.rows()) * static_cast<double>(data.features());
+  require_memory(8.0 * cells, data.source + " as a dense table", "give a smaller table");
+  data.dense = Matrix(data.sparse);
+  data.sparse = SparseMatrix();
+  data.is_sparse = false;
+  return data;
+}
+
+std::vector<Index> varying_columns(const Dataset& data) {
+  std::vector<Index> varying;
+  for (Index j = 0; j < data.features(); ++j) {
+    const Vector column = data.column(j);
+    if (column.size() > 0 && column.minCoeff() < column.maxCoeff()) varying.push_back(j);
+  }
+  return varying;
+}
+
+std::vector<Index> first_of(const std::vector<Index>& order, Index k) {
+  std::vector<Index> set(order.begin(), order.begin() + std::min(k, static_cast<Index>(order.size())));
+  std::sort(set.begin(), set.end());
+  return set;
+}
+
+TwoClass two_class_pair(const Dataset& data, int threads) {
+  const auto counts = data.labels->counts();
+  Vector sums[2] = {Vector::Zero(data.features()), Vector::Zero(data.features())};
+  for (Index i = 0; i < data.rows(); ++i) {
+    sums[data.labels->codes[static_cast<std::size_t>(i)]] += data.dense.row(i).transpose();
+  }
+  const auto n1 = static_cast<double>(counts[0]);
+  const auto n2 = static_cast<double>(counts[1]);
+  std::vector<Index> all(static_cast<std::size_t>(data.features()));
+  for (Index j = 0; j < data.features(); ++j) all[static_cast<std::size_t>(j)] = j;
+  return {.a = std::sqrt(n1 * n2) / (n1 + n2) * (sums[0] / n1 - sums[1] / n2),
+          .b = lda_pencil(data, 0.0, threads)->block(all, threads)};
+}
+
+}  // namespace subspectra::reproduce

@@ -1,0 +1,185 @@
+/// ICML06, Figures 2 to 4: error of Fisher's rule against the number of features on Sonar, Ionosphere and the
+/// colon cancer data.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "papers.hpp"
+#include "subspectra/core/text.hpp"
+#include "subspectra/evaluate/cross_validation.hpp"
+
+namespace subspectra::reproduce {
+namespace {
+
+struct Curve {
+  std::vector<std::string> methods;
+  KRange k;
+  EvaluationOptions evaluation;
+  std::string headline;             ///< the method the paper is about
+  std::optional<Index> at;          ///< where the text gives its error
+  std::optional<double> published;  ///< that error
+  std::string statement;
+};
+
+struct Protocol {
+  SelectOn select_on;
+  const char* name;
+};
+constexpr std::array<Protocol, 2> kProtocols = {{{SelectOn::kAll, "all rows"}, {SelectOn::kFold, "nested"}}};
+
+void error_curves(const Dataset& data, const Curve& curve, const ReproduceOptions& options,
+                  const RunControl& control, Reproduction& result) {
+  if (!data.labels) {
+    throw BadInput(
+        fmt::format("{}: {} needs class labels and there is no label column; name it with --target",
+                    data.source, result.id));
+  }
+  std::vector<const MethodInfo*> methods;
+  for (const auto& name : curve.methods) methods.push_back(&find_method(name));
+  SelectionOptions selection{.k = curve.k, .seed = options.seed, .threads = options.threads};
+  result.status = Status::kHeuristic;
+  const auto& plan = curve.evaluation;
+  const std::string folds =
+      plan.cv.folds == 0
+          ? std::string("Leave one out")
+          : fmt::format("{}-fold cross-validation, {}", plan.cv.folds,
+                        plan.repeats == 1 ? std::string("once") : fmt::format("{} times", plan.repeats));
+  result.protocol = {fmt::format("{}: {}, {}, {}.", data.source, counted(data.rows(), "row"),
+                                 counted(data.features(), "feature"),
+                                 counted(data.labels->class_count(), "class", "classes")),
+                     fmt::format("{}, k = {} to {}; Fisher's linear rule on the chosen features, values as "
+                                 "in the table, ridge as in "
+                                 "--ridge auto; st cuts y = B^(1/2) x.",
+                                 folds, curve.k.lo, curve.k.hi),
+                     "`all rows`: features are chosen once, on all rows, and only the rule is "
+                     "cross-validated (optimistic); `nested`: "
+                     "features are chosen anew inside every training fold (honest)."};
+  result.spread = "standard error of the cross-validated error";
+  result.settings = {{"cv", OptionCodec<FoldCount>::json(plan.cv)},
+                     {"repeats", plan.repeats},
+                     {"k", {curve.k.lo, curve.k.hi}},
+                     {"methods", curve.methods},
+                     {"threshold", "y"},
+                     {"classifier", "lda"}};
+  std::vector<Finding> points;
+  const OptionTexts method_options = {{"threshold", "y"}};  // what ICML06 cuts
+  for (const Protocol& protocol : kProtocols) {
+    EvaluationOptions evaluation = plan;
+    evaluation.select_on = protocol.select_on;
+    const Evaluation errors =
+        evaluate_methods(data, methods, selection, method_options, {}, {}, evaluation, control);
+    result.status = worst(result.status, errors.status);
+    result.settings[fmt::format("folds_run_{}", protocol.select_on == SelectOn::kAll ? "all" : "nested")] =
+        errors.folds_run;
+    std::optional<EvaluationRow> best;
+    for (const EvaluationRow& row : errors.rows) {
+      Finding point{.series = fmt::format("{}, {}", row.method, protocol.name),
+                    .x = row.k,
+                    .obtained = row.error,
+                    .spread = row.stderr_};
+      if (row.method == curve.headline) {
+        if (curve.at == row.k) {
+          point.published = curve.published;
+          point.statement = curve.statement;
+        }
+        if (!best || row.error < best->error) best = row;
+      }
+      points.push_back(std::move(point));
+    }
+    if (!best) continue;
+    Finding least{.series = fmt::format("{}, {}, smallest error over k (k = {})", curve.headline,
+                                        protocol.name, best->k),
+                  .obtained = best->error,
+                  .spread = best->stderr_};
+    if (!curve.at) {
+      least.published = curve.published;
+      least.statement = curve.statement;
+    }
+    result.results.push_back(std::move(least));
+    for (const auto& warning : errors.warnings) {
+      if (protocol.select_on == SelectOn::kFold) result.notes.push_back(warning);
+    }
+  }
+  result.results.insert(result.results.end(), points.begin(), points.end());
+}
+
+/// The user's range, or all columns that vary up to `most` (0: no limit).
+KRange range_for(const ReproduceOptions& options, const Dataset& data, Index most) {
+  const auto varying = static_cast<Index>(varying_columns(data).size());
+  if (options.k.given()) return options.k.resolved(varying);
+  return {1, most > 0 ? std::min(most, varying) : varying};
+}
+
+EvaluationOptions five_fold(const ReproduceOptions& options) {
+  EvaluationOptions evaluation;
+  evaluation.cv.folds = 5;
+  evaluation.repeats = options.runs > 0 ? options.runs : options.quick ? 5 : 100;
+  return evaluation;
+}
+
+}  // namespace
+
+void sonar_errors(const ReproduceOptions& options, const RunControl& control, Reproduction& result) {
+  const Dataset data = load_table(options, "sonar");
+  error_curves(
+      data,
+      {.methods = {"st", "pearson", "gslda"},
+       .k = range_for(options, data, 0),
+       .evaluation = five_fold(options),
+       .headline = "gslda",
+       .at = 30,
+       .published = 0.09,
+       .statement = "The half-sparsity test error of GSLDA (9% at k = 30) is as good as any reported on "
+                    "this dataset without sparsity (Section 3.2)"},
+      options, control, result);
+  result.notes.insert(result.notes.begin(),
+                      "The paper's 9 % is not reached under either protocol. Its text says that features "
+                      "were chosen on the 80 % "
+                      "that trained; the colon experiment of the same paper chose them on all rows.");
+}
+
+void ionosphere_errors(const ReproduceOptions& options, const RunControl& control, Reproduction& result) {
+  const Dataset data = load_table(options, "ionosphere");
+  error_curves(
+      data,
+      {.methods = {"st", "pearson", "gslda"},
+       .k = range_for(options, data, 0),
+       .evaluation = five_fold(options),
+       .headline = "gslda",
+       .at = 16,
+       .published = 0.11,
+       .statement = "The error rate at half-sparsity (about 11% at k = 16) is competitive with past "
+                    "benchmarks established with neural networks and SVMs using all variables; simple "
+                    "thresholding appears to yield essentially the same accuracy; the correlation-based "
+                    "filter is inferior (Section 3.2)"},
+      options, control, result);
+  result.notes.insert(
+      result.notes.begin(),
+      "The paper used the exact search (ESLDA) here; this run uses the greedy dual pass. The paper gives "
+      "n = 36; the data set has 34 columns, one of them constant.");
+}
+
+void colon_errors(const ReproduceOptions& options, const RunControl& control, Reproduction& result) {
+  const Dataset data = load_table(options);
+  EvaluationOptions evaluation;
+  evaluation.cv.folds = 0;
+  error_curves(
+      data,
+      {.methods = {"st", "pearson", "forward-lda"},
+       .k = range_for(options, data, options.quick ? 8 : 64),
+       .evaluation = evaluation,
+       .headline = "forward-lda",
+       .at = {},
+       .published = 0.0,
+       .statement = "the true skeptic would discount the zero error rates of RFE-SVM and GSLDA in Figure 4, "
+                    "fully expecting to see poorer accuracy on truly held-out samples; GSLDA is very "
+                    "competitive with RFE-SVM at k <= 10, by 15% at k = 1 (Section 3.3)"},
+      options, control, result);
+  result.notes.insert(
+      result.notes.begin(),
+      "The paper ran the forward pass on all rows and then left one out, and says itself that this is "
+      "optimistic: compare the `all rows` column with its figure and believe the `nested` one. It does "
+      "not say whether intensities were logged; here they are used as the file has them.");
+}
+
+}  // namespace subspectra::reproduce

@@ -1,0 +1,238 @@
+#include "subspectra/reproduce/images.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <system_error>
+
+#include "papers.hpp"
+#include "subspectra/core/memory.hpp"
+#include "subspectra/core/text.hpp"
+#include "subspectra/data/prepare.hpp"
+
+namespace subspectra::reproduce {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Index kLargestSide = 16384;
+
+struct Image {
+  ImageShape shape;
+  Vector pixels;  ///< row by row
+};
+
+/// The numbers and bytes of a PGM file, from its text.
+class PgmReader {
+ public:
+  PgmReader(std::string path, std::string bytes) : path_(std::move(path)), bytes_(std::move(bytes)) {}
+
+  Image read() {
+    const std::string magic = bytes_.substr(0, 2);
+    if (magic != "P5" && magic != "P2") refuse("is no PGM image (it begins with neither P5 nor P2)");
+    at_ = 2;
+    Image image;
+    image.shape.width = number(kLargestSide, "width");
+    image.shape.height = number(kLargestSide, "height");
+    if (image.shape.width < 1 || image.shape.height < 1) refuse("has no pixels");
+    const Index most = number(65535, "largest value");
+    if (most < 1) refuse("has the largest value 0; it must be 1 to 65535");
+    const Index count = image.shape.width * image.shape.height;
+    const Index bytes_each = most > 255 ? 2 : 1;
+    if (magic == "P5") ++at_;  // one white space
+    const auto present = static_cast<Index>(bytes_.size()) - static_cast<Index>(at_);
+    if (magic == "P5" ? present < count * bytes_each : present < count) {
+      refuse(fmt::format("is too short for {} x {} pixels", image.shape.height, image.shape.width));
+    }
+    image.pixels.resize(count);
+    for (Index i = 0; i < count; ++i) {
+      image.pixels[i] = static_cast<double>(magic == "P2" ? number(most, "pixel") : sample(bytes_each));
+    }
+    return image;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw BadInput({.file = path_}, what + "; convert it to PGM or remove it from the folder");
+  }
+  Index sample(Index bytes_each) {
+    Index value = static_cast<unsigned char>(bytes_[at_++]);
+    if (bytes_each == 2) value = 256 * value + static_cast<unsigned char>(bytes_[at_++]);
+    return value;
+  }
+  Index number(Index most, const char* what) {
+    const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+    while (at_ < bytes_.size() && (is_space(bytes_[at_]) || bytes_[at_] == '#')) {
+      if (bytes_[at_] == '#') {
+        while (at_ < bytes_.size() && bytes_[at_] != '\n') ++at_;
+      } else {
+        ++at_;
+      }
+    }
+    if (at_ >= bytes_.size() || bytes_[at_] < '0' || bytes_[at_] > '9')
+      refuse(fmt::format("lacks its {}", what));
+    Index value = 0;
+    for (; at_ < bytes_.size() && bytes_[at_] >= '0' && bytes_[at_] <= '9'; ++at_) {
+      value = 10 * value + (bytes_[at_] - '0');
+      if (value > most) refuse(fmt::format("has a {} above {}", what, most));
+    }
+    return value;
+  }
+
+  std::string path_;
+  std::string bytes_;
+  std::size_t at_ = 0;
+};
+
+/// Mean over the block of source pixels that a target pixel stands for.
+Vector box_mean(const Eigen::Ref<const Vector>& pixels, const ImageShape& from, const ImageShape& to) {
+  Vector result(to.height * to.width);
+  for (Index i = 0; i < to.height; ++i) {
+    const Index top = i * from.height / to.height;
+    const Index bottom = std::max(top + 1, (i + 1) * from.height / to.height);
+    for (Index j = 0; j < to.width; ++j) {
+      const Index left = j * from.width / to.width;
+      const Index right = std::max(left + 1, (j + 1) * from.width / to.width);
+      double sum = 0.0;
+      for (Index r = top; r < bottom; ++r) {
+        for (Index c = left; c < right; ++c) sum += pixels[r * from.width + c];
+      }
+      result[i * to.width + j] = sum / static_cast<double>((bottom - top) * (right - left));
+    }
+  }
+  return result;
+}
+
+void require_smaller(const ImageShape& to, const ImageShape& from, const std::string& source) {
+  if (to.height <= from.height && to.width <= from.width) return;
+  throw InvalidArgument(fmt::format(
+      "--shape {}x{}, but the images of {} have {}x{} pixels; images are averaged down, not enlarged",
+      to.height, to.width, source, from.height, from.width));
+}
+
+struct ImageFile {
+  std::string label;
+  fs::path path;
+};
+
+std::vector<ImageFile> image_files(const std::string& folder) {
+  std::vector<ImageFile> files;
+  const auto take = [&](const fs::path& directory, const std::string& label) {
+    for (const auto& entry : fs::directory_iterator(directory)) {
+      if (entry.is_regular_file() && entry.path().extension() == ".pgm")
+        files.push_back({label, entry.path()});
+    }
+  };
+  try {
+    take(folder, "");
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      if (entry.is_directory()) take(entry.path(), entry.path().filename().string());
+    }
+  } catch (const fs::filesystem_error& error) {
+    throw BadInput({.file = folder}, "cannot be read: " + error.code().message());
+  }
+  std::sort(files.begin(), files.end(),
+            [](const ImageFile& a, const ImageFile& b) { return a.path < b.path; });
+  if (files.empty()) {
+    throw BadInput({.file = folder},
+                   "holds no .pgm image, and no folder in it does; convert the images to PGM");
+  }
+  return files;
+}
+
+}  // namespace
+
+ImageTable read_image_folder(const std::string& folder, const ImageShape& shape) {
+  const auto files = image_files(folder);
+  ImageTable images;
+  std::vector<std::string> labels;
+  std::optional<ImageShape> common;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    std::ifstream in(files[i].path, std::ios::binary);
+    std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    if (!in) throw BadInput({.file = files[i].path.string()}, "cannot be read");
+    const Image image = PgmReader(files[i].path.string(), std::move(bytes)).read();
+    const ImageShape to = shape.given() ? shape : image.shape;
+    require_smaller(to, image.shape, files[i].path.string());
+    if (!common) {
+      common = to;
+      const auto pixels = to.height * to.width;
+      require_memory(8.0 * static_cast<double>(files.size()) * static_cast<double>(pixels),
+                     counted(files.size(), "image"), "give a smaller --shape");
+      images.table.dense.resize(static_cast<Index>(files.size()), pixels);
+    }
+    if (!(to == *common)) {
+      throw BadInput(
+          {.file = files[i].path.string()},
+          fmt::format(
+              "is {}x{} but the images before it are {}x{}; give --shape HxW to average all down to one size",
+              to.height, to.width, common->height, common->width));
+    }
+    images.table.dense.row(static_cast<Index>(i)) = box_mean(image.pixels, image.shape, to);
+    labels.push_back(files[i].label);
+  }
+  images.shape = *common;
+  images.table.source = folder;
+  images.table.names = FeatureNames(images.table.dense.cols());
+  if (std::none_of(labels.begin(), labels.end(), [](const std::string& label) { return label.empty(); })) {
+    images.table.labels = Labels::from_texts("folder", labels);
+  }
+  return images;
+}
+
+ImageTable averaged(const ImageTable& images, const ImageShape& shape) {
+  require_smaller(shape, images.shape, images.table.source);
+  ImageTable result;
+  result.shape = shape;
+  result.table.source = images.table.source;
+  result.table.labels = images.table.labels;
+  result.table.warnings = images.table.warnings;
+  result.table.names = FeatureNames(shape.height * shape.width);
+  result.table.dense.resize(images.table.rows(), shape.height * shape.width);
+  for (Index i = 0; i < images.table.rows(); ++i) {
+    result.table.dense.row(i) = box_mean(images.table.dense.row(i).transpose(), images.shape, shape);
+  }
+  return result;
+}
+
+ImageTable load_images(const ReproduceOptions& options) {
+  if (!options.images.empty()) {
+    if (!options.data.empty())
+      throw InvalidArgument("--data and --images are two ways to give images; give one of them");
+    return read_image_folder(options.images, options.shape);
+  }
+  ImageTable images{.table = load_dense_table(options), .shape = options.shape};
+  const Index pixels = images.table.features();
+  if (!images.shape.given()) {
+    const auto side = static_cast<Index>(std::llround(std::sqrt(static_cast<double>(pixels))));
+    if (side * side == pixels) images.shape = {.height = side, .width = side};
+  } else if (images.shape.height * images.shape.width != pixels) {
+    throw InvalidArgument(fmt::format("--shape {}x{} is {} pixels, but {} has {} columns",
+                                      images.shape.height, images.shape.width,
+                                      images.shape.height * images.shape.width, images.table.source, pixels));
+  }
+  return images;
+}
+
+std::string mask_picture(const ImageShape& shape, const std::vector<Index>& chosen,
+                         const std::vector<Index>& blank) {
+  std::string text;
+  for (Index i = 0; i < shape.height; ++i) {
+    for (Index j = 0; j < shape.width; ++j) {
+      const Index pixel = i * shape.width + j;
+      const auto in = [&](const std::vector<Index>& set) {
+        return std::binary_search(set.begin(), set.end(), pixel);
+      };
+      text += in(chosen) ? '#' : in(blank) ? ' ' : '.';
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace subspectra::reproduce
