@@ -5,6 +5,7 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <cmath>
 
 #include "oracle.hpp"
 #include "pencils.hpp"
@@ -184,6 +185,55 @@ TEST(SearchMethods, RefittingAResultGivesItsObjectives) {
   for (std::size_t i = 0; i < sets.size(); ++i) {
     EXPECT_NEAR(refitted.path[i].objective, selection.path[i].objective, 1e-9 * selection.path[i].objective);
     EXPECT_LE(*refitted.path[i].given_objective, refitted.path[i].objective * (1.0 + 1e-12));
+  }
+}
+
+TEST(SearchMethods, HugeAndTinyScalesAreHandledOrRefusedButNeverNaN) {
+  for (const double scale : {1e-150, 1e-70, 1e-20, 1e20, 1e70, 1e150}) {
+    auto data = oracle::random_classes(40, 6, 3, 2);
+    data.dense *= scale;
+    for (const auto* name : {"gslda", "gspca", "st"}) {
+      SCOPED_TRACE(fmt::format("{} at {:g}", name, scale));
+      try {
+        for (const auto& entry : run(data, {.k = {1, 6}}, name).path) {
+          EXPECT_TRUE(std::isfinite(entry.objective));
+          EXPECT_TRUE(entry.loadings.allFinite());
+          EXPECT_TRUE(!entry.upper_bound || std::isfinite(*entry.upper_bound));
+        }
+      } catch (const BadInput& refusal) {
+        EXPECT_NE(std::string(refusal.what()).find("rescale"), std::string::npos) << refusal.what();
+      }
+    }
+  }
+}
+
+TEST(SearchMethods, LdaDoesNotDependOnTheScaleOfTheData) {
+  const auto data = oracle::random_classes(50, 8, 2, 5);
+  auto scaled = data;
+  scaled.dense *= 1e40;
+  const auto a = run(data, {.k = {1, 8}}, "gslda"), b = run(scaled, {.k = {1, 8}}, "gslda");
+  for (std::size_t i = 0; i < a.path.size(); ++i) {
+    EXPECT_EQ(a.path[i].features, b.path[i].features);
+    EXPECT_NEAR(a.path[i].objective, b.path[i].objective, 1e-9 * a.path[i].objective);
+  }
+}
+
+TEST(SearchMethods, DegenerateTables) {
+  // a class of one row, two columns alike, one constant, fourteen classes
+  auto data = oracle::random_classes(70, 7, 14, 3);
+  data.dense.col(3) = data.dense.col(2);
+  data.dense.col(6).setConstant(4.0);
+  std::replace(data.labels->codes.begin() + 1, data.labels->codes.end(), 0, 1);  // row 0 alone is of class 0
+  for (const auto* name : {"gslda", "forward-lda", "backward-lda", "gspca", "st"}) {
+    for (const auto criterion : {Criterion::kLargest, Criterion::kTrace, Criterion::kWilks}) {
+      SCOPED_TRACE(name);
+      const auto selection = run(data, {.k = {1, 6}, .criterion = criterion}, name);
+      ASSERT_FALSE(selection.path.empty());
+      for (const auto& entry : selection.path) {
+        EXPECT_TRUE(std::isfinite(entry.objective));
+        EXPECT_FALSE(std::binary_search(entry.features.begin(), entry.features.end(), 6));
+      }
+    }
   }
 }
 
