@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "command.hpp"
 #include "job.hpp"
@@ -13,6 +14,12 @@
 
 namespace subspectra::cli {
 namespace {
+
+/// "0.2757 ± 0.0078"; without a standard error, as of a single held-out set, the number alone.
+std::string with_error(double value, double standard_error) {
+  if (!std::isfinite(standard_error)) return fmt::format("{:.4f} ± -", value);
+  return fmt::format("{:.4f} ± {:.4f}", value, standard_error);
+}
 
 std::string stability_text(const EvaluationRow& row) {
   if (!row.stability) return "-";
@@ -49,11 +56,10 @@ std::string method_text(const Evaluation& evaluation, const EvaluationChoice& ch
   Table table(columns);
   for (const EvaluationRow* row : rows) {
     if (!shown.contains(row->k)) continue;
-    std::vector<std::string> cells = {
-        std::to_string(row->k), fmt::format("{:.4f} ± {:.4f}", row->error, row->stderr_),
-        fmt::format("{:.4f} ± {:.4f}", row->balanced_error, row->balanced_stderr),
-        fmt::format("{:.4f}", row->apparent_error),
-        fmt::format("{:.4f} ± {:.4f}", row->log_loss, row->log_loss_stderr)};
+    std::vector<std::string> cells = {std::to_string(row->k), with_error(row->error, row->stderr_),
+                                      with_error(row->balanced_error, row->balanced_stderr),
+                                      fmt::format("{:.4f}", row->apparent_error),
+                                      with_error(row->log_loss, row->log_loss_stderr)};
     if (with_null) cells.push_back(row->null_error ? fmt::format("{:.4f}", *row->null_error) : "-");
     cells.push_back(stability_text(*row));
     std::string mark = row->k == choice.k_best ? "best" : "";

@@ -92,7 +92,7 @@ std::string unjudged_sentence(Index k, const Evaluation& evaluation) {
 std::string model_text(const Job& job, const Dataset& data, const Model& model, const Selection& selection) {
   std::string text =
       fmt::format("{}\nmethod {}, k = {}, ridge {:.4g}, classifier {}\nfeatures:", data_line(data),
-                  model.method, model.features.size(), model.ridge, model.classifier);
+                  model.method, selection.path.back().k(), model.ridge, model.classifier);
   for (const auto& name : model.names) text += ' ' + name;
   return text + fmt::format("\nobjective {:.6g}\nmodel written to {}\n", selection.path.back().objective,
                             job.output.o);

@@ -66,7 +66,11 @@ Dataset Job::load(const std::string& data) {
   const Stopwatch reading;
   Dataset table = check_values(read_table(data, read), prepare, selection.exclude);
   read_s = reading.seconds();
-  if (output.verbose) say_notes(table);
+  if (output.verbose) {
+    say_notes(table);
+  } else if (!output.quiet) {
+    say_missing_header(table);
+  }
   load_groups(table.names);
   return table;
 }
@@ -117,6 +121,12 @@ Dataset read_table(const std::string& data, const ReadOptions& options) {
 
 void say_notes(const Dataset& data) {
   for (const auto& note : data.notes) say("note", fmt::format("{}: {}", data.source, note));
+}
+
+void say_missing_header(const Dataset& data) {
+  for (const auto& note : data.notes) {
+    if (note.starts_with("no header row")) say("note", fmt::format("{}: {}", data.source, note));
+  }
 }
 
 void require_labels(const Dataset& data, std::string_view command) {

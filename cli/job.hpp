@@ -60,6 +60,8 @@ struct Job {
 /// Reads DATA as in `options`; refuses to wait for a terminal.
 [[nodiscard]] Dataset read_table(const std::string& data, const ReadOptions& options);
 void say_notes(const Dataset& data);
+/// The one note that nobody should miss.
+void say_missing_header(const Dataset& data);
 
 /// Throws BadInput when the table has no label column.
 void require_labels(const Dataset& data, std::string_view command);

@@ -201,6 +201,10 @@ int run(const Arguments& arguments, Signals& signals) {
     throw InvalidArgument(
         "--refit searches nothing, so that --method has no meaning beside it; leave one out");
   }
+  if (!refit.refit.empty() && job.selection.k.given()) {
+    throw InvalidArgument(
+        "--refit takes the sets as they are, so that -k has no meaning beside it; leave one out");
+  }
   if (!asked.method.empty()) check_method_options(job.texts, {&find_method(asked.method)}, methods());
   const Source source = load_source(job, arguments);
   ProgressLine progress(job.output.progress, job.output.quiet);

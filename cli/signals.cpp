@@ -1,5 +1,7 @@
 #include "signals.hpp"
 
+#include <chrono>
+
 #include <pthread.h>
 #include <unistd.h>
 
@@ -28,12 +30,18 @@ Signals::~Signals() {
 }
 
 void Signals::watch() {
+  std::chrono::steady_clock::time_point first_at;
   while (true) {
     int number = 0;
     if (sigwait(&waited_, &number) != 0) continue;
     if (done_) return;
     const bool first = exit_code_.exchange(128 + number) == 0;
-    if (!first || !working_) _exit(128 + number);
+    // timeout(1) and shells send one signal to the process and again to its group: what follows at once is
+    // the same wish, not a second one.
+    constexpr auto kSameWish = std::chrono::seconds(1);
+    const auto now = std::chrono::steady_clock::now();
+    if (!working_ || (!first && now - first_at > kSameWish)) _exit(128 + number);
+    if (first) first_at = now;
     source_.request_stop();
   }
 }

@@ -52,15 +52,17 @@ Matrix LdaRule::log_posteriors(const MatrixRef& rows) const {
   Matrix z(n, discriminants.cols());
   linalg::gemm(1.0, linalg::Op::kNone, rows.rowwise() - centre.transpose(), linalg::Op::kNone, discriminants,
                0.0, z);
+  // -|z - m_c|^2/2 without -|z|^2/2, which all classes share: far from the centroids it would drown the
+  // difference.
   Matrix result(n, classes);
+  linalg::gemm(1.0, linalg::Op::kNone, z, linalg::Op::kTranspose, centroids, 0.0, result);
   for (Index c = 0; c < classes; ++c) {
-    result.col(c) =
-        -0.5 * (z.rowwise() - centroids.row(c)).rowwise().squaredNorm().array() + std::log(priors[c]);
+    result.col(c).array() += std::log(priors[c]) - 0.5 * centroids.row(c).squaredNorm();
   }
   for (Index i = 0; i < n; ++i) {
-    const double largest = result.row(i).maxCoeff();
-    const double normaliser = largest + std::log((result.row(i).array() - largest).exp().sum());
-    result.row(i).array() -= normaliser;
+    // In this order: largest + log(sum) would lose the logarithm.
+    result.row(i).array() -= result.row(i).maxCoeff();
+    result.row(i).array() -= std::log(result.row(i).array().exp().sum());
   }
   return result;
 }

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <map>
 
 #include "subspectra/core/parallel.hpp"
@@ -233,7 +234,8 @@ class RunningMean {
     squares_ += difference * (value - mean_);
   }
   [[nodiscard]] double standard_error() const {
-    return count_ < 2.0 ? 0.0 : std::sqrt(squares_ / (count_ - 1.0) / count_);
+    return count_ < 2.0 ? std::numeric_limits<double>::quiet_NaN()
+                        : std::sqrt(squares_ / (count_ - 1.0) / count_);
   }
 
  private:
@@ -326,7 +328,9 @@ EvaluationChoice choose_k(const std::string& method, const std::vector<Evaluatio
   if (best == nullptr) return choice;
   choice.k_best = best->k;
   for (const auto& row : rows) {
-    if (row.method == method && row.error <= best->error + best->stderr_) {
+    // One held-out set alone has no standard error.
+    if (row.method == method &&
+        row.error <= best->error + (std::isfinite(best->stderr_) ? best->stderr_ : 0.0)) {
       choice.k_one_standard_error = row.k;
       break;
     }
@@ -380,6 +384,9 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
         single.size() == 1 ? "" : " each"));
   }
 
+  if (options.test_fraction > 0.0 && options.repeats == 1) {
+    evaluation.warnings.emplace_back("one held-out set gives no standard error; --repeats N makes N of them");
+  }
   const bool random_splits = options.cv.folds > 0 || options.test_fraction > 0.0;
   if (!random_splits && options.repeats > 1) {
     evaluation.warnings.emplace_back("leave-one-out has nothing to repeat: --repeats was taken as 1");
@@ -446,9 +453,9 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
           tasks[t].fixed == nullptr ? std::vector<Selection>(methods.size()) : *tasks[t].fixed;
       auto scores = evaluator.run(tasks[t], methods, inner_threads, chosen);
       // A search that was cut short would count as the method's own answer: the set is as good as not run.
-      for (const auto& selection : chosen) {
-        if (selection.status == Status::kTimeLimit ||
-            (selection.status == Status::kInterrupted && control.should_stop())) {
+      for (const auto& found : chosen) {
+        if (found.status == Status::kTimeLimit ||
+            (found.status == Status::kInterrupted && control.should_stop())) {
           return;
         }
       }

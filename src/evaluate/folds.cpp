@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "subspectra/core/text.hpp"
@@ -58,12 +59,19 @@ void check_fold_count(const Labels& labels, const std::string& source, Index fol
                     "ids; name the label column with --target",
                     labels.name));
   }
+  std::optional<std::size_t> smallest;
   for (std::size_t c = 0; c < counts.size(); ++c) {
-    if (counts[c] == 0 || counts[c] >= folds) continue;
-    throw BadInput({.file = source},
-                   fmt::format("class '{}' has {}, fewer than the {} folds; use {}--cv loo, or merge classes",
-                               labels.classes[c], counted(counts[c], "row"), folds,
-                               counts[c] > 1 ? fmt::format("--cv {}, ", counts[c]) : ""));
+    if (counts[c] > 0 && (!smallest || counts[c] < counts[*smallest])) smallest = c;
+  }
+  if (smallest && counts[*smallest] < folds) {
+    const Index count = counts[*smallest];
+    throw BadInput(
+        {.file = source},
+        fmt::format(
+            "class '{}' has {}, fewer than the {} folds; use {}--cv loo, or merge classes (fit: give one "
+            "size with -k N, which needs no folds)",
+            labels.classes[*smallest], counted(count, "row"), folds,
+            count > 1 ? fmt::format("--cv {}, ", count) : ""));
   }
   if (static_cast<Index>(units) < folds) {
     throw BadInput(

@@ -1,6 +1,7 @@
 #include "subspectra/linalg/tiled.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "subspectra/core/parallel.hpp"
 
@@ -124,7 +125,7 @@ std::optional<Matrix> invert_positive(MutableMatrix a, MutableMatrix c, double p
 
 bool invert_positive(MutableMatrix a, int threads) {
   Matrix nothing(a.rows(), 0);
-  return invert_positive(a, nothing, 0.0, threads).has_value();
+  return invert_positive(std::move(a), nothing, 0.0, threads).has_value();
 }
 
 }  // namespace subspectra::linalg

@@ -235,6 +235,7 @@ void sparse_eigenshapes(const ReproduceOptions& options, const RunControl& contr
       }
     }
     std::vector<std::string> names;
+    names.reserve(chosen.size());
     for (const Index v : chosen) names.push_back(vertices[static_cast<std::size_t>(v)].name);
     result.pictures.emplace_back(
         fmt::format("Part {}: {}", part, counted(names.size(), "vertex", "vertices")),

@@ -104,6 +104,7 @@ class Certifier {
     }
     const double t = from_criterion(options_.criterion, root_->value);
     std::vector<double> plain;
+    plain.reserve(losses.size());
     for (const double loss : losses)
       plain.push_back(t - from_criterion(options_.criterion, root_->value - loss));
     plain = partial_sums(std::move(plain), false);

@@ -109,6 +109,7 @@ void NestedPath::grow(const Pencil& pencil, const std::vector<Index>& order, Ind
         const auto size = static_cast<Index>(keep.size());
         l_ = l.topLeftCorner(size, size);
         std::vector<Index> features;
+        features.reserve(keep.size());
         for (const Index i : keep) features.push_back(wanted[static_cast<std::size_t>(i)]);
         features_ = std::move(features);
       }

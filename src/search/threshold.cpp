@@ -74,8 +74,7 @@ Vector global_vector(const Pencil& pencil, const std::vector<Index>& features, T
     return which == ThresholdOn::kX ? Vector(x.col(0))
                                     : Vector(spectrum.power(pencil.shift(), 0.5, x).col(0));
   }
-  const Vector x =
-      renormalize(pencil, features, Criterion::kLargest, 1, threads).discriminants.vectors.col(0);
+  Vector x = renormalize(pencil, features, Criterion::kLargest, 1, threads).discriminants.vectors.col(0);
   if (which == ThresholdOn::kX) return x;
   const auto eigen = linalg::symmetric_eigen(pencil.block(features, threads), true);
   const Vector inner = eigen.values.cwiseMax(0.0).cwiseSqrt().asDiagonal() * (eigen.vectors.transpose() * x);

@@ -321,6 +321,7 @@ class TableBackward : public Backward {
 std::unique_ptr<Backward> make_state(const Pencil& pencil, std::vector<Index> names,
                                      const std::vector<Index>& positions, const GreedyOptions& options) {
   std::vector<Index> at;
+  at.reserve(names.size());
   for (const Index u : names) at.push_back(positions[static_cast<std::size_t>(u)]);
   const auto n = static_cast<double>(names.size());
   const auto* rows = pencil.rows();

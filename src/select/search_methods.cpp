@@ -204,7 +204,10 @@ void certify(const SelectionInput& input, const RootLosses* root, Selection& sel
                                    .threads = input.options.threads});
   for (auto& entry : selection.path) {
     const auto& at = bounds[static_cast<std::size_t>(entry.k() - k.lo)];
-    if (const auto* best = at.best_upper()) {
+    if (entry.k() == input.units.count()) {  // there is only this one
+      entry.upper_bound = entry.objective;
+      entry.bound = "inclusion";
+    } else if (const auto* best = at.best_upper()) {
       // A bound that rounding took below the value of a set it bounds is that value.
       entry.upper_bound = std::max(best->second, entry.objective);
       if (*entry.upper_bound - entry.objective <= 2e-10 * entry.objective)

@@ -22,16 +22,16 @@ void require_scale(const Vector& diagonal, const std::string& source) {
       throw BadInput(
           {.file = source},
           fmt::format("a variance of {:.3g} is too large to compute with (the limit is {:.0e}); rescale the "
-                      "columns (--standardize, or divide by a constant)",
+                      "columns (divide them by a constant)",
                       value, kLargest));
     }
   }
   const double largest = diagonal.size() > 0 ? diagonal.maxCoeff() : 0.0;
-  if (largest > 0.0 && largest < kSmallest) {
+  if (largest < kSmallest) {
     throw BadInput(
         {.file = source},
         fmt::format("variances of at most {:.3g} are too small to compute with (the limit is {:.0e}); "
-                    "rescale the columns (--standardize, or multiply by a constant)",
+                    "rescale the columns (multiply them by a constant)",
                     largest, kSmallest));
   }
 }
@@ -98,8 +98,7 @@ class LdaPencil : public FactorPencil {
  private:
   LdaPencil(CovarianceOperator within, const std::string& source, double ridge)
       : FactorPencil(reduced_between_factor(within.moments())), within_(std::move(within)), ridge_(ridge) {
-    require_scale(within_.diagonal(), source);
-    require_scale(a_diagonal_, source);
+    require_scale(within_.diagonal() + a_diagonal_, source);
     diagonal_ = within_.diagonal().array() + ridge;
   }
   CovarianceOperator within_;
