@@ -203,11 +203,15 @@ class MatDecoder {
   }
 
   void read_table() {
+    if (described_.empty()) {
+      throw BadInput({.file = path_},
+                     "holds no array that can be read; it is empty or truncated: write it again with "
+                     "save(file, 'X', 'Y')");
+    }
     if (!has("X")) {
-      throw BadInput(
-          {.file = path_},
-          fmt::format("has no array 'X'; it holds {}; write it with save(file, 'X', 'Y')",
-                      described_.empty() ? "nothing" : fmt::format("{}", fmt::join(described_, ", "))));
+      throw BadInput({.file = path_},
+                     fmt::format("has no array 'X'; it holds {}; write it with save(file, 'X', 'Y')",
+                                 fmt::join(described_, ", ")));
     }
     const Variable table = info("X");
     if (table->class_type == MAT_C_EMPTY) {
