@@ -242,7 +242,10 @@ Inverse dense_inverse(const Pencil& pencil, const std::vector<Index>& features, 
   Matrix p = pencil.block(features, threads);
   const Vector diagonal = p.diagonal();
   Matrix u = (*pencil.factor())(features, Eigen::all);
-  auto t = linalg::invert_positive(p, u, static_cast<double>(features.size()) * kEpsilon, threads);
+  // A ridge makes B positive definite, however small; without one, a pivot of rounding size means that it is
+  // singular.
+  const double floor = pencil.shift() > 0.0 ? 0.0 : static_cast<double>(features.size()) * kEpsilon;
+  auto t = linalg::invert_positive(p, u, floor, threads);
   if (!t) refuse_singular();
   Inverse side;
   if (norms) {
@@ -254,23 +257,20 @@ Inverse dense_inverse(const Pencil& pencil, const std::vector<Index>& features, 
   return side;
 }
 
-/// Beyond this many columns a table with fewer rows is searched through its rows (Woodbury).
-bool through_rows(const Pencil& pencil, Index count) {
-  return pencil.rows() != nullptr && pencil.shift() > 0.0 &&
-         count > std::max(pencil.rows()->rows(), std::min<Index>(2 * pencil.rows()->rows(), 2048));
+/// Whether a backward pass over `count` columns goes through the rows: where that is possible and faster, by
+/// flops of DGEMM (4/3 n^3 for inverse and deletions) against bytes (N (n/2 + 2 N) doubles a deletion).
+bool through_rows(const Pencil& pencil, Index count, InverseRoute route) {
+  if (pencil.rows() == nullptr || !(pencil.shift() > 0.0) || route == InverseRoute::kDense) return false;
+  const auto n = static_cast<double>(count), rows = static_cast<double>(pencil.rows()->rows());
+  if (route == InverseRoute::kRows) return n > rows;
+  constexpr double kMostDense = 20000.0, kFlopsPerByte = 5.0;  // what a core does while it reads a byte
+  if (n > kMostDense || n > 4.0 * rows) return true;  // nothing p x p while the rows are few
+  return n > rows &&
+         n * rows * (0.5 * n + 2.0 * rows) * sizeof(double) * kFlopsPerByte < 4.0 / 3.0 * n * n * n;
 }
 
-Inverse inverse_side(const Pencil& pencil, const std::vector<Index>& features, const GreedyOptions& options,
-                     bool norms) {
-  const auto n = static_cast<double>(features.size());
-  if (!through_rows(pencil, static_cast<Index>(features.size()))) {
-    require_memory(2.0 * n * n * sizeof(double),
-                   fmt::format("backward elimination from {} features", features.size()),
-                   "search forward (--method forward-lda), or choose among fewer features (--exclude)",
-                   options.memory_limit);
-    return dense_inverse(pencil, features, options.threads, norms);
-  }
-  const auto rows = static_cast<double>(pencil.rows()->rows());
+Inverse rows_inverse(const Pencil& pencil, const std::vector<Index>& features, const GreedyOptions& options) {
+  const auto n = static_cast<double>(features.size()), rows = static_cast<double>(pencil.rows()->rows());
   require_memory((rows * n + 2.0 * rows * rows) * sizeof(double),
                  fmt::format("backward elimination from {} features and {} rows", features.size(),
                              pencil.rows()->rows()),
@@ -286,6 +286,19 @@ Inverse inverse_side(const Pencil& pencil, const std::vector<Index>& features, c
   side.elimination = std::move(elimination);
   side.t = std::move(t);
   return side;
+}
+
+Inverse inverse_side(const Pencil& pencil, const std::vector<Index>& features, const GreedyOptions& options,
+                     bool norms) {
+  const auto n = static_cast<double>(features.size());
+  if (through_rows(pencil, static_cast<Index>(features.size()), options.route)) {
+    return rows_inverse(pencil, features, options);
+  }
+  require_memory(2.0 * n * n * sizeof(double),
+                 fmt::format("backward elimination from {} features", features.size()),
+                 "search forward (--method forward-lda), or choose among fewer features (--exclude)",
+                 options.memory_limit);
+  return dense_inverse(pencil, features, options.threads, norms);
 }
 
 /// Something went numerically wrong with the updates: the smallest pivot has lost too many digits.
@@ -388,7 +401,7 @@ GreedyPass backward_pass(const Pencil& pencil, const SearchUnits& units, const G
                          const RunControl& control, RootLosses* root) {
   if (pencil.factor() == nullptr) return backward_variance_pass(pencil, units, options, control, root);
   auto side = inverse_side(pencil, units.features(), options, root != nullptr);
-  bool rows = through_rows(pencil, static_cast<Index>(units.features().size()));
+  bool rows = through_rows(pencil, static_cast<Index>(units.features().size()), options.route);
   FactorPass pass(std::move(side.elimination), units, options.criterion, -1.0, side.t);
   for (const Index unit : units.include) pass.hold(unit);
   if (root != nullptr) *root = losses_at(pass, units, side.t, side);
@@ -408,7 +421,7 @@ GreedyPass backward_pass(const Pencil& pencil, const SearchUnits& units, const G
     }
     const Index count = pass.elimination().end() - pass.elimination().begin();
     constexpr Index kCheck = 32;
-    const bool leave_rows = rows && !through_rows(pencil, count);
+    const bool leave_rows = rows && !through_rows(pencil, count, options.route);
     if (leave_rows || (!rows && ++since_check >= kCheck && digits_lost(pass.elimination()))) {
       auto fresh = dense_inverse(pencil, units.features(left_over(units, gone)), options.threads);
       pass.restart(std::move(fresh.elimination), std::move(fresh.t));

@@ -104,7 +104,7 @@ TEST(Certificate, ATableWithFewRowsHasBoundsWithoutThePSquare) {
   wide.names = FeatureNames(45);
   const auto pencil = lda_pencil(wide, 0.05, 0);
   const auto units = oracle::all_units(45);
-  const auto root = root_losses(*pencil, units, {});
+  const auto root = root_losses(*pencil, units, {.route = InverseRoute::kRows});
   const auto bounds = certificate(*pencil, units, &root, {.k = {1, 2}});
   auto scatter = oracle::scatter(wide.dense, wide.labels->codes, 2);
   scatter.within.diagonal().array() += 0.05;

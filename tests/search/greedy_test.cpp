@@ -209,7 +209,7 @@ TEST(Greedy, BackwardThroughRowsEqualsDense) {
         for (Index j = 0; j < 130; j += 2) units.members.push_back({j, j + 1});
       }
       RootLosses a, c;
-      const auto through_rows = backward_pass(*table, units, {}, {}, &a);
+      const auto through_rows = backward_pass(*table, units, {.route = InverseRoute::kRows}, {}, &a);
       const auto plain = backward_pass(*dense, units, {}, {}, &c);
       EXPECT_EQ(through_rows.order, plain.order);
       EXPECT_NEAR(a.value, c.value, 1e-9 * c.value);

@@ -9,12 +9,17 @@
 
 namespace subspectra {
 
+/// How a backward pass over a table holds B^{-1}: as a matrix, or through the rows (Woodbury) when there are
+/// fewer of them than columns. Automatic takes what is faster and fits.
+enum class InverseRoute { kAutomatic, kDense, kRows };
+
 struct GreedyOptions {
   Criterion criterion = Criterion::kLargest;
   Index least = 1;  ///< backward stops at this many units
   Index most = 0;   ///< forward stops at this many units; 0: all
   int threads = 0;
   std::uint64_t memory_limit = 0;
+  InverseRoute route = InverseRoute::kAutomatic;
 };
 
 /// Nested sets. In both directions the set of size k is the first k units of `order` (a backward pass lists
