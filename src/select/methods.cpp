@@ -11,6 +11,7 @@
 #include "subspectra/core/text.hpp"
 #include "subspectra/data/moments.hpp"
 #include "subspectra/filters/filters.hpp"
+#include "subspectra/linalg/tiled.hpp"
 #include "subspectra/search/nested_path.hpp"
 #include "subspectra/select/search_methods.hpp"
 #include "subspectra/spectral/deflation.hpp"
@@ -224,10 +225,23 @@ void score_ranking(const SelectionInput& input, Selection& selection) {
   for (Index k = input.k.lo; k <= reached; ++k) selection.path.push_back(path.entry(k));
 }
 
+/// Bounds by the trace and by nesting hold for covariances only; what printing rounds off is forgiven.
+void require_covariance(const MatrixProblem& problem) {
+  constexpr double kForgiven = 1e-6;
+  Matrix l = problem.a;
+  l.diagonal().array() += kForgiven * l.diagonal().cwiseAbs().maxCoeff();
+  if (linalg::cholesky_tiled(l, 0)) return;
+  throw BadInput(
+      {.file = problem.source},
+      "is not positive semidefinite, so that it is no covariance; make one from complete rows (correlations "
+      "that each come from other rows need not form one)");
+}
+
 /// What the sets are judged by.
 std::unique_ptr<Pencil> make_pencil(const Dataset& data, const MatrixProblem* matrices, bool lda,
                                     double ridge, int threads) {
   if (matrices != nullptr) {
+    if (!matrices->b) require_covariance(*matrices);
     return matrices->b ? matrix_pencil(matrices->a, *matrices->b, ridge) : covariance_pencil(matrices->a);
   }
   return lda ? lda_pencil(data, ridge, threads) : pca_pencil(data, threads);

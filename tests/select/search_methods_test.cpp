@@ -73,6 +73,9 @@ TEST(SearchMethods, MatricesGiveWhatTheTableGives) {
                InvalidArgument);
   EXPECT_THROW(static_cast<void>(select_features(pair, find_method("fisher"), options, {}, RunControl())),
                InvalidArgument);
+  const MatrixProblem none{"none", FeatureNames(2), Matrix{{1.0, 2.0}, {2.0, 1.0}}, std::nullopt};
+  EXPECT_THROW(static_cast<void>(select_features(none, find_method("gspca"), {}, {}, RunControl())),
+               BadInput);
 }
 
 TEST(SearchMethods, PcaObjectivesAndLoadingsAreThoseOfTheSet) {
