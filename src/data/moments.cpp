@@ -531,18 +531,27 @@ class MomentsBuilder {
   Moments& moments_;
 };
 
+namespace {
+
+/// Before anything is allocated.
+Moments::SecondOrder affordable(Index features, Moments::SecondOrder second_order) {
+  if (second_order == Moments::SecondOrder::kFull) {
+    require_memory(8.0 * static_cast<double>(features) * static_cast<double>(features),
+                   fmt::format("the within-class covariance of {} features", features),
+                   "choose fewer features first (a filter method) or a method that does not form it");
+  }
+  return second_order;
+}
+
+}  // namespace
+
 Moments::Moments(Index features, int classes, SecondOrder second_order)
-    : second_order_(second_order),
+    : second_order_(affordable(features, second_order)),
       class_weights_(Vector::Zero(classes)),
       means_(Matrix::Zero(features, classes)),
       squares_(Matrix::Zero(features, classes)),
       means_low_(Matrix::Zero(features, classes)) {
-  if (second_order == SecondOrder::kFull) {
-    require_memory(8.0 * static_cast<double>(features) * static_cast<double>(features),
-                   fmt::format("the within-class covariance of {} features", features),
-                   "choose fewer features first (a filter method) or a method that does not form it");
-    within_scatter_.setZero(features, features);
-  }
+  if (second_order == SecondOrder::kFull) within_scatter_.setZero(features, features);
 }
 
 void Moments::add(const MatrixRef& rows, std::span<const int> codes, std::span<const double> weights) {
