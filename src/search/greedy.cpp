@@ -264,7 +264,7 @@ bool through_rows(const Pencil& pencil, Index count, InverseRoute route) {
   const auto n = static_cast<double>(count), rows = static_cast<double>(pencil.rows()->rows());
   if (route == InverseRoute::kRows) return n > rows;
   constexpr double kMostDense = 20000.0, kFlopsPerByte = 5.0;  // what a core does while it reads a byte
-  if (n > kMostDense || n > 4.0 * rows) return true;  // nothing p x p while the rows are few
+  if (n > kMostDense || n > 4.0 * rows) return true;           // nothing p x p while the rows are few
   return n > rows &&
          n * rows * (0.5 * n + 2.0 * rows) * sizeof(double) * kFlopsPerByte < 4.0 / 3.0 * n * n * n;
 }
