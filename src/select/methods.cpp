@@ -237,6 +237,16 @@ void require_covariance(const MatrixProblem& problem) {
       "that each come from other rows need not form one)");
 }
 
+/// The number added to the diagonal of B, and why, into the selection.
+void set_ridge(const Dataset& data, const MatrixProblem* matrices, const std::vector<Index>& candidates,
+               const SelectionOptions& options, Selection& selection) {
+  auto ridge = matrices != nullptr ? resolve_ridge(*matrices->b, candidates, options.ridge)
+                                   : resolve_ridge(data, candidates, options.ridge, options.threads,
+                                                   options.memory_limit.bytes);
+  selection.ridge = ridge.value;
+  if (!ridge.note.empty()) selection.warnings.push_back(std::move(ridge.note));
+}
+
 /// What the sets are judged by.
 std::unique_ptr<Pencil> make_pencil(const Dataset& data, const MatrixProblem* matrices, bool lda,
                                     double ridge, int threads) {
@@ -372,13 +382,7 @@ Selection run_selection(const Dataset& data, const MatrixProblem* matrices, cons
   }
   const bool lda =
       matrices != nullptr ? matrices->b.has_value() : data.labels.has_value() && !method.variance;
-  if (lda) {
-    auto ridge = matrices != nullptr ? resolve_ridge(*matrices->b, candidates, options.ridge)
-                                     : resolve_ridge(data, candidates, options.ridge, options.threads,
-                                                     options.memory_limit.bytes);
-    selection.ridge = ridge.value;
-    if (!ridge.note.empty()) selection.warnings.push_back(std::move(ridge.note));
-  }
+  if (lda) set_ridge(data, matrices, candidates, options, selection);
   const auto pencil = make_pencil(data, matrices, lda, selection.ridge, options.threads);
   const SelectionInput input{.data = data,
                              .options = options,
@@ -412,13 +416,7 @@ Selection run_refit(const Dataset& data, const MatrixProblem* matrices, const st
   for (Index j = 0; j < data.features(); ++j) {
     if (!(matrices != nullptr ? is_constant(*matrices, j) : is_constant(data, j))) candidates.push_back(j);
   }
-  if (lda) {
-    auto ridge = matrices != nullptr ? resolve_ridge(*matrices->b, candidates, options.ridge)
-                                     : resolve_ridge(data, candidates, options.ridge, options.threads,
-                                                     options.memory_limit.bytes);
-    selection.ridge = ridge.value;
-    if (!ridge.note.empty()) selection.warnings.push_back(std::move(ridge.note));
-  }
+  if (lda) set_ridge(data, matrices, candidates, options, selection);
   const auto pencil = make_pencil(data, matrices, lda, selection.ridge, options.threads);
   selection.prepare_s = seconds_since(start);
   for (const auto& set : sets) {
