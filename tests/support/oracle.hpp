@@ -9,6 +9,13 @@
 
 namespace subspectra::oracle {
 
+/// Sanitizers slow Eigen's templates fifty times: tests check fewer steps of the longest paths under them.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
 /// N rows of K classes in turn, p normal features; feature j of class c is shifted by shift * c where j <
 /// informative.
 inline Dataset random_classes(Index n, Index p, int classes, std::uint64_t seed, double shift = 1.0,
