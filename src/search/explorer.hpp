@@ -1,0 +1,96 @@
+#pragma once
+/// What the branch-and-bound engine (exact.cpp) asks of a way to bound: take one open node, go down from it
+/// depth first for a while, and hand back what was found and what is left.
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "subspectra/core/run_control.hpp"
+#include "subspectra/search/exact.hpp"
+
+namespace subspectra::search {
+
+/// A node of the tree of one size: all sets of k units that contain `kept` and lie in `kept` + `free`.
+struct OpenNode {
+  Index k = 0;
+  std::vector<std::int32_t> kept;  ///< ascending
+  std::vector<std::int32_t> free;  ///< ascending
+  double bound = kInfinity;        ///< no set of the node is better
+};
+
+/// The best sets of one size found so far, at most `capacity` of them.
+class Pool {
+ public:
+  explicit Pool(Index capacity) : capacity_(capacity) {}
+
+  /// Only sets above this are worth finding: the worst of a full pool, else -infinity (values are never
+  /// negative, so that 0 is worth finding).
+  [[nodiscard]] double threshold() const { return threshold_; }
+  /// True when the set entered. Sets already there are left alone; of sets that tie with the last place to
+  /// kTieFraction the lexicographically smaller stays.
+  bool offer(std::vector<Index> units, double value);
+  [[nodiscard]] const std::vector<RankedSet>& sets() const { return sets_; }  ///< best first
+  [[nodiscard]] double best() const { return sets_.empty() ? -kInfinity : sets_.front().value; }
+
+ private:
+  Index capacity_;
+  double threshold_ = -kInfinity;
+  std::vector<RankedSet> sets_;
+};
+
+/// When a bound closes a node: no set in it is worth finding.
+class Cutoff {
+ public:
+  /// `slack`: relative error that bounds may carry; `gap`: --gap.
+  Cutoff(double slack, double gap) : slack_(slack), gap_(gap) {}
+  /// Bounds up to this are closed without a trace: better by less than a tie.
+  [[nodiscard]] double exact(double threshold) const {
+    return threshold <= 0.0 ? threshold : threshold * (1.0 + kTieFraction - slack_);
+  }
+  /// Bounds up to this are closed, and the largest of them is remembered (--gap).
+  [[nodiscard]] double with_gap(double threshold) const {
+    return threshold <= 0.0 ? threshold : threshold * (1.0 + (gap_ > kTieFraction ? gap_ : kTieFraction) - slack_);
+  }
+
+ private:
+  double slack_, gap_;
+};
+
+/// What one visit brings home.
+struct Harvest {
+  explicit Harvest(const Pool& known) : pool(known) {}
+  Pool pool;                   ///< the known sets and those found here
+  std::vector<OpenNode> open;  ///< what is left of the node, in an order that depends on nothing but the node
+  std::uint64_t nodes = 0;
+  double discarded = -kInfinity;  ///< the largest bound that was closed because of --gap alone
+};
+
+class Explorer {
+ public:
+  virtual ~Explorer() = default;
+  Explorer() = default;
+  Explorer(const Explorer&) = delete;
+  Explorer& operator=(const Explorer&) = delete;
+
+  /// Relative error that values and bounds may carry.
+  [[nodiscard]] virtual double slack() const = 0;
+  /// Nodes a visit should take: some milliseconds of work.
+  [[nodiscard]] virtual std::uint64_t budget() const = 0;
+  /// The bound of a fresh node (the roots); need not be strong.
+  [[nodiscard]] virtual double bound(const OpenNode& node) const = 0;
+  /// From scratch, by a factorization of the set's own matrices.
+  [[nodiscard]] virtual double value(const std::vector<Index>& units) const = 0;
+  /// Depth first from `node` for at most `budget` nodes or until `control` says stop; closes what
+  /// `cutoff` and the pool in `harvest` allow. Const and free of shared state: called from many threads.
+  virtual void explore(const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff,
+                       const RunControl& control, Harvest& harvest) const = 0;
+};
+
+/// A = M M': superset and drop bounds in both directions (factor_explorer.cpp). Any rank, any criterion.
+[[nodiscard]] std::unique_ptr<Explorer> factor_explorer(const Pencil& pencil, const SearchUnits& units,
+                                                        const ExactOptions& options);
+/// B = I, criterion lambda_max(A_S): the row-wise Perron bound (perron_explorer.cpp).
+[[nodiscard]] std::unique_ptr<Explorer> perron_explorer(const Pencil& pencil, const SearchUnits& units,
+                                                        const ExactOptions& options);
+
+}  // namespace subspectra::search
