@@ -51,6 +51,20 @@ struct RefitOptions {
   }
 };
 
+struct ProofOptions {
+  bool require_optimal = false;
+  double require_gap = kInfinity;
+  std::string events;
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("require_optimal", o.require_optimal,
+          "exit with code 5 unless every set is proven to be the best of its size");
+    field("require_gap", o.require_gap,
+          "exit with code 5 unless every set is within this fraction of the best of its size, by its bound");
+    field("events", o.events, "file that receives the log of an exact search as JSON lines");
+  }
+};
+
 struct RunOptions {
   double time_limit = kInfinity;
   void validate() const;  ///< throws InvalidArgument

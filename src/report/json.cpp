@@ -44,6 +44,15 @@ json path_entry_json(const PathEntry& entry, const Dataset& data, const FeatureG
       out["groups"] = std::move(chosen);
     }
   }
+  if (!entry.pool.empty()) {
+    json pool = json::array();
+    for (const auto& set : entry.pool) {
+      pool.push_back({{"features", set.features},
+                      {"names", data.names.selected(set.features).all()},
+                      {"objective", set.objective}});
+    }
+    out["pool"] = std::move(pool);
+  }
   if (!entry.pass.empty()) out["pass"] = entry.pass;
   if (entry.loadings.size() > 0) out["loadings"] = to_json(entry.loadings);
   return out;
@@ -86,6 +95,11 @@ json selection_json(const Selection& selection, const Dataset& data, const Resul
                 {"search_s", selection.search_s},
                 {"total_s", context.total_s}}},
               {"warnings", std::move(warnings)}};
+  if (selection.search) {
+    out["search"] = {{"nodes", selection.search->nodes},
+                     {"incumbent_updates", selection.search->incumbent_updates},
+                     {"open_nodes", selection.search->open_nodes}};
+  }
   if (!selection.ranking.empty()) out["ranking"] = selection.ranking;
   if (!selection.components.empty()) {
     json components = json::array();
