@@ -123,7 +123,7 @@ int run(const Arguments& arguments, Signals& signals) {
   }
   if (selection.path.empty())
     throw Error(fmt::format("{} found no set of {}; give another size with -k", method.name,
-                            counted(chosen.k.lo, "feature")));
+                            counted(chosen.k.lo, options.feature_groups ? "group" : "feature")));
   const Index k = selection.path.back().k();
   const Status status =
       chosen.evaluation ? worst(selection.status, chosen.evaluation->status) : selection.status;

@@ -359,7 +359,7 @@ Selection run_selection(const Dataset& data, const MatrixProblem* matrices, cons
   SearchUnits units = make_units(candidates, include, groups.get());
   const char* const noun = units.single ? "feature" : "group";
   const Index available = units.count();
-  KRange k = options.k.resolved(groups ? groups->size() : data.features());
+  KRange k = groups ? options.k.resolved(groups->size(), "group") : options.k.resolved(data.features());
   const auto forced = static_cast<Index>(units.include.size());
   if (k.hi < forced) {
     throw Infeasible(fmt::format("{} included but k is at most {}; raise -k or include fewer",

@@ -79,6 +79,13 @@ TEST(Usage, WrongUsageIsExitCode2WithAWayOut) {
   expect_refused(run_program({"fit", "sonar", "-k", "3"}), 2, "-o FILE");
 }
 
+TEST(Usage, WithGroupsTheLargestKIsSaidInGroups) {
+  const ScratchDirectory scratch;
+  const std::string table = scratch.write("t.csv", "a,b,c,class\n1,2,4,u\n3,1,2,u\n5,6,1,v\n7,9,3,v\n");
+  const std::string groups = scratch.write("g.csv", "feature,group\na,g\nb,g\nc,h\n");
+  expect_refused(run_program({"select", table, "--groups", groups, "-k", "3"}), 2, "2 groups can be chosen");
+}
+
 TEST(Usage, ConstraintsThatNoSetSatisfiesAreExitCode4) {
   expect_refused(run_program({"select", "sonar", "--include", "V1", "--exclude", "V1"}), 4, "V1");
   expect_refused(run_program({"select", "sonar", "--include", "V1,V2,V3", "-k", "2"}), 4, "k is at most 2");
