@@ -109,6 +109,7 @@ std::string evaluation_text(const Dataset& data, const Evaluation& evaluation,
 std::vector<const MethodInfo*> chosen_methods(const Job& job) {
   MethodListOptions asked;
   set_options(asked, job.texts);
+  require_method_name(job.texts, !asked.method.empty());
   if (asked.method.empty()) asked.method.emplace_back(default_method(true));
   std::vector<const MethodInfo*> chosen;
   for (const auto& name : asked.method) {
@@ -127,6 +128,10 @@ int run(const Arguments& arguments, Signals& signals) {
   EvaluationOptions options;
   set_options(options, job.texts);
   options.validate();
+  if (options.test_fraction > 0.0 && job.texts.contains("cv")) {
+    throw InvalidArgument(
+        "--cv makes folds and --test-fraction random splits instead of them; leave one out");
+  }
   const auto chosen = chosen_methods(job);
   const Dataset data = job.load(arguments.operands.front());
   require_labels(data, "evaluate");
@@ -134,9 +139,10 @@ int run(const Arguments& arguments, Signals& signals) {
   ProgressLine progress(job.output.progress, job.output.quiet);
   const RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
   signals.begin_work();
-  const Evaluation evaluation =
+  Evaluation evaluation =
       evaluate_methods(data, chosen, job.selection, job.texts, job.prepare, job.model, options, control);
   progress.erase();
+  if (job.selection.bounds) evaluation.warnings.push_back(no_bounds_sentence("evaluate"));
 
   KRange k = job.selection.k;
   if (!k.given() && !evaluation.rows.empty()) {

@@ -114,6 +114,34 @@ TEST(SelectResult, MatricesGroupsAndRefit) {
   EXPECT_NEAR(named["path"][0]["objective"].get<double>(), 0.367684, 1e-6);
 }
 
+/// The warning is in the result and on stderr, unless --quiet.
+void expect_warned(std::vector<std::string> arguments, const std::string& part) {
+  SCOPED_TRACE(part);
+  arguments.emplace_back("--json");
+  const Finished run = run_program(arguments);
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.err.find("subspectra: warning: " + part), std::string::npos) << run.err;
+  EXPECT_NE(run.json()["warnings"].dump().find(part), std::string::npos) << run.out;
+}
+
+TEST(IgnoredOptions, AreWarnedOf) {
+  expect_warned({"select", "sonar", "--method", "fisher", "-k", "2", "--bounds"},
+                "--bounds does nothing here: fisher computes no bounds");
+  expect_warned({"evaluate", "sonar", "--method", "fisher", "-k", "2", "--bounds"},
+                "--bounds does nothing here: evaluate shows no bounds");
+  expect_warned({"select", "sonar", "-k", "3", "--components", "4"}, "--components 4 is more than there are");
+  expect_warned({"select", "ionosphere", "--method", "gspca", "-k", "1", "--components", "40"},
+                "--components 40 is more than there are");
+  expect_warned({"evaluate", "sonar", "--method", "fisher", "-k", "2", "--components", "2"},
+                "--components 2 is more than there are: 2 classes have 1 discriminant");
+  for (const auto* method : {"gspca", "gslda"}) {
+    expect_warned({"fit", "sonar", "--method", method, "-k", "3", "--components", "2", "-o", "/dev/null"},
+                  "--components 2 is more than there are");
+  }
+  expect_warned({"fit", "sonar", "--method", "ks", "-k", "3", "--bounds", "-o", "/dev/null"},
+                "--bounds does nothing here: fit shows no bounds");
+}
+
 TEST(SelectResult, IncludeAndExcludeHold) {
   const json result = result_of({"select", "sonar", "-k", "1:5", "--include", "V1", "--exclude", "V11,V12"});
   for (const auto& entry : result["path"]) {
