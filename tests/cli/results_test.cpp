@@ -207,6 +207,27 @@ TEST(EvaluateResult, HasTheFieldsOfTheContract) {
   EXPECT_EQ(result["options"]["prior"], "empirical");
 }
 
+TEST(EvaluateResult, NamesTheGroupsThatStayTogether) {
+  std::string table = "a,b,patient,class\n";
+  for (int i = 0; i < 24; ++i) {
+    table += std::to_string(i % 5 + i % 2) + ',' + std::to_string(i * 7 % 11) + ",p" + std::to_string(i / 3) +
+             (i % 2 == 0 ? ",u\n" : ",v\n");
+  }
+  const std::vector<std::string> words = {"evaluate", "-", "--cv-groups", "patient", "--cv", "4", "-k", "1"};
+  const Finished text = run_program(words, {.input = table});
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("4-fold cross-validation, rows of one 'patient' together (8 groups), features"),
+            std::string::npos)
+      << text.out;
+  auto as_json = words;
+  as_json.emplace_back("--json");
+  const json protocol = run_program(as_json, {.input = table}).json()["protocol"];
+  EXPECT_EQ(protocol["cv_groups"], "patient");
+  EXPECT_EQ(protocol["groups"], 8);
+  EXPECT_FALSE(
+      result_of({"evaluate", "sonar", "--method", "ks", "-k", "1"})["protocol"].contains("cv_groups"));
+}
+
 TEST(EvaluateResult, DoesNotDependOnTheNumberOfThreads) {
   const auto masked = [](const std::string& threads) {
     json result =
