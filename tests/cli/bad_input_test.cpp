@@ -117,6 +117,28 @@ TEST(MissingValues, MeanAndDropAreWaysOut) {
   EXPECT_EQ(drop.json()["data"]["rows"], 4);
 }
 
+TEST(MissingValues, AColumnWithNoneIsReportedAndNeverChosen) {
+  const std::string table = "a,b,c,class\n1,2,NA,u\n3,1,,u\n5,6,NA,v\n7,8,NA,v\n2,3,NA,u\n9,8,NA,v\n";
+  const Finished run =
+      run_program({"select", "-", "--missing", "mean", "--json", "-k", "1:2"}, {.input = table});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.err.find("warning: column c holds no value in any row and counts as constant"),
+            std::string::npos)
+      << run.err;
+  EXPECT_EQ(run.err.find("replaced by training means"), std::string::npos) << run.err;
+  for (const auto& entry : run.json()["path"]) {
+    EXPECT_EQ(entry["names"].dump().find("\"c\""), std::string::npos);
+  }
+  EXPECT_EQ(
+      run_program({"evaluate", "-", "--missing", "mean", "-k", "1", "--cv", "3"}, {.input = table}).code, 0);
+  const Finished included =
+      run_program({"select", "-", "--missing", "mean", "--include", "c"}, {.input = table});
+  EXPECT_EQ(included.code, 4) << included.err;
+  const Finished dropped = run_program({"select", "-", "--missing", "drop"}, {.input = table});
+  EXPECT_EQ(dropped.code, 3);
+  EXPECT_NE(dropped.err.find("column c holds no value in any row"), std::string::npos) << dropped.err;
+}
+
 TEST(TextColumns, AreLeftOutByName) {
   const std::string table = "id,a,b,class\np,1,2,u\nq,3,1,u\nr,2,2,v\ns,5,6,v\n";
   EXPECT_EQ(run_program({"select", "-"}, {.input = table}).code, 3);
