@@ -385,6 +385,14 @@ Selection run_selection(const Dataset& data, const MatrixProblem* matrices, cons
       throw Infeasible(fmt::format("--include names '{}', which is constant; leave it out", data.names[j]));
     }
   }
+  if (candidates.empty() && !constant.empty() && matrices != nullptr) {
+    throw BadInput(
+        {.file = data.source},
+        fmt::format("the diagonal of {} is 0 for every feature{}, and a feature without variance is "
+                    "never chosen; give a matrix with a positive diagonal",
+                    matrices->b ? "B" : "the covariance matrix",
+                    excluded.empty() ? "" : " that is not excluded"));
+  }
   if (candidates.empty()) {
     throw BadInput({.file = data.source},
                    constant.empty()

@@ -56,6 +56,14 @@ INSTANTIATE_TEST_SUITE_P(
                  "a,b,class\n1,2,u\n3,inf,u\n5,6,v\n7,7,v\n",
                  {},
                  "FILE:3:2: 'inf' is infinite (1 value that no finite double holds in 1 column: b (1))"},
+        BadTable{
+            "infinite_tsv",
+            "a\tb\tclass\n1\t2\tu\n+Infinity\t4\tu\n5\t-inf\tv\n-INF\t7\tv\n",
+            {"--missing", "error"},
+            "FILE:3:1: '+Infinity' is infinite (3 values that no finite double holds in 2 columns: a (2), b "
+            "(1))",
+            "select",
+            ".tsv"},
         BadTable{"too_large",
                  "a,b,class\n1,2,u\n3,4,u\n5,1e400,v\n7,7,v\n",
                  {"--missing", "mean"},
@@ -108,6 +116,26 @@ TEST(BadPlaces, DirectoryMissingAndUnreadable) {
   if (::geteuid() != 0) {  // root reads everything
     EXPECT_EQ(run_program({"select", locked}).code, 3);
   }
+}
+
+TEST(Matrices, WithoutVarianceAreRefusedWithTheRule) {
+  const ScratchDirectory scratch;
+  const std::string zero = scratch.write("zero.csv", "0,0\n0,0\n");
+  const std::string half = scratch.write("half.csv", "a,b\n0,0\n0,2\n");
+  const auto said = [](const std::vector<std::string>& words) {
+    const Finished run = run_program(words);
+    EXPECT_EQ(run.code, 3) << run.err;
+    return run.err;
+  };
+  EXPECT_EQ(
+      said({"select", "--covariance", zero}),
+      "subspectra: error: " + zero +
+          ": the diagonal of the covariance matrix is 0 for every feature, and a feature without variance "
+          "is never chosen; give a matrix with a positive diagonal\n");
+  EXPECT_NE(said({"select", "--covariance", half, "--exclude", "b"}).find("that is not excluded"),
+            std::string::npos);
+  EXPECT_NE(said({"select", "--between", zero, "--within", zero}).find("the diagonal of B is 0"),
+            std::string::npos);
 }
 
 TEST(MissingValues, MeanAndDropAreWaysOut) {
