@@ -27,6 +27,9 @@ struct MethodListOptions {
   }
 };
 
+/// Throws InvalidArgument when --method was given and names none ("", ",").
+void require_method_name(const OptionTexts& texts, bool named);
+
 /// Covariance input of `select` instead of a table.
 struct MatrixOptions {
   std::string between, within, covariance;

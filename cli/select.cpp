@@ -223,6 +223,7 @@ int run(const Arguments& arguments, Signals& signals) {
   RefitOptions refit;
   set_options(asked, job.texts);
   set_options(refit, job.texts);
+  require_method_name(job.texts, !asked.method.empty());
   if (!refit.refit.empty() && !asked.method.empty()) {
     throw InvalidArgument(
         "--refit searches nothing, so that --method has no meaning beside it; leave one out");

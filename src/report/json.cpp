@@ -1,5 +1,7 @@
 #include "subspectra/report/json.hpp"
 
+#include <set>
+
 #include "subspectra/core/build_info.hpp"
 #include "subspectra/report/matrix_json.hpp"
 
@@ -146,6 +148,10 @@ json evaluation_json(const Evaluation& evaluation, const Dataset& data, const Re
   json protocol = options_json(evaluation.options);
   protocol["nested"] = evaluation.nested;
   protocol["seed"] = context.options.value("seed", std::uint64_t{0});
+  if (const auto groups = context.options.value("cv_groups", std::string()); !groups.empty()) {
+    protocol["cv_groups"] = groups;
+    protocol["groups"] = std::set<std::string>(data.row_groups.begin(), data.row_groups.end()).size();
+  }
   protocol["held_out_sets"] = evaluation.folds_planned;
   protocol["held_out_sets_run"] = evaluation.folds_run;
   json warnings = data.warnings;
