@@ -39,8 +39,8 @@ struct Level {
     const auto l = padded(n);
     const auto size = [](std::int64_t v) { return static_cast<std::size_t>(v); };
     ids.resize(size(l));
-    p.resize(size(n * l));
-    g.resize(size(n * l));
+    p.resize(size(l * l));
+    g.resize(size(l * l));
     u.resize(size(r * l));
     c.resize(size(r * l));
     losses.resize(size(l));
