@@ -16,10 +16,15 @@ struct FactorProblem {
   std::vector<Index> first;  ///< unit u owns the rows first[u]..first[u + 1] - 1
   bool single = true;        ///< every unit is one row
   Criterion criterion = Criterion::kLargest;
+  /// D > 0 with B - diag(D) positive semidefinite, as large as is cheap to find; empty where no bound uses
+  /// it.
+  Vector minorant;
+  std::array<bool, static_cast<std::size_t>(ExactBound::kCount)> off = {};
   double slack = 0.0;  ///< relative error of what is computed from B^{-1}
 
   /// The criterion is |C|^2-like: gains and losses add up over the columns of M.
   [[nodiscard]] bool is_trace() const { return m.cols() == 1 || criterion == Criterion::kTrace; }
+  [[nodiscard]] bool uses(ExactBound bound) const { return !off[static_cast<std::size_t>(bound)]; }
   /// Wilks' criterion of one column is log(1 + t): the search runs on t, its value is told through this.
   [[nodiscard]] double told(double value) const;
   [[nodiscard]] std::vector<Index> rows(const std::vector<Index>& units) const;

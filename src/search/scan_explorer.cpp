@@ -61,6 +61,8 @@ class Visit {
         harvest_(harvest),
         kept_(node.kept) {
     levels_.resize(2);
+    last_ = problem.uses(ExactBound::kLastPair) ? 2 : 1;
+    singles_ = problem.uses(ExactBound::kSingleDrop);
   }
 
   void run(const OpenNode& node) {
@@ -170,11 +172,11 @@ class Visit {
       offer(at.ids.data(), at.count);
       return true;
     }
-    if (less <= 2 && less < more) {
+    if (less <= last_ && less < more) {
       close_by_drops(at, less);
       return true;
     }
-    if (more <= 2) {
+    if (more <= last_) {
       close_by_keeps(at, 0, more);
       return true;
     }
@@ -277,7 +279,7 @@ class Visit {
     Level& at = levels_[depth];  // a deque: growing it moves no level
     for (std::int64_t t = 0;; ++t) {
       // I + {0..t-1} kept, t.. free: two more to keep need no tree.
-      if (more - t <= 2) {
+      if (more - t <= last_) {
         close_by_keeps(at, t, more - t);
         break;
       }
@@ -361,7 +363,7 @@ class Visit {
     double next = kInfinity;
     for (std::int64_t i = 0; i < rest; ++i) {
       const double loss = losses_[static_cast<std::size_t>(i)];
-      if (loss < slack) {
+      if (loss < slack || !singles_) {
         at_.push_back(static_cast<std::int32_t>(i));
       } else if (loss < exact_slack) {
         ++cheap;
@@ -371,11 +373,42 @@ class Visit {
     // Sets that drop one of the `cheap` are left out for --gap's sake.
     if (cheap > 0) harvest_.discarded = std::max(harvest_.discarded, f_all - next);
     if (static_cast<std::int64_t>(at_.size()) < less) return true;
+    if (problem_.minorant.size() > 0 && closed_by_sums(at, t, more, less, f_all)) return true;
     std::sort(at_.begin(), at_.end(), [&](std::int32_t a, std::int32_t b) {
       const double x = losses_[static_cast<std::size_t>(a)], y = losses_[static_cast<std::size_t>(b)];
       return x != y ? x > y : a < b;
     });
     return expand(depth, t, more, less, f_all, inverse);
+  }
+
+  /// With D the minorant, P_DD^{-1} >= diag(D) and G_F >= diag(D): dropping a set costs at least the sum of
+  /// its D_i |U_i|^2, keeping one brings at most the sum of its |C_i|^2/D_i.
+  bool closed_by_sums(const Level& at, std::int64_t t, std::int64_t more, std::int64_t less, double f_all) {
+    if (problem_.uses(ExactBound::kDropSum)) {
+      sums_.clear();
+      for (const auto i : at_) {
+        const auto id = at.ids[static_cast<std::size_t>(t + 1 + i)];
+        sums_.push_back(problem_.minorant[id] * losses_[static_cast<std::size_t>(i)] *
+                        diag_[static_cast<std::size_t>(i)]);
+      }
+      std::nth_element(sums_.begin(), sums_.begin() + (less - 1), sums_.end());
+      if (closed(f_all - std::accumulate(sums_.begin(), sums_.begin() + less, 0.0))) return true;
+    }
+    if (problem_.uses(ExactBound::kGainSum) && more > 0) {
+      sums_.clear();
+      for (std::int64_t i = t + 1; i < at.count; ++i) {
+        double square = 0.0;
+        for (Index q = 0; q < r_; ++q) {
+          const double c = at.c[static_cast<std::size_t>(q * at.lead + i)];
+          square += c * c;
+        }
+        sums_.push_back(-square / problem_.minorant[at.ids[static_cast<std::size_t>(i)]]);
+      }
+      const auto last = sums_.begin() + std::min<std::int64_t>(more, static_cast<std::int64_t>(sums_.size()));
+      std::nth_element(sums_.begin(), last - 1, sums_.end());
+      if (closed(at.f_kept - std::accumulate(sums_.begin(), last, 0.0))) return true;
+    }
+    return false;
   }
 
   /// Builds the child: the units of at_ free, the others after t kept.
@@ -414,7 +447,7 @@ class Visit {
     bool done = true;
     if (less == 0) {
       offer(to.ids.data(), to.count);
-    } else if (more <= 2 && !(less <= 2 && less < more)) {
+    } else if (more <= last_ && !(less <= last_ && less < more)) {
       close_by_keeps(to, 0, more);
     } else {
       for (std::int64_t i = 0; i < free; ++i) {
@@ -429,7 +462,7 @@ class Visit {
       kernels::gather_rank_one(at.p.data() + (t + 1) * at.lead + t + 1, at.lead, at_.data(), free,
                                at.p.data() + t * at.lead + t + 1, inverse, packed_.data(), to.p.data(),
                                to.lead);
-      if (less <= 2 && less < more) {
+      if (less <= last_ && less < more) {
         close_by_drops(to, less);
       } else {
         done = walk(depth + 1, more, less);
@@ -456,6 +489,8 @@ class Visit {
   std::int64_t k_;
   Index r_;
   std::uint64_t budget_;
+  std::int64_t last_ = 2;  ///< so many last units need no tree
+  bool singles_ = true;
   const Cutoff& cutoff_;
   const RunControl& control_;
   Harvest& harvest_;
@@ -463,7 +498,7 @@ class Visit {
   std::deque<Level> levels_;
   double exact_ = 0.0, limit_ = 0.0, root_bound_ = kInfinity;
   // Scratch of one node, never needed across a recursion.
-  std::vector<double> diag_, u_, losses_, packed_, scale_, squares_, scaled_, dot_;
+  std::vector<double> diag_, u_, losses_, packed_, scale_, squares_, scaled_, dot_, sums_;
   std::vector<std::int32_t> at_, order_;
   std::vector<char> marks_;
 };

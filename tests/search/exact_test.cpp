@@ -178,7 +178,9 @@ TEST(ExactSearch, AStoppedSearchHasAValidBound) {
       }
       if (found.upper_bound > found.pool.front().value * (1.0 + 1e-9)) open = true;
     }
-    if (result.status == Status::kOptimal) EXPECT_FALSE(open);
+    if (result.status == Status::kOptimal) {
+      EXPECT_FALSE(open);
+    }
   }
 }
 

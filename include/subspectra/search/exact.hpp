@@ -1,6 +1,8 @@
 #pragma once
 /// Exact subset search by branch and bound: for every size the best sets with a proof, or the best found with
 /// an upper bound, whenever it is stopped. docs/methods/exact.md, docs/theory/exact.md.
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,6 +23,10 @@ struct RankedSet {
   double value = 0.0;
 };
 
+/// What closes nodes beside the superset bound; each can be switched off to measure what it saves.
+/// docs/theory/exact.md.
+enum class ExactBound { kSingleDrop, kDropSum, kGainSum, kLastPair, kCount };
+
 struct ExactOptions {
   Criterion criterion = Criterion::kLargest;
   KRange k;                      ///< units: 1 <= lo <= hi <= units.count()
@@ -31,8 +37,9 @@ struct ExactOptions {
   std::uint64_t memory_limit = 0;
   std::string checkpoint;  ///< file, written every checkpoint_s seconds and at a stop; or ""
   double checkpoint_s = 60.0;
-  std::string resume;       ///< file to go on from, or ""
-  bool bounds_off[4] = {};  ///< for measurements: which bounds are not used (ExactBound)
+  std::string resume;  ///< file to go on from, or ""
+  /// For measurements: bounds that are not used, by ExactBound.
+  std::array<bool, static_cast<std::size_t>(ExactBound::kCount)> off = {};
 };
 
 /// The answer for one size.
