@@ -191,7 +191,11 @@ class Visit {
     const auto kept = static_cast<Index>(node.kept.size()), free = static_cast<Index>(node.free.size());
     Index more = k_ - kept;
     const Index less = free - more;
-    if (more < 0 || less < 0 || closed(node.f)) return true;
+    if (more < 0 || less < 0) return true;
+    if (closed(node.f)) {
+      problem_.guard(node.kept, node.free, k_, limit_);
+      return true;
+    }
     if (less == 0) {
       offer(node, node.free.size());
       return true;
@@ -208,7 +212,10 @@ class Visit {
     const auto after = after_drops(node);
     std::vector<std::size_t> order, fixed;
     for (std::size_t j = 0; j < after.size(); ++j) (closed(after[j]) ? fixed : order).push_back(j);
-    if (static_cast<Index>(order.size()) < less) return true;
+    if (static_cast<Index>(order.size()) < less) {
+      problem_.guard(node.kept, node.free, k_, limit_);
+      return true;
+    }
     // The unit missed most first; its subtree is the largest and dies first.
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return after[a] < after[b]; });

@@ -4,6 +4,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "subspectra/core/error.hpp"
 #include "subspectra/core/memory.hpp"
@@ -107,9 +108,26 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
   const Matrix inverse = llt.solve(Matrix::Identity(n, n));
   slack = std::max(1e-12, 4.0 * 0x1p-52 * b.norm() * inverse.norm());
   off = options.off;
+  planted = options.planted;
   if (single && is_trace() && n <= kMostForMinorant &&
       (uses(ExactBound::kDropSum) || uses(ExactBound::kGainSum))) {
     minorant = diagonal_minorant(b, inverse);
+  }
+}
+
+void FactorProblem::guard_planted(const std::vector<Index>& kept, const std::vector<Index>& free,
+                                  double limit) const {
+  const auto has = [](const std::vector<Index>& list, Index u) {
+    return std::find(list.begin(), list.end(), u) != list.end();
+  };
+  for (const Index u : kept) {
+    if (!has(planted, u)) return;
+  }
+  for (const Index u : planted) {
+    if (!has(kept, u) && !has(free, u)) return;
+  }
+  if (value(planted) > limit * (1.0 + 1e-9 + slack)) {
+    throw std::logic_error("exact search: a node that holds the planted set was closed");
   }
 }
 

@@ -19,11 +19,24 @@ struct FactorProblem {
   /// D > 0 with B - diag(D) positive semidefinite, as large as is cheap to find; empty where no bound uses
   /// it.
   Vector minorant;
+  std::vector<Index> planted;  ///< ExactOptions
   std::array<bool, static_cast<std::size_t>(ExactBound::kCount)> off = {};
   double slack = 0.0;  ///< relative error of what is computed from B^{-1}
 
   /// The criterion is |C|^2-like: gains and losses add up over the columns of M.
   [[nodiscard]] bool is_trace() const { return m.cols() == 1 || criterion == Criterion::kTrace; }
+  /// Debug builds: throws when the planted set lies in the family {kept + some of free} that is being closed
+  /// with `limit` as the value to beat.
+  template <class Kept, class Free>
+  void guard([[maybe_unused]] const Kept& kept, [[maybe_unused]] const Free& free, [[maybe_unused]] Index k,
+             [[maybe_unused]] double limit) const {
+#ifndef NDEBUG
+    if (!planted.empty() && static_cast<Index>(planted.size()) == k) {
+      guard_planted({kept.begin(), kept.end()}, {free.begin(), free.end()}, limit);
+    }
+#endif
+  }
+
   [[nodiscard]] bool uses(ExactBound bound) const { return !off[static_cast<std::size_t>(bound)]; }
   /// Wilks' criterion of one column is log(1 + t): the search runs on t, its value is told through this.
   [[nodiscard]] double told(double value) const;
@@ -34,6 +47,7 @@ struct FactorProblem {
   }
   /// In the scale of the search; by a factorization of the set's own block. -infinity when it is singular.
   [[nodiscard]] double value(const std::vector<Index>& units) const;
+  void guard_planted(const std::vector<Index>& kept, const std::vector<Index>& free, double limit) const;
   /// T's criterion in the scale of the search.
   [[nodiscard]] double of(const Matrix& t) const;
 };

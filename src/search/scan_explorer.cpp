@@ -339,7 +339,7 @@ class Visit {
     const std::int64_t rest = at.count - t - 1;
     if (rest < more) return true;
     const double f_all = at.f_all - at.losses[static_cast<std::size_t>(t)];
-    if (closed(f_all)) return true;
+    if (closed(f_all)) return close_child(at, t);
     // New diagonal and U of the rest: O(|F|), before the block is paid for.
     const double* q = at.p.data() + t * at.lead;
     const double inverse = 1.0 / q[t];
@@ -372,13 +372,20 @@ class Visit {
     }
     // Sets that drop one of the `cheap` are left out for --gap's sake.
     if (cheap > 0) harvest_.discarded = std::max(harvest_.discarded, f_all - next);
-    if (static_cast<std::int64_t>(at_.size()) < less) return true;
-    if (problem_.minorant.size() > 0 && closed_by_sums(at, t, more, less, f_all)) return true;
+    if (static_cast<std::int64_t>(at_.size()) < less) return close_child(at, t);
+    if (problem_.minorant.size() > 0 && closed_by_sums(at, t, more, less, f_all)) return close_child(at, t);
     std::sort(at_.begin(), at_.end(), [&](std::int32_t a, std::int32_t b) {
       const double x = losses_[static_cast<std::size_t>(a)], y = losses_[static_cast<std::size_t>(b)];
       return x != y ? x > y : a < b;
     });
     return expand(depth, t, more, less, f_all, inverse);
+  }
+
+  /// The end of child t, whose bound does not beat what is known.
+  bool close_child(const Level& at, std::int64_t t) const {
+    problem_.guard(kept_, std::vector<std::int32_t>(at.ids.begin() + t + 1, at.ids.begin() + at.count), k_,
+                   limit_);
+    return true;
   }
 
   /// With D the minorant, P_DD^{-1} >= diag(D) and G_F >= diag(D): dropping a set costs at least the sum of

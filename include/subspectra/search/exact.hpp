@@ -38,6 +38,9 @@ struct ExactOptions {
   std::string checkpoint;  ///< file, written every checkpoint_s seconds and at a stop; or ""
   double checkpoint_s = 60.0;
   std::string resume;  ///< file to go on from, or ""
+  /// For tests: a set that must not be lost. Debug builds stop with words where a node that holds it is
+  /// closed although it beats what is known.
+  std::vector<Index> planted;
   /// For measurements: bounds that are not used, by ExactBound.
   std::array<bool, static_cast<std::size_t>(ExactBound::kCount)> off = {};
 };
