@@ -30,6 +30,7 @@ struct MethodListOptions {
 /// Covariance input of `select` instead of a table.
 struct MatrixOptions {
   std::string between, within, covariance;
+  [[nodiscard]] bool given() const { return !(between + within + covariance).empty(); }
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field("between", o.between,
