@@ -138,6 +138,12 @@ DenseValue dense_value(const DensePair& pair, const std::vector<Index>& places, 
   if (!pair.identity()) {  // |a + da|^2 = |a|^2 + 2 a da + ..., da = noise
     const double amplified = pair.noise * pair.noise * result.condition;
     result.slack = 2.0 * std::sqrt(result.value * amplified) + amplified;
+    if (criterion == Criterion::kWilks) {
+      // Every eigenvalue is known to a fraction of the largest one only; log(1 + lambda) of a small one feels
+      // it.
+      const double blur = 100.0 * result.condition * kEpsilon * result.largest();
+      for (const double value : result.eigenvalues) result.slack += blur / (1.0 + value);
+    }
   }
   return result;
 }

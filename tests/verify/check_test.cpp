@@ -143,6 +143,10 @@ TEST(Verify, WideSparseOffsetAndStandardizedTables) {
   Dataset scaled = oracle::random_classes(40, 8, 3, 6);
   for (Index j = 0; j < 8; ++j) scaled.dense.col(j) *= std::pow(10.0, static_cast<double>(2 * j - 8));
   expect_holds(verified(result_of(scaled, "gslda", {.k = {1, 8}}), scaled));
+  SelectionOptions wilks{.k = {1, 8}};
+  wilks.criterion = Criterion::kWilks;
+  const Dataset separated = oracle::random_classes(40, 8, 3, 6, 1e6);  // lambda_1 = 1e12, lambda_2 below 1
+  expect_holds(verified(result_of(separated, "gslda", wilks), separated));
   const Dataset sparse = oracle::as_sparse(oracle::random_classes(40, 8, 2, 7));
   expect_holds(verified(result_of(sparse, "gslda", {.k = {1, 8}}), sparse));
   const PrepareOptions standardize{.standardize = true};
