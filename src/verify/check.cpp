@@ -26,9 +26,7 @@ constexpr double kArithmetic = 1e-12;  ///< for numbers that follow from others 
 
 /// What the sets of a result are judged on.
 struct Problem {
-  std::string source;
   const FeatureNames& names;
-  bool lda = false;
   std::function<bool(Index)> constant;  ///< by feature
   std::function<DensePair(std::vector<Index>)> pair;
 };
@@ -693,9 +691,7 @@ Verification verify_claims(const ClaimedResult& claims, const Dataset& data, con
   if (lda && std::count(data.labels->codes.begin(), data.labels->codes.end(), Labels::kMissing) > 0) {
     refuse(data.source, claims.file, "some rows have no label");
   }
-  const Problem problem{.source = data.source,
-                        .names = data.names,
-                        .lda = lda,
+  const Problem problem{.names = data.names,
                         .constant = [&](Index j) { return is_constant(data, j); },
                         .pair =
                             [&](std::vector<Index> features) {
@@ -719,9 +715,7 @@ Verification verify_claims(const ClaimedResult& claims, const VerifyMatrices& ma
   require_same_features(claims, matrices.source, matrices.names);
   require_groups(claims, groups);
   const Matrix& measured = matrices.b != nullptr ? *matrices.b : matrices.a;
-  const Problem problem{.source = matrices.source,
-                        .names = matrices.names,
-                        .lda = matrices.b != nullptr,
+  const Problem problem{.names = matrices.names,
                         .constant = [&](Index j) { return !(measured(j, j) > 0.0); },
                         .pair =
                             [&](std::vector<Index> features) {
