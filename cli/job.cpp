@@ -10,6 +10,7 @@
 #include "output.hpp"
 #include "subspectra/core/parallel.hpp"
 #include "subspectra/core/text.hpp"
+#include "subspectra/data/read_matrix.hpp"
 
 namespace subspectra::cli {
 
@@ -118,6 +119,34 @@ Dataset read_table(const std::string& data, const ReadOptions& options) {
         "DATA is - but standard input is a terminal; send a CSV table to it: subspectra ... - < table.csv");
   }
   return read_dataset(data, options);
+}
+
+MatrixProblem read_matrices(const MatrixOptions& options, std::uint64_t memory_limit) {
+  if (!options.covariance.empty()) {
+    if (!options.between.empty() || !options.within.empty()) {
+      throw InvalidArgument("--covariance stands alone; a pair is --between A --within B");
+    }
+    auto s = read_square_matrix(options.covariance, memory_limit);
+    return {options.covariance, std::move(s.names), std::move(s.values), std::nullopt};
+  }
+  if (options.between.empty() || options.within.empty()) {
+    throw InvalidArgument("--between A and --within B go together; a single matrix is --covariance S");
+  }
+  auto a = read_square_matrix(options.between, memory_limit);
+  auto b = read_square_matrix(options.within, memory_limit);
+  if (a.values.rows() != b.values.rows()) {
+    throw BadInput({.file = options.within},
+                   fmt::format("B is {0} x {0} and A ({1}) is {2} x {2}; both are over the same features",
+                               b.values.rows(), options.between, a.values.rows()));
+  }
+  if (a.names.given() && b.names.given() && a.names.all() != b.names.all()) {
+    throw BadInput({.file = options.within},
+                   fmt::format("the names differ from those of A ({}); both are over the same features",
+                               options.between));
+  }
+  return {fmt::format("{} and {}", options.between, options.within),
+          a.names.given() ? std::move(a.names) : std::move(b.names), std::move(a.values),
+          std::move(b.values)};
 }
 
 void say_notes(const Dataset& data) {

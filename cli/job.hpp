@@ -59,6 +59,9 @@ struct Job {
 
 /// Reads DATA as in `options`; refuses to wait for a terminal.
 [[nodiscard]] Dataset read_table(const std::string& data, const ReadOptions& options);
+/// The matrices of `options`, a pair or one covariance. Throws InvalidArgument for another combination,
+/// BadInput when they do not fit together.
+[[nodiscard]] MatrixProblem read_matrices(const MatrixOptions& options, std::uint64_t memory_limit);
 void say_notes(const Dataset& data);
 /// The one note that nobody should miss.
 void say_missing_header(const Dataset& data);

@@ -33,6 +33,7 @@ void require_method_name(const OptionTexts& texts, bool named);
 /// Covariance input of `select` instead of a table.
 struct MatrixOptions {
   std::string between, within, covariance;
+  [[nodiscard]] bool given() const { return !(between + within + covariance).empty(); }
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field("between", o.between,

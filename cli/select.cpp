@@ -10,7 +10,6 @@
 #include "output.hpp"
 #include "progress.hpp"
 #include "search_log.hpp"
-#include "subspectra/data/read_matrix.hpp"
 #include "subspectra/report/given_sets.hpp"
 #include "subspectra/report/json.hpp"
 #include "table.hpp"
@@ -126,34 +125,7 @@ struct Source {
 Source load_matrices(Job& job, const MatrixOptions& options) {
   require_writable(job.output.o);
   const Stopwatch reading;
-  const auto limit = job.selection.memory_limit.bytes;
-  MatrixProblem problem;
-  if (!options.covariance.empty()) {
-    if (!options.between.empty() || !options.within.empty()) {
-      throw InvalidArgument("--covariance stands alone; a pair is --between A --within B");
-    }
-    auto s = read_square_matrix(options.covariance, limit);
-    problem = {options.covariance, std::move(s.names), std::move(s.values), std::nullopt};
-  } else {
-    if (options.between.empty() || options.within.empty()) {
-      throw InvalidArgument("--between A and --within B go together; a single matrix is --covariance S");
-    }
-    auto a = read_square_matrix(options.between, limit);
-    auto b = read_square_matrix(options.within, limit);
-    if (a.values.rows() != b.values.rows()) {
-      throw BadInput({.file = options.within},
-                     fmt::format("B is {0} x {0} and A ({1}) is {2} x {2}; both are over the same features",
-                                 b.values.rows(), options.between, a.values.rows()));
-    }
-    if (a.names.given() && b.names.given() && a.names.all() != b.names.all()) {
-      throw BadInput({.file = options.within},
-                     fmt::format("the names differ from those of A ({}); both are over the same features",
-                                 options.between));
-    }
-    problem = {fmt::format("{} and {}", options.between, options.within),
-               a.names.given() ? std::move(a.names) : std::move(b.names), std::move(a.values),
-               std::move(b.values)};
-  }
+  MatrixProblem problem = read_matrices(options, job.selection.memory_limit.bytes);
   job.read_s = reading.seconds();
   job.load_groups(problem.names);
   Source source{.data = placeholder(problem), .matrices = std::nullopt};
@@ -164,7 +136,7 @@ Source load_matrices(Job& job, const MatrixOptions& options) {
 Source load_source(Job& job, const Arguments& arguments) {
   MatrixOptions matrices;
   set_options(matrices, job.texts);
-  const bool given = !(matrices.between + matrices.within + matrices.covariance).empty();
+  const bool given = matrices.given();
   if (given && !arguments.operands.empty()) {
     throw InvalidArgument(fmt::format("'{}' and matrices are both given; name a table, or matrices",
                                       arguments.operands.front()));

@@ -22,7 +22,7 @@ using testing::run_program;
 using testing::run_shell;
 using testing::ScratchDirectory;
 
-const std::vector<std::string> kCommands = {"select", "fit",       "predict", "evaluate",
+const std::vector<std::string> kCommands = {"select", "fit",       "predict", "evaluate", "verify",
                                             "synth",  "reproduce", "methods", "datasets"};
 
 std::vector<std::string> lines_of(const std::string& text) {

@@ -1,0 +1,280 @@
+#include "subspectra/verify/claims.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "subspectra/core/error.hpp"
+#include "subspectra/data/byte_source.hpp"
+
+namespace subspectra {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kSchema = "subspectra.selection/1";
+
+/// A whole number from 0 up that every later sum can hold.
+bool is_count(const json& value) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 48U;
+  if (value.is_number_unsigned()) return value.get<std::uint64_t>() < kMost;
+  return value.is_number_integer() && value.get<std::int64_t>() >= 0;
+}
+
+bool is_finite(const json& value) { return value.is_number() && std::isfinite(value.get<double>()); }
+
+/// A member of the file with its place in words ("path[3].objective"); every failure names both.
+class Member {
+ public:
+  Member(const json& value, const std::string& file, std::string place)
+      : value_(value), file_(file), place_(std::move(place)) {}
+
+  [[noreturn]] void fail(std::string_view rule) const {
+    throw BadInput({.file = file_, .place = fmt::format("'{}'", place_)},
+                   fmt::format("{}; give a result as `subspectra select -o` writes it", rule));
+  }
+
+  [[nodiscard]] bool has(const char* key) const { return value_.is_object() && value_.contains(key); }
+  [[nodiscard]] Member at(const char* key) const {
+    if (!value_.is_object()) fail("must be an object");
+    const auto found = value_.find(key);
+    const std::string place = place_.empty() ? key : fmt::format("{}.{}", place_, key);
+    if (found == value_.end()) Member(value_, file_, place).fail("is missing");
+    return {*found, file_, place};
+  }
+  [[nodiscard]] bool is_null() const { return value_.is_null(); }
+
+  [[nodiscard]] std::string text() const {
+    if (!value_.is_string()) fail("must be a text");
+    return value_.get<std::string>();
+  }
+  [[nodiscard]] bool truth() const {
+    if (!value_.is_boolean()) fail("must be true or false");
+    return value_.get<bool>();
+  }
+  [[nodiscard]] double number() const {
+    if (!is_finite(value_)) fail("must be a finite number");
+    return value_.get<double>();
+  }
+  [[nodiscard]] Index count() const {
+    if (!is_count(value_)) fail("must be a whole number from 0 up");
+    return value_.get<Index>();
+  }
+  [[nodiscard]] std::vector<Member> list() const {
+    if (!value_.is_array()) fail("must be a list");
+    std::vector<Member> members;
+    members.reserve(value_.size());
+    for (std::size_t i = 0; i < value_.size(); ++i) {
+      members.emplace_back(value_[i], file_, fmt::format("{}[{}]", place_, i));
+    }
+    return members;
+  }
+  // Without a Member for each: there may be millions.
+  [[nodiscard]] std::vector<std::string> texts() const {
+    if (!value_.is_array()) fail("must be a list of texts");
+    std::vector<std::string> result;
+    result.reserve(value_.size());
+    for (const auto& entry : value_) {
+      if (!entry.is_string()) fail("must be a list of texts");
+      result.push_back(entry.get<std::string>());
+    }
+    return result;
+  }
+  [[nodiscard]] std::vector<Index> counts() const {
+    if (!value_.is_array()) fail("must be a list of whole numbers");
+    std::vector<Index> result;
+    result.reserve(value_.size());
+    for (const auto& entry : value_) {
+      if (!is_count(entry)) fail("must be a list of whole numbers from 0 up");
+      result.push_back(entry.get<Index>());
+    }
+    return result;
+  }
+  [[nodiscard]] std::vector<std::pair<std::string, double>> named_numbers() const {
+    if (!value_.is_object()) fail("must be an object of numbers");
+    std::vector<std::pair<std::string, double>> result;
+    for (const auto& [key, entry] : value_.items()) {
+      result.emplace_back(key, Member(entry, file_, fmt::format("{}.{}", place_, key)).number());
+    }
+    return result;
+  }
+  [[nodiscard]] Matrix matrix() const {
+    if (!value_.is_array()) fail("must be a list of rows");
+    const std::size_t columns = value_.empty() || !value_[0].is_array() ? 0 : value_[0].size();
+    Matrix result(static_cast<Index>(value_.size()), static_cast<Index>(columns));
+    for (std::size_t i = 0; i < value_.size(); ++i) {
+      if (!value_[i].is_array() || value_[i].size() != columns) fail("must be rows of equal length");
+      for (std::size_t j = 0; j < columns; ++j) {
+        if (!is_finite(value_[i][j])) fail("must hold finite numbers");
+        result(static_cast<Index>(i), static_cast<Index>(j)) = value_[i][j].get<double>();
+      }
+    }
+    return result;
+  }
+  /// One of an enum's names.
+  template <class E>
+  [[nodiscard]] E choice() const {
+    try {
+      return OptionCodec<E>::parse(text());
+    } catch (const InvalidArgument& rule) {
+      fail(rule.what());
+    }
+  }
+
+ private:
+  const json& value_;
+  const std::string& file_;
+  std::string place_;
+};
+
+/// Results nest to depth six; a million brackets are no result.
+json parsed(std::string_view text, const std::string& file) {
+  const auto shallow = [](int depth, json::parse_event_t, json&) {
+    if (depth > 32) throw std::length_error("too deep");
+    return true;
+  };
+  try {
+    return json::parse(text, shallow);
+  } catch (const json::exception&) {
+  } catch (const std::length_error&) {
+  }
+  throw BadInput({.file = file}, "this is not valid JSON; give a result as `subspectra select -o` writes it");
+}
+
+ClaimedSet claimed_set(const Member& from) {
+  ClaimedSet set;
+  set.features = from.at("features").counts();
+  set.names = from.at("names").texts();
+  set.objective = from.at("objective").number();
+  if (from.has("units")) set.units = from.at("units").counts();
+  return set;
+}
+
+ClaimedEntry claimed_entry(const Member& from) {
+  ClaimedEntry entry;
+  static_cast<ClaimedSet&>(entry) = claimed_set(from);
+  entry.k = from.at("k").count();
+  if (from.has("groups")) entry.groups = from.at("groups").texts();
+  if (from.has("upper_bound") && !from.at("upper_bound").is_null())
+    entry.upper_bound = from.at("upper_bound").number();
+  entry.has_gap = from.has("gap");
+  if (entry.has_gap && !from.at("gap").is_null()) entry.gap = from.at("gap").number();
+  if (from.has("certified")) entry.certified = from.at("certified").truth();
+  if (from.has("bounds")) {
+    const Member bounds = from.at("bounds");
+    if (bounds.has("upper")) entry.upper = bounds.at("upper").named_numbers();
+    if (bounds.has("lower_any")) entry.lower_any = bounds.at("lower_any").named_numbers();
+    if (bounds.has("lower_best")) entry.lower_best = bounds.at("lower_best").named_numbers();
+  }
+  if (from.has("loadings")) entry.loadings = from.at("loadings").matrix();
+  if (from.has("pool")) {
+    for (const auto& member : from.at("pool").list()) entry.pool.push_back(claimed_set(member));
+  }
+  return entry;
+}
+
+std::vector<ClaimedEntry> claimed_path(const Member& from) {
+  std::vector<ClaimedEntry> path;
+  for (const auto& member : from.list()) path.push_back(claimed_entry(member));
+  return path;
+}
+
+void take_options(const Member& options, ClaimedResult& result) {
+  const auto text = [&](const char* key, std::string& value) {
+    if (options.has(key) && !options.at(key).is_null()) value = options.at(key).text();
+  };
+  const auto texts = [&](const char* key, std::vector<std::string>& value) {
+    if (options.has(key)) value = options.at(key).texts();
+  };
+  text("target", result.read.target);
+  text("weights", result.read.weights);
+  if (options.has("features")) result.read.features = options.at("features").count();
+  if (options.has("index_base")) {
+    const Index base = options.at("index_base").count();
+    if (base > 1) options.at("index_base").fail("must be 0 or 1");
+    result.read.index_base = static_cast<int>(base);
+  }
+  if (options.has("missing")) result.prepare.missing = options.at("missing").choice<MissingPolicy>();
+  if (options.has("standardize")) result.prepare.standardize = options.at("standardize").truth();
+  texts("include", result.include);
+  texts("exclude", result.exclude);
+  result.read.ignore = result.exclude;
+  text("groups", result.groups);
+  if (options.has("criterion")) result.criterion = options.at("criterion").choice<Criterion>();
+  if (options.has("ridge")) {
+    result.ridge = options.at("ridge").number();
+    if (result.ridge < 0.0) options.at("ridge").fail("must not be negative");
+  }
+  if (options.has("k") && !options.at("k").is_null()) {
+    const auto range = options.at("k").counts();
+    if (range.size() != 2) options.at("k").fail("must be [LO, HI]");
+    result.k = KRange{range[0], range[1]};
+  }
+  if (options.has("no_renormalize")) result.renormalized = !options.at("no_renormalize").truth();
+}
+
+void take_data(const Member& data, ClaimedResult& result) {
+  result.rows = data.at("rows").count();
+  result.features = data.at("features").count();
+  if (data.has("names")) {
+    result.names = data.at("names").texts();
+    if (static_cast<Index>(result.names->size()) != result.features) {
+      data.at("names").fail(fmt::format("must be {} names, one a feature", result.features));
+    }
+  }
+  if (data.has("classes")) {
+    result.classes = data.at("classes").texts();
+    result.class_counts = data.at("class_counts").counts();
+    if (result.class_counts.size() != result.classes->size()) {
+      data.at("class_counts").fail("must be one number a class");
+    }
+  }
+}
+
+}  // namespace
+
+bool ClaimedResult::by_variance() const {
+  constexpr std::array<std::string_view, 7> kMethods = {"gspca", "forward-pca", "backward-pca", "espca",
+                                                        "spca",  "dspca",       "pca"};
+  return std::find(kMethods.begin(), kMethods.end(), method) != kMethods.end();
+}
+
+ClaimedResult parse_claims(std::string_view text, const std::string& file) {
+  const json document = parsed(text, file);
+  if (!document.is_object() || document.value("schema", json()) != kSchema) {
+    throw BadInput(
+        {.file = file},
+        fmt::format("this JSON is no {} result; give one written by `subspectra select -o`", kSchema));
+  }
+  const Member root(document, file, "");
+  ClaimedResult result;
+  result.file = file;
+  result.method = root.at("method").text();
+  result.status = root.at("status").text();
+  take_options(root.at("options"), result);
+  take_data(root.at("data"), result);
+  result.path = claimed_path(root.at("path"));
+  if (root.has("components")) {
+    for (const auto& member : root.at("components").list()) {
+      result.components.push_back(claimed_path(member.at("path")));
+    }
+  }
+  return result;
+}
+
+ClaimedResult read_claims(const std::string& path) {
+  constexpr std::uint64_t kLargest = std::uint64_t{1} << 30U;
+  if (checked_file_size(path) > kLargest) {
+    throw BadInput({.file = path}, "is too large for a result; give one as `subspectra select -o` writes it");
+  }
+  std::ifstream file(path, std::ios::binary);
+  return parse_claims(std::string(std::istreambuf_iterator<char>(file), {}), path);
+}
+
+}  // namespace subspectra

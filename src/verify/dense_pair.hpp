@@ -1,0 +1,43 @@
+#pragma once
+/// The pair (A, B) over some features as two explicit matrices, and the criterion of a set from the textbook.
+#include <vector>
+
+#include "subspectra/data/dataset.hpp"
+#include "subspectra/select/selection.hpp"
+
+namespace subspectra::verify {
+
+struct DensePair {
+  std::vector<Index> features;  ///< ascending; row and column i of A and B belong to features[i]
+  Matrix a, b;                  ///< b empty: the identity (PCA)
+  Index rank = 0;               ///< of A at most
+  /// Rounding of A. With B: of a class mean, in standard deviations; without: of a variance, absolute.
+  double noise = 0.0;
+
+  [[nodiscard]] bool identity() const { return b.size() == 0; }
+  /// Places of these features (each one of `features`) in the matrices.
+  [[nodiscard]] std::vector<Index> places(const std::vector<Index>& of) const;
+};
+
+/// LDA: A = Sigma_b, B = Sigma_w + ridge I; else A is the covariance and B = I. Divisor: the sum of the
+/// weights. Throws BadInput when squares overflow.   O(N n^2)
+[[nodiscard]] DensePair table_pair(const Dataset& data, std::vector<Index> features, bool lda, double ridge);
+[[nodiscard]] DensePair matrix_pair(const Matrix& a, const Matrix* b, std::vector<Index> features,
+                                    double ridge);
+
+/// The criterion of one set.
+struct DenseValue {
+  bool feasible = false;  ///< B_S is positive definite to rounding
+  double value = 0.0;
+  Vector eigenvalues;      ///< of (A_S, B_S), descending, not below 0
+  double tolerance = 0.0;  ///< relative: max(1e-8, 100 cond 2^-52), cond of B_S scaled to a unit diagonal
+  double slack = 0.0;      ///< absolute, beside it: matters only for values next to 0
+  double condition = 1.0;
+  [[nodiscard]] double largest() const { return eigenvalues.size() > 0 ? eigenvalues[0] : 0.0; }
+  /// What |claimed - value| may be.
+  [[nodiscard]] double allowance() const { return tolerance * value + slack; }
+};
+[[nodiscard]] DenseValue dense_value(const DensePair& pair, const std::vector<Index>& places,
+                                     Criterion criterion);
+
+}  // namespace subspectra::verify

@@ -1,0 +1,496 @@
+/// True results hold, and every kind of lie is found by the check that is there for it.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+
+#include "oracle.hpp"
+#include "subspectra/report/json.hpp"
+#include "subspectra/select/methods.hpp"
+#include "subspectra/verify/check.hpp"
+
+namespace subspectra {
+namespace {
+
+using nlohmann::json;
+
+json options_of(const SelectionOptions& options, const PrepareOptions& prepare = {}) {
+  json all = options_json(options);
+  all.update(options_json(prepare));
+  return all;
+}
+
+json result_of(const Dataset& data, std::string_view method, const SelectionOptions& options,
+               const OptionTexts& texts = {}, const PrepareOptions& prepare = {}) {
+  const auto selection = select_features(data, find_method(method), options, texts, {});
+  return selection_json(selection, data,
+                        {.options = options_of(options, prepare), .groups = options.feature_groups.get()});
+}
+
+json result_of(const MatrixProblem& problem, std::string_view method, const SelectionOptions& options) {
+  const auto selection = select_features(problem, find_method(method), options, {}, {});
+  return selection_json(selection, placeholder(problem), {.options = options_of(options)});
+}
+
+Verification verified(const json& result, const Dataset& data, const FeatureGroups* groups = nullptr,
+                      const VerifyOptions& options = {}) {
+  return verify_claims(parse_claims(result.dump(), "result.json"), data, groups, options, {});
+}
+
+Verification verified(const json& result, const MatrixProblem& problem) {
+  return verify_claims(
+      parse_claims(result.dump(), "result.json"),
+      VerifyMatrices{problem.source, problem.names, problem.a, problem.b ? &*problem.b : nullptr}, nullptr,
+      {}, {});
+}
+
+void expect_holds(const Verification& verification) {
+  for (const auto& finding : verification.findings) {
+    EXPECT_TRUE(finding.ok) << "k = " << finding.k << ": " << finding.words;
+    if (finding.deviation && finding.tolerance) {
+      EXPECT_LE(*finding.deviation, *finding.tolerance);
+    }
+  }
+  EXPECT_GT(verification.entries, 0);
+}
+
+std::set<CheckKind> failed_kinds(const Verification& verification) {
+  std::set<CheckKind> kinds;
+  for (const auto& finding : verification.findings) {
+    if (!finding.ok) kinds.insert(finding.kind);
+  }
+  return kinds;
+}
+
+Index checked(const Verification& verification, CheckKind kind) {
+  return std::count_if(verification.findings.begin(), verification.findings.end(),
+                       [&](const Finding& finding) { return finding.kind == kind; });
+}
+
+/// All sets of k out of n, as masks.
+void for_each_set(Index n, Index k, const std::function<void(const std::vector<Index>&)>& visit) {
+  for (unsigned mask = 0; mask < (1U << static_cast<unsigned>(n)); ++mask) {
+    std::vector<Index> set;
+    for (Index j = 0; j < n; ++j) {
+      if ((mask >> static_cast<unsigned>(j)) & 1U) set.push_back(j);
+    }
+    if (static_cast<Index>(set.size()) == k) visit(set);
+  }
+}
+
+double criterion_of(Criterion criterion, const Vector& values) {
+  if (criterion == Criterion::kLargest) return values[0];
+  if (criterion == Criterion::kTrace) return values.sum();
+  return values.cwiseMax(0.0).array().log1p().sum();
+}
+
+constexpr std::array kCriteria = {Criterion::kLargest, Criterion::kTrace, Criterion::kWilks};
+
+TEST(Verify, ResultsOfEveryKindOfMethodHoldOnTheEmbeddedData) {
+  for (const char* name : {"sonar", "ionosphere"}) {
+    const Dataset data = read_dataset(name);
+    for (const char* method : {"gslda", "gspca", "fisher", "st", "ks"}) {
+      SCOPED_TRACE(fmt::format("{} {}", name, method));
+      SelectionOptions options{.k = {1, 12}};
+      options.bounds = std::string_view(method).starts_with("gs");
+      const auto verification = verified(result_of(data, method, options), data);
+      expect_holds(verification);
+      EXPECT_EQ(verification.entries, 12);
+      EXPECT_EQ(checked(verification, CheckKind::kObjective), 12);
+      EXPECT_EQ(checked(verification, CheckKind::kLoadings), 12);
+      EXPECT_EQ(checked(verification, CheckKind::kEnumeration), 0);  // too many candidates
+    }
+  }
+}
+
+TEST(Verify, EveryCriterionWithThreeClassesWeightsAndConstraints) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    Dataset data = oracle::random_classes(60, 9, 3, seed);
+    if (seed % 2 == 1) {
+      data.weights.resize(60);
+      for (Index i = 0; i < 60; ++i) data.weights[i] = 0.5 + static_cast<double>(i % 4);
+    }
+    data.dense.col(7).setConstant(3.0);
+    for (const Criterion criterion : kCriteria) {
+      for (const char* method : {"gslda", "forward-lda", "backward-lda", "fisher"}) {
+        SCOPED_TRACE(fmt::format("seed {} {} {}", seed, method, static_cast<int>(criterion)));
+        SelectionOptions options{.k = {1, 7}};
+        options.criterion = criterion;
+        options.bounds = seed == 2;
+        if (seed > 1) {
+          options.include = {"x4"};
+          options.exclude = {"x1"};
+        }
+        const json result = result_of(data, method, options);
+        const auto verification = verified(result, data);
+        expect_holds(verification);
+        EXPECT_EQ(verification.candidates, seed > 1 ? 7 : 8);
+        if (std::string_view(method) != "fisher") {
+          EXPECT_EQ(checked(verification, CheckKind::kEnumeration), verification.entries);
+        }
+      }
+    }
+  }
+}
+
+TEST(Verify, WideSparseOffsetAndStandardizedTables) {
+  Dataset wide = oracle::random_classes(12, 20, 2, 5);
+  expect_holds(verified(result_of(wide, "gslda", {.k = {1, 6}}), wide));  // a ridge
+  wide.dense.array() += 1e6;
+  expect_holds(verified(result_of(wide, "gslda", {.k = {1, 6}}), wide));
+  expect_holds(verified(result_of(wide, "gspca", {.k = {1, 6}}), wide));
+  Dataset scaled = oracle::random_classes(40, 8, 3, 6);
+  for (Index j = 0; j < 8; ++j) scaled.dense.col(j) *= std::pow(10.0, static_cast<double>(2 * j - 8));
+  expect_holds(verified(result_of(scaled, "gslda", {.k = {1, 8}}), scaled));
+  SelectionOptions wilks{.k = {1, 8}};
+  wilks.criterion = Criterion::kWilks;
+  const Dataset separated = oracle::random_classes(40, 8, 3, 6, 1e6);  // lambda_1 = 1e12, lambda_2 below 1
+  expect_holds(verified(result_of(separated, "gslda", wilks), separated));
+  const Dataset sparse = oracle::as_sparse(oracle::random_classes(40, 8, 2, 7));
+  expect_holds(verified(result_of(sparse, "gslda", {.k = {1, 8}}), sparse));
+  const PrepareOptions standardize{.standardize = true};
+  const Dataset prepared = Preparation::learn(scaled, standardize).apply(scaled);
+  expect_holds(verified(result_of(prepared, "gslda", {.k = {1, 8}}, {}, standardize), prepared));
+}
+
+TEST(Verify, GroupsCountAsUnits) {
+  const Dataset data = oracle::random_classes(60, 12, 3, 8);
+  auto groups = std::make_shared<FeatureGroups>();
+  for (Index j = 0; j < 12; ++j) {
+    if (j % 3 == 0) {
+      groups->names.push_back(fmt::format("g{}", j / 3));
+      groups->members.emplace_back();
+    }
+    groups->members.back().push_back(j);
+    groups->group_of.push_back(j / 3);
+  }
+  for (const char* method : {"gslda", "gspca"}) {
+    SelectionOptions options{.k = {1, 4}};
+    options.groups = "groups.csv";
+    options.feature_groups = groups;
+    options.exclude = {"x5"};
+    options.include = {"x7"};
+    json result = result_of(data, method, options);
+    const auto verification = verified(result, data, groups.get());
+    expect_holds(verification);
+    EXPECT_EQ(verification.candidates, 4);
+    result["path"][1]["units"][1] = 3 - result["path"][1]["units"][1].get<int>() % 2;
+    EXPECT_TRUE(failed_kinds(verified(result, data, groups.get())).contains(CheckKind::kConstraints));
+    EXPECT_THROW((void)verified(result, data, nullptr), InvalidArgument);
+  }
+}
+
+TEST(Verify, MatricesComponentsThresholdsAndRefits) {
+  const Dataset data = oracle::random_classes(50, 10, 4, 9);
+  const auto scatter = oracle::scatter(data.dense, data.labels->codes, 4);
+  const MatrixProblem pair{"A and B", FeatureNames(10), scatter.between, scatter.within};
+  for (const Criterion criterion : kCriteria) {
+    SelectionOptions options{.k = {1, 10}};
+    options.criterion = criterion;
+    expect_holds(verified(result_of(pair, "gslda", options), pair));
+  }
+  const MatrixProblem single{"S", FeatureNames(10), scatter.within, std::nullopt};
+  SelectionOptions three{.k = {1, 4}};
+  three.components = 3;
+  json components = result_of(single, "gspca", three);
+  ASSERT_EQ(components["components"].size(), 2U);
+  const auto verification = verified(components, single);
+  expect_holds(verification);
+  EXPECT_EQ(verification.entries, 12);
+  components["components"][1]["path"][2]["objective"] =
+      components["components"][1]["path"][2]["objective"].get<double>() * 1.0001;
+  EXPECT_TRUE(failed_kinds(verified(components, single)).contains(CheckKind::kObjective));
+  expect_holds(verified(result_of(data, "gspca", three), data));
+
+  for (const char* threshold : {"x", "y"}) {
+    json cut = result_of(data, "st", {.k = {1, 6}}, {{"no_renormalize", "true"}, {"threshold", threshold}});
+    expect_holds(verified(cut, data));
+    cut["path"][2]["objective"] = cut["path"][2]["objective"].get<double>() * 1.0001;
+    EXPECT_TRUE(failed_kinds(verified(cut, data)).contains(CheckKind::kObjective));
+  }
+  const SelectionOptions plain;
+  const auto refit = refit_sets(data, {{{"x3", "x1", "x8"}, {}}, {{"x2"}, {}}}, plain);
+  expect_holds(verified(selection_json(refit, data, {.options = options_of(plain)}), data));
+}
+
+TEST(Verify, TheMethodsJudgedByVarianceAreThoseOfTheRegistry) {
+  for (const auto& method : methods()) {
+    ClaimedResult claims;
+    claims.method = method.name;
+    EXPECT_EQ(claims.by_variance(), method.variance) << method.name;
+  }
+}
+
+struct Lie {
+  std::string name;
+  std::function<void(json&)> tell;
+  CheckKind found_by;
+};
+
+class Lies : public ::testing::TestWithParam<Lie> {};
+
+TEST_P(Lies, AreFound) {
+  const Dataset data = oracle::random_classes(60, 8, 2, 11, 0.4);
+  SelectionOptions options{.k = {1, 6}};
+  options.include = {"x2"};
+  options.exclude = {"x6"};
+  options.bounds = true;
+  json result = result_of(data, "gslda", options);
+  json& entry = result["path"][2];
+  entry["pool"] = json::array(
+      {{{"features", entry["features"]}, {"names", entry["names"]}, {"objective", entry["objective"]}}});
+  expect_holds(verified(result, data));
+  GetParam().tell(result);
+  const auto verification = verified(result, data);
+  EXPECT_TRUE(failed_kinds(verification).contains(GetParam().found_by));
+  EXPECT_FALSE(verification.holds());
+  for (const auto& finding : verification.findings) EXPECT_EQ(finding.ok, finding.words.empty());
+}
+
+json& third(json& result) { return result["path"][2]; }
+void scale(json& number, double by) { number = number.get<double>() * by; }
+
+INSTANTIATE_TEST_SUITE_P(
+    All, Lies,
+    ::testing::Values(
+        Lie{"objective", [](json& r) { scale(third(r)["objective"], 1.0001); }, CheckKind::kObjective},
+        Lie{"objective_slightly", [](json& r) { scale(third(r)["objective"], 1.0 - 1e-7); }, CheckKind::kObjective},
+        Lie{"another_feature",
+            [](json& r) {  // with its name, so that only the numbers tell
+              auto& entry = third(r);
+              std::set<int> set = entry["features"].get<std::set<int>>();
+              for (int j = 0; j < 8; ++j) {
+                if (j != 6 && !set.contains(j)) {
+                  set.erase(*set.rbegin() == 2 ? *set.begin() : *set.rbegin());
+                  set.insert(j);
+                  break;
+                }
+              }
+              entry["features"] = set;
+              entry["names"] = json::array();
+              for (const int j : set) entry["names"].push_back(fmt::format("x{}", j));
+            },
+            CheckKind::kObjective},
+        Lie{"wrong_name", [](json& r) { third(r)["names"][0] = "x7"; }, CheckKind::kFeatures},
+        Lie{"out_of_range", [](json& r) { third(r)["features"][2] = 8; }, CheckKind::kFeatures},
+        Lie{"far_out_of_range", [](json& r) { third(r)["features"][2] = 281474976710655; }, CheckKind::kFeatures},
+        Lie{"twice", [](json& r) { third(r)["features"][1] = third(r)["features"][0]; }, CheckKind::kFeatures},
+        Lie{"empty", [](json& r) { third(r)["features"] = third(r)["names"] = json::array(); }, CheckKind::kFeatures},
+        Lie{"order", [](json& r) { std::swap(third(r)["features"][0], third(r)["features"][1]); }, CheckKind::kFeatures},
+        Lie{"k", [](json& r) { third(r)["k"] = 4; }, CheckKind::kFeatures},
+        Lie{"k_not_asked", [](json& r) { r["options"]["k"] = {1, 3}; }, CheckKind::kFeatures},
+        Lie{"include", [](json& r) { r["options"]["include"] = {"x6"}; }, CheckKind::kConstraints},
+        Lie{"include_unknown", [](json& r) { r["options"]["include"] = {"x9"}; }, CheckKind::kConstraints},
+        Lie{"exclude", [](json& r) { r["options"]["exclude"] = {"x2"}; }, CheckKind::kConstraints},
+        Lie{"units", [](json& r) { third(r)["units"] = {0, 1, 2}; }, CheckKind::kConstraints},
+        Lie{"ridge", [](json& r) { r["options"]["ridge"] = 0.01; }, CheckKind::kObjective},
+        Lie{"criterion", [](json& r) { r["options"]["criterion"] = "wilks"; }, CheckKind::kObjective},
+        Lie{"length", [](json& r) { scale(third(r)["loadings"][0][0], 1.0001); }, CheckKind::kLoadings},
+        Lie{"sign",
+            [](json& r) {
+              for (auto& row : third(r)["loadings"]) scale(row[0], -1.0);
+            },
+            CheckKind::kLoadings},
+        Lie{"rows", [](json& r) { third(r)["loadings"].erase(0); }, CheckKind::kLoadings},
+        Lie{"columns", [](json& r) { third(r)["loadings"] = {{1.0, 0.0}, {0.0, 1.0}, {0.0, 0.0}}; }, CheckKind::kLoadings},
+        Lie{"gap", [](json& r) { third(r)["gap"] = third(r)["gap"].get<double>() + 1e-6; }, CheckKind::kBounds},
+        Lie{"gap_null", [](json& r) { third(r)["gap"] = nullptr; }, CheckKind::kBounds},
+        Lie{"gap_missing", [](json& r) { third(r).erase("gap"); }, CheckKind::kBounds},
+        Lie{"certified", [](json& r) { third(r)["certified"] = true; }, CheckKind::kBounds},
+        Lie{"no_bound", [](json& r) { third(r)["upper_bound"] = nullptr; }, CheckKind::kBounds},
+        Lie{"bound_below",
+            [](json& r) {
+              auto& entry = third(r);
+              entry["upper_bound"] = entry["objective"].get<double>() * 0.99;
+              entry["gap"] = -0.01;
+            },
+            CheckKind::kBounds},
+        Lie{"bound_below_smaller_k",
+            [](json& r) {  // consistent in itself, but k = 2 has more
+              auto& entry = third(r);
+              entry["objective"] = entry["upper_bound"] = r["path"][1]["objective"].get<double>() * 0.99;
+              entry["gap"] = 0.0;
+              entry["certified"] = true;
+            },
+            CheckKind::kBounds},
+        Lie{"upper_list", [](json& r) { third(r)["bounds"]["upper"]["single-drop"] = 1e-3; }, CheckKind::kBounds},
+        Lie{"lower_list", [](json& r) { third(r)["bounds"]["lower_any"]["two-class"] = 10.0; }, CheckKind::kBounds},
+        Lie{"lower_best", [](json& r) { third(r)["bounds"]["lower_best"]["x"] = 100.0; }, CheckKind::kBounds},
+        Lie{"optimal",
+            [](json& r) {
+              r["status"] = "optimal";
+              third(r)["certified"] = false;
+            },
+            CheckKind::kStatus},
+        Lie{"status", [](json& r) { r["status"] = "perfect"; }, CheckKind::kStatus},
+        Lie{"pool_first",
+            [](json& r) {
+              auto& set = third(r)["pool"][0];
+              set["features"] = set["features"] == json({2, 3, 4}) ? json({2, 3, 5}) : json({2, 3, 4});
+              set["names"] = {"x2", "x3", set["features"][2] == 4 ? "x4" : "x5"};
+            },
+            CheckKind::kPool},
+        Lie{"pool_value", [](json& r) { scale(third(r)["pool"][0]["objective"], 0.9999); }, CheckKind::kPool},
+        Lie{"pool_twice", [](json& r) { third(r)["pool"].push_back(third(r)["pool"][0]); }, CheckKind::kPool},
+        Lie{"pool_size", [](json& r) { third(r)["pool"].push_back({{"features", {2}}, {"names", {"x2"}}, {"objective", 1e-9}}); },
+            CheckKind::kPool}),
+    [](const auto& test) { return test.param.name; });
+
+/// Oracle: every set by the textbook's generalized eigenvalues; it shares nothing with the walk.
+TEST(Enumeration, FindsABoundJustBelowTheBestAndAcceptsOneJustAbove) {
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    const Index p = 9;
+    const Dataset data = oracle::random_classes(50, p, seed == 0 ? 2 : 4, seed + 20, 0.5, 6);
+    const auto scatter = oracle::scatter(data.dense, data.labels->codes, data.labels->class_count());
+    for (const Criterion criterion : kCriteria) {
+      SelectionOptions options{.k = {2, 7}};
+      options.criterion = criterion;
+      json result = result_of(data, "gslda", options);
+      for (auto& entry : result["path"]) {
+        SCOPED_TRACE(fmt::format("seed {} criterion {} k {}", seed, static_cast<int>(criterion),
+                                 entry["k"].get<int>()));
+        double best = 0.0;
+        for_each_set(p, entry["k"].get<Index>(), [&](const auto& set) {
+          const Vector values =
+              oracle::generalized_eigenvalues(scatter.between(set, set), scatter.within(set, set));
+          best = std::max(best, criterion_of(criterion, values.head(std::min<Index>(
+                                                            values.size(), data.labels->class_count() - 1))));
+        });
+        const auto claim = [&](double bound) {  // whatever the objective says, the bound is tested
+          entry["upper_bound"] = bound;
+          const auto verification = verified(result, data);
+          for (const auto& finding : verification.findings) {
+            if (finding.kind == CheckKind::kEnumeration && finding.k == entry["k"].get<Index>())
+              return finding;
+          }
+          return Finding{};
+        };
+        EXPECT_TRUE(claim(best * (1.0 + 1e-6)).ok);
+        const Finding below = claim(best * (1.0 - 1e-6));
+        EXPECT_FALSE(below.ok);
+        ASSERT_TRUE(below.recomputed.has_value());
+        EXPECT_NEAR(*below.recomputed, best, 1e-8 * best);
+      }
+    }
+  }
+}
+
+TEST(Enumeration, CoversVariancesAndStopsWhenAsked) {
+  const Dataset data = oracle::random_classes(50, 10, 2, 31);
+  json result = result_of(data, "gspca", {.k = {1, 10}});
+  const auto full = verified(result, data);
+  expect_holds(full);
+  EXPECT_EQ(full.sets_enumerated, 1023.0);
+  for (auto& entry : result["path"]) {
+    entry["upper_bound"] = entry["objective"].get<double>() * (1.0 - 1e-4);
+  }
+  EXPECT_EQ(checked(full, CheckKind::kEnumeration), 10);
+  EXPECT_TRUE(failed_kinds(verified(result, data)).contains(CheckKind::kEnumeration));
+
+  const auto skipped = verified(result, data, nullptr, {.no_enumerate = true});
+  EXPECT_EQ(checked(skipped, CheckKind::kEnumeration), 0);
+  EXPECT_FALSE(skipped.not_checked.empty());
+
+  const Dataset larger = oracle::random_classes(60, 24, 2, 32);
+  const json many = result_of(larger, "gslda", {.k = {1, 24}});
+  const RunControl control({}, 0.2);
+  const auto stopped = verify_claims(parse_claims(many.dump(), "result.json"), larger, nullptr, {}, control);
+  EXPECT_EQ(stopped.stop, RunControl::Stop::kTimeLimit);
+  EXPECT_TRUE(stopped.holds());
+  EXPECT_FALSE(stopped.not_checked.empty());
+}
+
+TEST(Enumeration, DependentFeaturesAreInNoSet) {
+  Dataset data = oracle::random_classes(40, 6, 2, 33);
+  data.dense.col(5) = data.dense.col(0) + data.dense.col(1);
+  SelectionOptions options{.k = {1, 5}};
+  options.ridge.value = 0.0;
+  json result = result_of(data, "forward-lda", options);
+  for (auto& entry : result["path"]) {  // what enumeration without the dependent sets proves
+    if (!entry.contains("upper_bound")) {
+      entry["upper_bound"] = 100.0;
+      entry["gap"] = (100.0 - entry["objective"].get<double>()) / entry["objective"].get<double>();
+      entry["certified"] = false;
+    }
+  }
+  expect_holds(verified(result, data));
+}
+
+TEST(OtherData, AreRefused) {
+  const Dataset data = oracle::random_classes(30, 5, 2, 41);
+  const json result = result_of(data, "gslda", {.k = {1, 3}});
+  const auto refused = [&](const Dataset& other, const std::string& part) {
+    try {
+      (void)verified(result, other);
+      ADD_FAILURE() << "accepted: " << part;
+    } catch (const BadInput& problem) {
+      EXPECT_NE(std::string(problem.what()).find(part), std::string::npos) << problem.what();
+    }
+  };
+  refused(oracle::random_classes(31, 5, 2, 41), "31 rows here and 30 there");
+  refused(oracle::random_classes(30, 6, 2, 41), "6 features here and 5 there");
+  refused(oracle::random_classes(30, 5, 3, 41), "the classes are");
+  Dataset other = data;
+  other.names = FeatureNames({"x0", "x1", "y", "x3", "x4"});
+  refused(other, "feature 2 is 'y' here and 'x2' there");
+  other = data;
+  std::swap(other.labels->codes[0], other.labels->codes[1]);
+  EXPECT_FALSE(verified(result, other).holds());  // the same shape: the numbers tell
+  other.labels->codes[0] = other.labels->codes[1];
+  refused(other, "the classes are");
+  other.labels.reset();
+  refused(other, "no labels here");
+  const MatrixProblem matrices{"S", FeatureNames(5), Matrix::Identity(5, 5), std::nullopt};
+  EXPECT_THROW((void)verified(result, matrices), BadInput);
+  EXPECT_THROW((void)verified(result_of(matrices, "gspca", {.k = {1, 3}}), data), BadInput);
+}
+
+TEST(Claims, WhatIsNoResultIsRefusedWithThePlace) {
+  const Dataset data = oracle::random_classes(30, 5, 2, 42);
+  const json result = result_of(data, "gslda", {.k = {1, 3}});
+  const auto refused = [](const std::string& text, const std::string& part) {
+    try {
+      (void)parse_claims(text, "result.json");
+      ADD_FAILURE() << "accepted: " << part;
+    } catch (const BadInput& problem) {
+      EXPECT_NE(std::string(problem.what()).find(part), std::string::npos) << problem.what();
+    }
+  };
+  const std::string whole = result.dump();
+  for (std::size_t length = 0; length < whole.size(); length += 7)
+    refused(whole.substr(0, length), "not valid JSON");
+  refused(std::string(100000, '['), "not valid JSON");
+  refused("[1]", "no subspectra.selection/1");
+  refused(R"({"schema": "subspectra.model/1"})", "no subspectra.selection/1");
+  refused(R"({"schema": "subspectra.selection/1"})", "'method': is missing");
+  const auto changed = [&](const char* pointer, json value) {
+    json other = result;
+    other[json::json_pointer(pointer)] = std::move(value);
+    return other.dump();
+  };
+  refused(changed("/path", 3), "'path': must be a list");
+  refused(changed("/path/1/features", {1, -1}), "'path[1].features'");
+  refused(changed("/path/1/features", {1, 1.5}), "'path[1].features'");
+  refused(changed("/path/1/features/0", 18446744073709551615U), "'path[1].features'");
+  refused(changed("/path/1/objective", nullptr), "'path[1].objective': must be a finite number");
+  refused(changed("/path/1/loadings", {{1.0, 2.0}, {1.0}}),
+          "'path[1].loadings': must be rows of equal length");
+  refused(changed("/path/1/loadings", {{"a"}, {1.0}}), "'path[1].loadings'");
+  refused(changed("/path/1/names", {1}), "'path[1].names'");
+  refused(changed("/path/1/gap", "0"), "'path[1].gap'");
+  refused(changed("/path/1/certified", 1), "'path[1].certified': must be true or false");
+  refused(changed("/path/1/pool", {{{"features", 1}}}), "'path[1].pool[0].features'");
+  refused(changed("/options/criterion", "best"), "'options.criterion': one of largest|trace|wilks");
+  refused(changed("/options/ridge", -1.0), "'options.ridge'");
+  refused(changed("/options/ridge", "auto"), "'options.ridge'");
+  refused(changed("/options/k", {1}), "'options.k'");
+  refused(changed("/options/missing", 1), "'options.missing'");
+  refused(changed("/options/index_base", 2), "'options.index_base'");
+  refused(changed("/data/names", {"x0"}), "'data.names': must be 5 names");
+  refused(changed("/data/class_counts", {30}), "'data.class_counts'");
+  refused(changed("/data/rows", -30), "'data.rows'");
+}
+
+}  // namespace
+}  // namespace subspectra
