@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "command.hpp"
 #include "job.hpp"
@@ -81,7 +82,7 @@ std::string method_text(const Evaluation& evaluation, const EvaluationChoice& ch
                     best.error - best.apparent_error);
 }
 
-std::string protocol_text(const Evaluation& evaluation, const SelectionOptions& selection) {
+std::string protocol_text(const Dataset& data, const Evaluation& evaluation, const Job& job) {
   const auto& o = evaluation.options;
   std::string text;
   if (o.test_fraction > 0.0) {
@@ -91,16 +92,20 @@ std::string protocol_text(const Evaluation& evaluation, const SelectionOptions& 
     text = o.cv.folds == 0 ? "leave one out" : fmt::format("{}-fold cross-validation", o.cv.folds);
     if (o.repeats > 1) text += fmt::format(", {} times", o.repeats);
   }
+  if (!job.read.cv_groups.empty()) {
+    const std::set<std::string> groups(data.row_groups.begin(), data.row_groups.end());
+    text +=
+        fmt::format(", rows of one '{}' together ({})", job.read.cv_groups, counted(groups.size(), "group"));
+  }
   text += evaluation.nested ? ", features chosen inside every training fold"
                             : ", features chosen on ALL rows (optimistic, --select-on all)";
   return fmt::format("{}; classifier {}, seed {}, status {} ({} of {} folds)", text, o.classifier,
-                     selection.seed, status_name(evaluation.status), evaluation.folds_run,
+                     job.selection.seed, status_name(evaluation.status), evaluation.folds_run,
                      evaluation.folds_planned);
 }
 
-std::string evaluation_text(const Dataset& data, const Evaluation& evaluation,
-                            const SelectionOptions& selection) {
-  std::string text = fmt::format("{}\n{}\n", data_line(data), protocol_text(evaluation, selection));
+std::string evaluation_text(const Dataset& data, const Evaluation& evaluation, const Job& job) {
+  std::string text = fmt::format("{}\n{}\n", data_line(data), protocol_text(data, evaluation, job));
   if (evaluation.chosen.empty()) return text + "\nno fold was finished\n";
   for (const auto& choice : evaluation.chosen) text += method_text(evaluation, choice);
   return text;
@@ -109,6 +114,7 @@ std::string evaluation_text(const Dataset& data, const Evaluation& evaluation,
 std::vector<const MethodInfo*> chosen_methods(const Job& job) {
   MethodListOptions asked;
   set_options(asked, job.texts);
+  require_method_name(job.texts, !asked.method.empty());
   if (asked.method.empty()) asked.method.emplace_back(default_method(true));
   std::vector<const MethodInfo*> chosen;
   for (const auto& name : asked.method) {
@@ -127,6 +133,10 @@ int run(const Arguments& arguments, Signals& signals) {
   EvaluationOptions options;
   set_options(options, job.texts);
   options.validate();
+  if (options.test_fraction > 0.0 && job.texts.contains("cv")) {
+    throw InvalidArgument(
+        "--cv makes folds and --test-fraction random splits instead of them; leave one out");
+  }
   const auto chosen = chosen_methods(job);
   const Dataset data = job.load(arguments.operands.front());
   require_labels(data, "evaluate");
@@ -134,9 +144,10 @@ int run(const Arguments& arguments, Signals& signals) {
   ProgressLine progress(job.output.progress, job.output.quiet);
   const RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
   signals.begin_work();
-  const Evaluation evaluation =
+  Evaluation evaluation =
       evaluate_methods(data, chosen, job.selection, job.texts, job.prepare, job.model, options, control);
   progress.erase();
+  if (job.selection.bounds) evaluation.warnings.push_back(no_bounds_sentence("evaluate"));
 
   KRange k = job.selection.k;
   if (!k.given() && !evaluation.rows.empty()) {
@@ -155,8 +166,7 @@ int run(const Arguments& arguments, Signals& signals) {
   const std::string json = json_text(evaluation_json(evaluation, data, context));
   job.warn(data.warnings, evaluation.warnings);
   if (!job.output.o.empty()) write_result(job.output.o, json);
-  if (job.output.o != "-")
-    write_stdout(job.output.json ? json : evaluation_text(data, evaluation, job.selection));
+  if (job.output.o != "-") write_stdout(job.output.json ? json : evaluation_text(data, evaluation, job));
   return signals.exit_code();
 }
 

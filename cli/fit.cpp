@@ -103,6 +103,7 @@ int run(const Arguments& arguments, Signals& signals) {
   if (job.output.o.empty()) throw InvalidArgument("fit needs -o FILE, the model to write (- for stdout)");
   MethodOptions asked;
   set_options(asked, job.texts);
+  require_method_name(job.texts, !asked.method.empty());
   if (!asked.method.empty()) check_method_options(job.texts, {&find_method(asked.method)}, methods());
   const Dataset data = job.load(arguments.operands.front());
   const MethodInfo& method = job.choose_method(data);
@@ -114,6 +115,9 @@ int run(const Arguments& arguments, Signals& signals) {
   const RunControl control;
   SelectionOptions options = job.selection;
   options.k = chosen.k;
+  options.bounds = false;  // nobody would see them
+  if (method.variance)
+    options.components = 1;  // --components then counts the discriminants of the rule alone
   const auto preparation = Preparation::learn(data, job.prepare);
   const Dataset prepared = preparation.apply(data);
   Selection selection = select_features(prepared, method, options, job.texts, control);
@@ -123,7 +127,7 @@ int run(const Arguments& arguments, Signals& signals) {
   }
   if (selection.path.empty())
     throw Error(fmt::format("{} found no set of {}; give another size with -k", method.name,
-                            counted(chosen.k.lo, "feature")));
+                            counted(chosen.k.lo, options.feature_groups ? "group" : "feature")));
   const Index k = selection.path.back().k();
   const Status status =
       chosen.evaluation ? worst(selection.status, chosen.evaluation->status) : selection.status;
@@ -138,6 +142,8 @@ int run(const Arguments& arguments, Signals& signals) {
   object["options"]["ridge_asked"] = object["options"]["ridge"];
   object["options"]["ridge"] = selection.ridge;
   auto warnings = selection.warnings;
+  if (method.variance) warn_of_components(data, job.model, warnings);
+  if (job.selection.bounds) warnings.emplace_back(no_bounds_sentence("fit"));
   if (chosen.unjudged()) warnings.push_back(unjudged_sentence(k, *chosen.evaluation));
   object["warnings"] = data.warnings;
   for (const auto& warning : warnings) object["warnings"].push_back(warning);

@@ -83,6 +83,7 @@ void Job::load_groups(const FeatureNames& names) {
 const MethodInfo& Job::choose_method(const Dataset& data) const {
   MethodOptions asked;
   set_options(asked, texts);
+  require_method_name(texts, !asked.method.empty());
   const auto& method =
       find_method(asked.method.empty() ? default_method(data.labels.has_value()) : asked.method);
   check_method_options(texts, {&method}, methods());
@@ -135,6 +136,10 @@ void require_labels(const Dataset& data, std::string_view command) {
         fmt::format("{}: {} needs class labels and there is no label column; name it with --target",
                     data.source, command));
   }
+}
+
+std::string no_bounds_sentence(std::string_view command) {
+  return fmt::format("--bounds does nothing here: {} shows no bounds; select does", command);
 }
 
 std::string data_line(const Dataset& data) {

@@ -66,6 +66,9 @@ void say_missing_header(const Dataset& data);
 /// Throws BadInput when the table has no label column.
 void require_labels(const Dataset& data, std::string_view command);
 
+/// --bounds beside a command that shows none.
+[[nodiscard]] std::string no_bounds_sentence(std::string_view command);
+
 /// "sonar: 208 rows, 60 features, 2 classes (M 111, R 97)"
 [[nodiscard]] std::string data_line(const Dataset& data);
 

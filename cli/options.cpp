@@ -127,6 +127,15 @@ std::vector<OptionDescription> method_list_option() {
   return options;
 }
 
+void require_method_name(const OptionTexts& texts, bool named) {
+  const auto given = texts.find("method");
+  if (given == texts.end() || named) return;
+  throw InvalidArgument(
+      fmt::format("--method '{}' names no method; leave it out for the default, or take one that `subspectra "
+                  "methods` lists",
+                  given->second));
+}
+
 std::vector<OptionDescription> method_specific_options(const std::vector<MethodInfo>& all) {
   std::vector<OptionDescription> options;
   std::map<std::string, std::vector<std::string>> owners;

@@ -27,6 +27,9 @@ struct MethodListOptions {
   }
 };
 
+/// Throws InvalidArgument when --method was given and names none ("", ",").
+void require_method_name(const OptionTexts& texts, bool named);
+
 /// Covariance input of `select` instead of a table.
 struct MatrixOptions {
   std::string between, within, covariance;
@@ -48,6 +51,20 @@ struct RefitOptions {
           "renormalization). A "
           "result file of `select`, or text with one feature a line, its loading after a comma if there is "
           "one");
+  }
+};
+
+struct ProofOptions {
+  bool require_optimal = false;
+  double require_gap = kInfinity;
+  std::string events;
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("require_optimal", o.require_optimal,
+          "exit with code 5 unless every set is proven to be the best of its size");
+    field("require_gap", o.require_gap,
+          "exit with code 5 unless every set is within this fraction of the best of its size, by its bound");
+    field("events", o.events, "file that receives the log of an exact search as JSON lines");
   }
 };
 

@@ -34,6 +34,7 @@ class ProgressLine {
 
   /// What RunControl reports to; empty when nothing is to be shown. The line must outlive the control.
   [[nodiscard]] RunControl::Sink sink();
+  [[nodiscard]] bool shown() const { return shown_; }
   [[nodiscard]] double interval_s() const { return in_place_ ? 0.1 : 5.0; }
   void erase();
 

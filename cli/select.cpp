@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "command.hpp"
 #include "job.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "search_log.hpp"
 #include "subspectra/data/read_matrix.hpp"
 #include "subspectra/report/given_sets.hpp"
 #include "subspectra/report/json.hpp"
@@ -191,12 +193,37 @@ std::string bounds_text(const Selection& selection) {
   return text;
 }
 
+/// 5 when a proof was asked for and is missing, with the reason on stderr; else 0.
+int proof_code(const ProofOptions& proof, const Selection& selection) {
+  const double most = proof.require_optimal ? kCertifiedGap : proof.require_gap;
+  if (!std::isfinite(most)) return 0;
+  const auto lacking = [&](const PathEntry& entry) {
+    const auto gap = entry.gap();
+    return !gap || *gap > most;
+  };
+  const auto first = std::find_if(selection.path.begin(), selection.path.end(), lacking);
+  if (first == selection.path.end() && !selection.path.empty()) return 0;
+  const std::string what =
+      selection.path.empty()
+          ? "no set was found"
+          : fmt::format("k = {}: {}", first->k(),
+                        first->gap() ? fmt::format("the gap is {:.3g} %", 100.0 * *first->gap())
+                                     : "there is no bound");
+  say("error", fmt::format("{} was asked for, but {}; give more time, or use eslda or espca",
+                           proof.require_optimal ? "--require-optimal" : "--require-gap", what));
+  return 5;
+}
+
 int run(const Arguments& arguments, Signals& signals) {
   Job job(arguments);
+  ProofOptions proof;
+  set_options(proof, job.texts);
+  if (!(proof.require_gap >= 0.0)) throw InvalidArgument("--require-gap must be 0 or a positive fraction");
   MethodOptions asked;
   RefitOptions refit;
   set_options(asked, job.texts);
   set_options(refit, job.texts);
+  require_method_name(job.texts, !asked.method.empty());
   if (!refit.refit.empty() && !asked.method.empty()) {
     throw InvalidArgument(
         "--refit searches nothing, so that --method has no meaning beside it; leave one out");
@@ -208,7 +235,9 @@ int run(const Arguments& arguments, Signals& signals) {
   if (!asked.method.empty()) check_method_options(job.texts, {&find_method(asked.method)}, methods());
   const Source source = load_source(job, arguments);
   ProgressLine progress(job.output.progress, job.output.quiet);
-  const RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
+  RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
+  SearchLog log(proof.events, progress.shown() || job.output.verbose, progress);
+  control.listen(log.sink());
   signals.begin_work();
   const Dataset prepared =
       source.matrices ? source.data : Preparation::learn(source.data, job.prepare).apply(source.data);
@@ -242,7 +271,8 @@ int run(const Arguments& arguments, Signals& signals) {
   if (job.output.o != "-") {
     write_stdout(job.output.json ? json : selection_text(prepared, selection) + bounds_text(selection));
   }
-  return signals.exit_code();
+  if (signals.exit_code() != 0) return signals.exit_code();
+  return proof_code(proof, selection);
 }
 
 Operand optional_data() {
@@ -265,12 +295,18 @@ Command select_command() {
                      .says = "without labels: the five columns with most common variance, and every bound"},
                     {.command = "subspectra select sonar --method ks -k 1:5 --json",
                      .says = "sets of one to five features, as JSON"},
+                    {.command = "subspectra select sonar --method eslda -k 5 --require-optimal",
+                     .says = "the best five features of all, with a proof"},
+                    {.command =
+                         "subspectra select sonar --method eslda -k 1:20 --time-limit 60 --checkpoint s.json",
+                     .says = "what a minute can prove; --resume s.json goes on"},
                     {.command = "subspectra select sonar --include V1 --exclude V11,V12 -o result.json",
                      .says = "with constraints; a table here, every detail in the file"}},
                .operands = {optional_data()},
                .groups = {data_group(),
                           {.title = "Matrices instead of DATA", .options = describe_options<MatrixOptions>()},
-                          selection_group(method_option() + describe_options<RefitOptions>()),
+                          selection_group(method_option() + describe_options<RefitOptions>() +
+                                          describe_options<ProofOptions>()),
                           method_group(),
                           {.title = "Output", .options = output_options()}},
                .notes = {status_note()}},

@@ -362,6 +362,15 @@ Matrix predict_probabilities(const Model& model, const Dataset& data) {
   return probabilities;
 }
 
+void warn_of_components(const Dataset& data, const ModelOptions& options,
+                        std::vector<std::string>& warnings) {
+  const auto counts = data.labels->counts();
+  const auto classes = std::count_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
+  if (options.components < classes) return;
+  warnings.push_back(fmt::format("--components {} is more than there are: {} have {}", options.components,
+                                 counted(classes, "class", "classes"), counted(classes - 1, "discriminant")));
+}
+
 Model fit_model(const Dataset& training, const Preparation& preparation, const std::string& method,
                 const std::vector<Index>& features, double ridge, const ModelOptions& options) {
   Model model;

@@ -276,6 +276,10 @@ double ArffReader::number_in(const Attribute& attribute, const Value& value) {
   } else {
     check_nominal(attribute, value);
   }
+  if (!options_.weights.empty() && attribute.name == options_.weights && !is_weight(number)) {
+    throw BadInput(place(value.character),
+                   no_weight_sentence(is_missing(value) ? std::string_view() : value.text, attribute.name));
+  }
   if (attribute.is_left_out) return number;
   if (std::isnan(number) && !first_missing_) first_missing_ = place(value.character);
   if (std::isinf(number) && !first_infinite_) {

@@ -39,6 +39,7 @@ enum class Kind : std::uint8_t {
   kNumber,
   kText,
   kLeftOut,  ///< numbers and then text, in a column the user leaves out anyway
+  kWeight,   ///< numbers that are looked at one by one: those of --weights
 };
 
 class CsvReader {
@@ -107,8 +108,8 @@ class CsvReader {
   std::unique_ptr<RowStore> rows_;
   std::vector<long> first_missing_line_;  ///< a column, 0: none; empty until there is a missing value
   std::optional<InfiniteCell> first_infinite_;
-  std::exception_ptr
-      misfit_;  ///< the first text among numbers in this row, told only if the row's length is right
+  std::exception_ptr misfit_;  ///< the first value of this row that its column cannot hold, told only if the
+                               ///< row's length is right
   std::vector<std::string> notes_;
 };
 
@@ -331,6 +332,14 @@ void CsvReader::start_columns(Index width) {
       kinds_[static_cast<std::size_t>(j)] = Kind::kText;
     }
   }
+  if (!options_.weights.empty()) {
+    std::vector<Index> named;
+    for (Index j = 0; j < width; ++j) {
+      if (column_name(j) == options_.weights) named.push_back(j);
+    }
+    // Two of a name are refused later, as such.
+    if (named.size() == 1) kinds_[static_cast<std::size_t>(named.front())] = Kind::kWeight;
+  }
   // Without a header the names are made up, and no model knows them.
   knows_needs_ = has_header_ && !options_.needed.empty();
   if (options_.ignore.empty() && !knows_needs_) return;
@@ -382,7 +391,14 @@ void CsvReader::store(Index column, std::string_view text, bool quoted, long lin
   slot = kNaN;
   if (kinds_[j] == Kind::kLeftOut) return;
   const std::string_view token = quoted ? trimmed(text) : text;
-  if (is_missing_token(token) || token == "None") {
+  if (kinds_[j] == Kind::kWeight) {
+    if ((!parse_number(token, slot) || !is_weight(slot)) && misfit_ == nullptr) {
+      const bool missing = is_missing_token(token) || token == "None";
+      misfit_ = std::make_exception_ptr(
+          BadInput(where(line, column),
+                   no_weight_sentence(missing ? std::string_view() : token, column_name(column))));
+    }
+  } else if (is_missing_token(token) || token == "None") {
     note_missing(column, line);
   } else if (parse_number(token, slot)) {
     kinds_[j] = Kind::kNumber;

@@ -1,4 +1,5 @@
-/// MATLAB files, versions 4, 5 (and 7, its compressed form) and 7.3, decoded by matio in an isolated process.
+/// MATLAB files, versions 4, 5 (and 7, its compressed form) and 7.3, decoded by matio in an isolated process;
+/// those of 7.3 that MATLAB did not write by mat_hdf5.cpp.
 #include <fmt/format.h>
 #include <matio.h>
 
@@ -8,6 +9,7 @@
 #include <memory>
 
 #include "isolated.hpp"
+#include "mat_hdf5.hpp"
 #include "mat_layout.hpp"
 #include "text_columns.hpp"
 
@@ -149,7 +151,14 @@ class MatDecoder {
   MatDecoder(const std::string& path, TableSink& sink) : path_(path), sink_(sink) {}
 
   void decode() {
-    check_mat_layout(*open_random(path_));
+    const auto bytes = open_random(path_);
+    if (holds_hdf5(*bytes)) {
+      std::string header(6, '\0');
+      bytes->read_at(0, header);
+      const bool has_header = header == "MATLAB";
+      if (!has_header || !is_marked_by_matlab(path_)) return decode_mat_hdf5(path_, sink_, has_header);
+    }
+    check_mat_layout(*bytes);
     file_.reset(Mat_Open(path_.c_str(), MAT_ACC_RDONLY));
     if (!file_) {
       throw BadInput({.file = path_},

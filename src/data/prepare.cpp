@@ -61,6 +61,23 @@ std::string columns_with(const std::vector<Index>& counts) {
                  "column");
 }
 
+/// Takes the columns in which every row is missing out of `counts`, and gives their numbers.
+std::vector<Index> take_empty_columns(std::vector<Index>& counts, Index rows) {
+  std::vector<Index> empty;
+  for (std::size_t j = 0; j < counts.size(); ++j) {
+    if (counts[j] < rows) continue;
+    empty.push_back(static_cast<Index>(j));
+    counts[j] = 0;
+  }
+  return empty;
+}
+
+/// "column c holds", "columns c and d hold"
+std::string empty_columns(const Dataset& data, const std::vector<Index>& empty) {
+  return fmt::format("{} {}", empty.size() == 1 ? "column" : "columns", data.names.some(empty)) +
+         (empty.size() == 1 ? " holds" : " hold");
+}
+
 /// Excluded columns that hold something else than finite numbers become zero: their gaps are nobody's
 /// concern, and no score, sort or sum meets a NaN.
 void clear_excluded(Dataset& data, const std::vector<std::string>& excluded) {
@@ -142,6 +159,15 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
     }
   }
   if (kept.empty()) {
+    auto missing = flaws.missing;
+    if (const auto empty = take_empty_columns(missing, data.rows());
+        !empty.empty() && options.missing == MissingPolicy::kDrop) {
+      throw BadInput(
+          {.file = data.source},
+          fmt::format("{} no value in any row, so that --missing drop keeps none; leave {} out with "
+                      "--exclude, or use --missing mean",
+                      empty_columns(data, empty), empty.size() == 1 ? "it" : "them"));
+    }
     throw BadInput({.file = data.source},
                    "no row is left after dropping rows with missing values or weight 0; use "
                    "--missing mean, or leave the columns with gaps out with --exclude");
@@ -164,10 +190,20 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
     drop_empty_classes(data);
   }
   if (options.missing == MissingPolicy::kMean && flaws.missing_total > 0) {
-    data.warnings.push_back(
-        fmt::format("{} in {} {} replaced by training means: {}",
-                    counted(flaws.missing_total, "missing value"), columns_with(flaws.missing),
-                    flaws.missing_total == 1 ? "was" : "were", list_columns(data, flaws.missing)));
+    auto missing = static_cast<Index>(kept.size()) == static_cast<Index>(flaws.row_flawed.size())
+                       ? flaws.missing
+                       : find_flaws(data).missing;
+    const auto empty = take_empty_columns(missing, data.rows());
+    if (!empty.empty()) {
+      data.warnings.push_back(
+          fmt::format("{} no value in any row and {} as constant, since there is no mean to put in",
+                      empty_columns(data, empty), empty.size() == 1 ? "counts" : "count"));
+    }
+    if (const Index total = std::accumulate(missing.begin(), missing.end(), Index{0}); total > 0) {
+      data.warnings.push_back(fmt::format("{} in {} {} replaced by training means: {}",
+                                          counted(total, "missing value"), columns_with(missing),
+                                          total == 1 ? "was" : "were", list_columns(data, missing)));
+    }
   }
   return data;
 }

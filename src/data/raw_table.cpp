@@ -66,6 +66,10 @@ class Assembler {
     return found.side >= 0 ? table_.side[static_cast<std::size_t>(found.side)].name
                            : table_.names[found.feature];
   }
+  /// For what the reader did not place by itself; rows count from 0, as in arrays.
+  [[nodiscard]] Location row_place(std::string_view what, const std::string& column, Index row) const {
+    return {.file = table_.source, .place = fmt::format("{} {}, row {}", what, shown(column), row)};
+  }
   void warn_of_choice(std::size_t taken);
   void set_labels(const Found& found);
   void note_first_unlabelled(const Found& found);
@@ -194,8 +198,8 @@ Vector Assembler::numbers_of(const Found& found) {
   for (std::size_t i = 0; i < side.values.size(); ++i) {
     double value = std::nan("");
     if (!side.values[i].empty() && !parse_number(trimmed(side.values[i]), value)) {
-      throw BadInput({.file = table_.source}, fmt::format("column {}, row {}: {} is not a number",
-                                                          shown(side.name), i + 1, shown(side.values[i])));
+      throw BadInput(row_place("weight column", side.name, static_cast<Index>(i)),
+                     no_weight_sentence(side.values[i], side.name));
     }
     numbers[static_cast<Index>(i)] = value;
   }
@@ -226,22 +230,16 @@ void Assembler::note_first_unlabelled(const Found& found) {
   if (data_.first_unlabelled) return;
   const auto& codes = data_.labels->codes;
   const auto first = std::find(codes.begin(), codes.end(), Labels::kMissing) - codes.begin();
-  data_.first_unlabelled =
-      Location{.file = table_.source,
-               .place = fmt::format("label column {}, row {}", shown(data_.labels->name), first)};
+  data_.first_unlabelled = row_place("label column", data_.labels->name, first);
 }
 
 void Assembler::set_weights() {
   if (options_.weights.empty()) return;
   data_.weights = numbers_of(named(options_.weights, "--weights"));
   for (Index i = 0; i < data_.weights.size(); ++i) {
-    if (!(data_.weights[i] >= 0.0) || !std::isfinite(data_.weights[i])) {
-      throw BadInput(
-          {.file = table_.source},
-          fmt::format("weight column {}, row {}: {} is no weight; weights are numbers >= 0",
-                      shown(options_.weights), i + 1,
-                      std::isnan(data_.weights[i]) ? "a missing value" : number_text(data_.weights[i])));
-    }
+    if (is_weight(data_.weights[i])) continue;
+    throw BadInput(row_place("weight column", options_.weights, i),
+                   no_weight_sentence(number_or_nothing(data_.weights[i]), options_.weights));
   }
   if (data_.weights.size() > 0 && data_.weights.maxCoeff() == 0.0) {
     throw BadInput({.file = table_.source},
@@ -255,9 +253,12 @@ void Assembler::set_groups() {
   data_.row_groups = texts_of(named(options_.cv_groups, "--cv-groups"));
   const auto empty = std::find(data_.row_groups.begin(), data_.row_groups.end(), std::string());
   if (empty != data_.row_groups.end()) {
-    throw BadInput({.file = table_.source},
-                   fmt::format("group column {}, row {}: no group; every row needs one for --cv-groups",
-                               shown(options_.cv_groups), empty - data_.row_groups.begin() + 1));
+    const Found found = named(options_.cv_groups, "--cv-groups");
+    std::optional<Location> where;
+    if (found.side >= 0) where = table_.side[static_cast<std::size_t>(found.side)].first_missing;
+    if (!where) where = row_place("group column", options_.cv_groups, empty - data_.row_groups.begin());
+    throw BadInput(*where, fmt::format("no group in column {}; every row needs one for --cv-groups",
+                                       shown(options_.cv_groups)));
   }
 }
 
@@ -404,6 +405,16 @@ Dataset assemble(RawTable&& table, const ReadOptions& options) {
   Dataset data;
   Assembler(table, options, data).run();
   return data;
+}
+
+bool is_weight(double value) { return value >= 0.0 && std::isfinite(value); }
+
+std::string no_weight_sentence(std::string_view text, std::string_view column) {
+  return fmt::format(
+      "{} is no weight (column {}, --weights); a weight is a number from 0 up: correct it, or write 0 to "
+      "leave "
+      "the row out",
+      text.empty() ? "a missing value" : shown(text), shown(column));
 }
 
 std::string needed_number_sentence(std::string_view text, std::string_view column) {

@@ -371,6 +371,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
         "features were chosen on all rows, held-out rows included (--select-on all): the error is "
         "optimistic");
   }
+  warn_of_components(data, model, evaluation.warnings);
   const auto counts = data.labels->counts();
   std::vector<std::string> single;
   for (std::size_t c = 0; c < counts.size(); ++c) {

@@ -1,5 +1,7 @@
 #include "subspectra/report/json.hpp"
 
+#include <set>
+
 #include "subspectra/core/build_info.hpp"
 #include "subspectra/report/matrix_json.hpp"
 
@@ -44,6 +46,15 @@ json path_entry_json(const PathEntry& entry, const Dataset& data, const FeatureG
       out["groups"] = std::move(chosen);
     }
   }
+  if (!entry.pool.empty()) {
+    json pool = json::array();
+    for (const auto& set : entry.pool) {
+      pool.push_back({{"features", set.features},
+                      {"names", data.names.selected(set.features).all()},
+                      {"objective", set.objective}});
+    }
+    out["pool"] = std::move(pool);
+  }
   if (!entry.pass.empty()) out["pass"] = entry.pass;
   if (entry.loadings.size() > 0) out["loadings"] = to_json(entry.loadings);
   return out;
@@ -86,6 +97,11 @@ json selection_json(const Selection& selection, const Dataset& data, const Resul
                 {"search_s", selection.search_s},
                 {"total_s", context.total_s}}},
               {"warnings", std::move(warnings)}};
+  if (selection.search) {
+    out["search"] = {{"nodes", selection.search->nodes},
+                     {"incumbent_updates", selection.search->incumbent_updates},
+                     {"open_nodes", selection.search->open_nodes}};
+  }
   if (!selection.ranking.empty()) out["ranking"] = selection.ranking;
   if (!selection.components.empty()) {
     json components = json::array();
@@ -132,6 +148,10 @@ json evaluation_json(const Evaluation& evaluation, const Dataset& data, const Re
   json protocol = options_json(evaluation.options);
   protocol["nested"] = evaluation.nested;
   protocol["seed"] = context.options.value("seed", std::uint64_t{0});
+  if (const auto groups = context.options.value("cv_groups", std::string()); !groups.empty()) {
+    protocol["cv_groups"] = groups;
+    protocol["groups"] = std::set<std::string>(data.row_groups.begin(), data.row_groups.end()).size();
+  }
   protocol["held_out_sets"] = evaluation.folds_planned;
   protocol["held_out_sets_run"] = evaluation.folds_run;
   json warnings = data.warnings;

@@ -1,7 +1,9 @@
 #pragma once
 /// What the branch-and-bound engine (exact.cpp) asks of a way to bound: take one open node, go down from it
 /// depth first for a while, and hand back what was found and what is left.
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -49,7 +51,8 @@ class Cutoff {
   }
   /// Bounds up to this are closed, and the largest of them is remembered (--gap).
   [[nodiscard]] double with_gap(double threshold) const {
-    return threshold <= 0.0 ? threshold : threshold * (1.0 + (gap_ > kTieFraction ? gap_ : kTieFraction) - slack_);
+    return threshold <= 0.0 ? threshold
+                            : threshold * (1.0 + (gap_ > kTieFraction ? gap_ : kTieFraction) - slack_);
   }
 
  private:
@@ -80,6 +83,10 @@ class Explorer {
   [[nodiscard]] virtual double bound(const OpenNode& node) const = 0;
   /// From scratch, by a factorization of the set's own matrices.
   [[nodiscard]] virtual double value(const std::vector<Index>& units) const = 0;
+  /// Searches may run on a monotone image of the criterion (t for log(1 + t)): the criterion itself.
+  [[nodiscard]] virtual double told(double value) const { return value; }
+  /// Everything the answer depends on, as bytes: a checkpoint belongs to one such problem.
+  virtual void fingerprint(const std::function<void(const void*, std::size_t)>& bytes) const = 0;
   /// Depth first from `node` for at most `budget` nodes or until `control` says stop; closes what
   /// `cutoff` and the pool in `harvest` allow. Const and free of shared state: called from many threads.
   virtual void explore(const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff,

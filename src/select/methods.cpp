@@ -13,6 +13,7 @@
 #include "subspectra/filters/filters.hpp"
 #include "subspectra/linalg/tiled.hpp"
 #include "subspectra/search/nested_path.hpp"
+#include "subspectra/select/exact_methods.hpp"
 #include "subspectra/select/search_methods.hpp"
 #include "subspectra/spectral/deflation.hpp"
 #include "subspectra/spectral/discriminants.hpp"
@@ -273,30 +274,74 @@ void check_matrices(const MatrixProblem& problem, const MethodInfo& method) {
 }
 
 /// Principal components after the first: each on its own set, after projection deflation with the one before
-/// it at the largest size.
+/// it at the largest size. There are no more of them than the covariance can have rank, and they end when
+/// nothing but rounding is left.
 void further_components(const Dataset& data, const MatrixProblem* matrices, const MethodInfo& method,
                         const SelectionOptions& options, const OptionTexts& texts, const RunControl& control,
-                        Selection& selection) {
+                        const std::vector<Index>& candidates, Selection& selection) {
+  constexpr double kNothingLeft = 1e-13;  // of the first component's variance
   SelectionOptions one = options;
   one.components = 1;
   const std::vector<PathEntry>* before = &selection.path;
   std::optional<Dataset> table;
   std::optional<MatrixProblem> problem;
-  for (Index c = 1; c < options.components && !before->empty() && !control.should_stop(); ++c) {
+  const auto constant = [&](Index j) {
+    if (!problem) return is_constant(*table, j);
+    return !(problem->a(j, j) > kNothingLeft * matrices->a.diagonal().maxCoeff());
+  };
+  const Index rank = std::min(static_cast<Index>(candidates.size()),
+                              matrices != nullptr ? data.features() : data.rows() - 1);
+  Index found = 1;
+  bool exhausted = false;
+  for (; found < options.components && !before->empty() && !control.should_stop(); ++found) {
     const PathEntry& last = before->back();
     Selection next;
     if (matrices != nullptr) {
       problem = MatrixProblem{
           matrices->source, matrices->names,
           deflated(problem ? problem->a : matrices->a, last.features, last.loadings.col(0)), std::nullopt};
-      next = run_selection(data, &*problem, method, one, texts, control);
     } else {
       table = deflated(table ? *table : data, last.features, last.loadings.col(0));
-      next = run_selection(*table, nullptr, method, one, texts, control);
     }
+    exhausted = found >= rank || std::all_of(candidates.begin(), candidates.end(), constant);
+    if (exhausted) break;
+    try {
+      next =
+          run_selection(problem ? data : *table, problem ? &*problem : nullptr, method, one, texts, control);
+      exhausted = !next.path.empty() &&
+                  !(next.path.back().objective > kNothingLeft * selection.path.back().objective);
+    } catch (const Infeasible&) {  // the components before left too few features that vary
+      exhausted = true;
+    }
+    if (exhausted) break;
     selection.status = worst(selection.status, next.status);
     selection.components.push_back(std::move(next.path));
     before = &selection.components.back();
+  }
+  if (exhausted) {
+    selection.warnings.push_back(
+        fmt::format("--components {} is more than there are: {} found", options.components,
+                    counted(found, "principal component") + (found == 1 ? " was" : " were")));
+  }
+}
+
+/// What was asked for and could not be given. `loading` is what the columns of the loadings are, "" where
+/// --components counts something else.
+void warn_of_ignored(const SelectionOptions& options, std::string_view loading, Selection& selection) {
+  if (selection.path.empty()) return;
+  if (options.bounds && options.certify &&
+      std::none_of(selection.path.begin(), selection.path.end(),
+                   [](const PathEntry& entry) { return entry.bounds.has_value(); })) {
+    selection.warnings.push_back(
+        fmt::format("--bounds does nothing here: {} computes no bounds; the greedy methods (gslda, gspca) do",
+                    selection.method));
+  }
+  Index most = 0;
+  for (const auto& entry : selection.path) most = std::max<Index>(most, entry.loadings.cols());
+  if (!loading.empty() && options.components > most) {
+    selection.warnings.push_back(
+        fmt::format("--components {} is more than there are: no set here has more than {}",
+                    options.components, counted(most, loading)));
   }
 }
 
@@ -341,6 +386,14 @@ Selection run_selection(const Dataset& data, const MatrixProblem* matrices, cons
       throw Infeasible(fmt::format("--include names '{}', which is constant; leave it out", data.names[j]));
     }
   }
+  if (candidates.empty() && !constant.empty() && matrices != nullptr) {
+    throw BadInput(
+        {.file = data.source},
+        fmt::format("the diagonal of {} is 0 for every feature{}, and a feature without variance is "
+                    "never chosen; give a matrix with a positive diagonal",
+                    matrices->b ? "B" : "the covariance matrix",
+                    excluded.empty() ? "" : " that is not excluded"));
+  }
   if (candidates.empty()) {
     throw BadInput({.file = data.source},
                    constant.empty()
@@ -359,7 +412,7 @@ Selection run_selection(const Dataset& data, const MatrixProblem* matrices, cons
   SearchUnits units = make_units(candidates, include, groups.get());
   const char* const noun = units.single ? "feature" : "group";
   const Index available = units.count();
-  KRange k = options.k.resolved(groups ? groups->size() : data.features());
+  KRange k = groups ? options.k.resolved(groups->size(), "group") : options.k.resolved(data.features());
   const auto forced = static_cast<Index>(units.include.size());
   if (k.hi < forced) {
     throw Infeasible(fmt::format("{} included but k is at most {}; raise -k or include fewer",
@@ -397,8 +450,9 @@ Selection run_selection(const Dataset& data, const MatrixProblem* matrices, cons
   method.run(input, texts, control, selection);
   if (selection.path.empty() && !selection.ranking.empty()) score_ranking(input, selection);
   if (!lda && options.components > 1) {
-    further_components(data, matrices, method, options, texts, control, selection);
+    further_components(data, matrices, method, options, texts, control, input.candidates, selection);
   }
+  warn_of_ignored(options, lda ? "discriminant" : "", selection);
   selection.status = worst(selection.status, reachable);
   selection.search_s = seconds_since(search_start);
   return selection;
@@ -442,6 +496,7 @@ Selection run_refit(const Dataset& data, const MatrixProblem* matrices, const st
     entry.loadings = std::move(fitted.discriminants.vectors);
     selection.path.push_back(std::move(entry));
   }
+  warn_of_ignored(options, lda ? "discriminant" : "principal component", selection);
   selection.search_s = seconds_since(start) - selection.prepare_s;
   return selection;
 }
@@ -451,6 +506,7 @@ Selection run_refit(const Dataset& data, const MatrixProblem* matrices, const st
 const std::vector<MethodInfo>& methods() {
   static const std::vector<MethodInfo> all = [] {
     std::vector<MethodInfo> list = search_methods();
+    for (auto& method : exact_methods()) list.push_back(std::move(method));
     const std::vector<MethodInfo> filters = filter_methods();
     list.insert(list.end(), filters.begin(), filters.end());
     return list;

@@ -65,12 +65,8 @@ void improve(const SelectionInput& input, Index swaps, const RunControl& control
   selection.method_options["swapped_sizes"] = sizes;
 }
 
-void run_greedy(const Passes& passes, const SelectionInput& input, const OptionTexts& texts,
+void run_passes(const Passes& passes, const SelectionInput& input, const GreedyMethodOptions& own,
                 const RunControl& control, Selection& selection) {
-  GreedyMethodOptions own;
-  set_options(own, texts);
-  if (own.swaps < 0) throw InvalidArgument("--swaps must not be negative");
-  selection.method_options = options_json(own);
   const GreedyOptions options{.criterion = input.options.criterion,
                               .least = input.k.lo,
                               .most = input.k.hi,
@@ -138,10 +134,15 @@ void run_greedy(const Passes& passes, const SelectionInput& input, const OptionT
   certify(input, have_root ? &root : nullptr, selection);
 }
 
-template <class Passes_>
-auto greedy(Passes_ passes) {
+auto greedy(Passes passes) {
   return [passes](const SelectionInput& input, const OptionTexts& texts, const RunControl& control,
-                  Selection& selection) { run_greedy(passes, input, texts, control, selection); };
+                  Selection& selection) {
+    GreedyMethodOptions own;
+    set_options(own, texts);
+    if (own.swaps < 0) throw InvalidArgument("--swaps must not be negative");
+    selection.method_options = options_json(own);
+    run_passes(passes, input, own, control, selection);
+  };
 }
 
 /// The sets of the k largest loadings; objective and loadings renormalized unless asked otherwise.
@@ -193,6 +194,11 @@ void run_threshold(const SelectionInput& input, const OptionTexts& texts, const 
 }
 
 }  // namespace
+
+void dual_pass(const SelectionInput& input, const GreedyMethodOptions& own, const RunControl& control,
+               Selection& selection) {
+  run_passes({true, true}, input, own, control, selection);
+}
 
 void certify(const SelectionInput& input, const RootLosses* root, Selection& selection) {
   if (selection.path.empty() || !input.options.certify) return;

@@ -114,6 +114,34 @@ TEST(SelectResult, MatricesGroupsAndRefit) {
   EXPECT_NEAR(named["path"][0]["objective"].get<double>(), 0.367684, 1e-6);
 }
 
+/// The warning is in the result and on stderr, unless --quiet.
+void expect_warned(std::vector<std::string> arguments, const std::string& part) {
+  SCOPED_TRACE(part);
+  arguments.emplace_back("--json");
+  const Finished run = run_program(arguments);
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.err.find("subspectra: warning: " + part), std::string::npos) << run.err;
+  EXPECT_NE(run.json()["warnings"].dump().find(part), std::string::npos) << run.out;
+}
+
+TEST(IgnoredOptions, AreWarnedOf) {
+  expect_warned({"select", "sonar", "--method", "fisher", "-k", "2", "--bounds"},
+                "--bounds does nothing here: fisher computes no bounds");
+  expect_warned({"evaluate", "sonar", "--method", "fisher", "-k", "2", "--bounds"},
+                "--bounds does nothing here: evaluate shows no bounds");
+  expect_warned({"select", "sonar", "-k", "3", "--components", "4"}, "--components 4 is more than there are");
+  expect_warned({"select", "ionosphere", "--method", "gspca", "-k", "1", "--components", "40"},
+                "--components 40 is more than there are");
+  expect_warned({"evaluate", "sonar", "--method", "fisher", "-k", "2", "--components", "2"},
+                "--components 2 is more than there are: 2 classes have 1 discriminant");
+  for (const auto* method : {"gspca", "gslda"}) {
+    expect_warned({"fit", "sonar", "--method", method, "-k", "3", "--components", "2", "-o", "/dev/null"},
+                  "--components 2 is more than there are");
+  }
+  expect_warned({"fit", "sonar", "--method", "ks", "-k", "3", "--bounds", "-o", "/dev/null"},
+                "--bounds does nothing here: fit shows no bounds");
+}
+
 TEST(SelectResult, IncludeAndExcludeHold) {
   const json result = result_of({"select", "sonar", "-k", "1:5", "--include", "V1", "--exclude", "V11,V12"});
   for (const auto& entry : result["path"]) {
@@ -177,6 +205,27 @@ TEST(EvaluateResult, HasTheFieldsOfTheContract) {
   EXPECT_EQ(keys(result["chosen"][0]), (std::set<std::string>{"method", "k_best", "k_one_standard_error"}));
   EXPECT_EQ(result["options"]["k"], json({1, 6}));
   EXPECT_EQ(result["options"]["prior"], "empirical");
+}
+
+TEST(EvaluateResult, NamesTheGroupsThatStayTogether) {
+  std::string table = "a,b,patient,class\n";
+  for (int i = 0; i < 24; ++i) {
+    table += std::to_string(i % 5 + i % 2) + ',' + std::to_string(i * 7 % 11) + ",p" + std::to_string(i / 3) +
+             (i % 2 == 0 ? ",u\n" : ",v\n");
+  }
+  const std::vector<std::string> words = {"evaluate", "-", "--cv-groups", "patient", "--cv", "4", "-k", "1"};
+  const Finished text = run_program(words, {.input = table});
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("4-fold cross-validation, rows of one 'patient' together (8 groups), features"),
+            std::string::npos)
+      << text.out;
+  auto as_json = words;
+  as_json.emplace_back("--json");
+  const json protocol = run_program(as_json, {.input = table}).json()["protocol"];
+  EXPECT_EQ(protocol["cv_groups"], "patient");
+  EXPECT_EQ(protocol["groups"], 8);
+  EXPECT_FALSE(
+      result_of({"evaluate", "sonar", "--method", "ks", "-k", "1"})["protocol"].contains("cv_groups"));
 }
 
 TEST(EvaluateResult, DoesNotDependOnTheNumberOfThreads) {

@@ -73,10 +73,24 @@ TEST(Usage, WrongUsageIsExitCode2WithAWayOut) {
   expect_refused(run_program({"select", "sonar", "--criterion", "best"}), 2, "largest|trace|wilks");
   expect_refused(run_program({"select", "sonar", "--time-limit", "0"}), 2, "--time-limit");
   expect_refused(run_program({"evaluate", "sonar", "--method", "ks,ks"}), 2, "twice");
+  for (const auto* command : {"evaluate", "select"}) {
+    expect_refused(run_program({command, "sonar", "--method", ","}), 2, "--method ','");
+    expect_refused(run_program({command, "sonar", "--method", ""}), 2, "--method '' names no method");
+  }
+  expect_refused(run_program({"fit", "sonar", "--method", "", "-o", "-"}), 2, "names no method");
   expect_refused(run_program({"evaluate", "sonar", "--cv", "1"}), 2, "--cv '1'");
+  expect_refused(run_program({"evaluate", "sonar", "--cv", "5", "--test-fraction", "0.2"}), 2,
+                 "leave one out");
   expect_refused(run_program({"evaluate", "sonar", "--test-fraction", "1.5"}), 2, "0.2 holds out a fifth");
   expect_refused(run_program({"evaluate", "sonar", "--classifier", "oracle"}), 2, "oracle");
   expect_refused(run_program({"fit", "sonar", "-k", "3"}), 2, "-o FILE");
+}
+
+TEST(Usage, WithGroupsTheLargestKIsSaidInGroups) {
+  const ScratchDirectory scratch;
+  const std::string table = scratch.write("t.csv", "a,b,c,class\n1,2,4,u\n3,1,2,u\n5,6,1,v\n7,9,3,v\n");
+  const std::string groups = scratch.write("g.csv", "feature,group\na,g\nb,g\nc,h\n");
+  expect_refused(run_program({"select", table, "--groups", groups, "-k", "3"}), 2, "2 groups can be chosen");
 }
 
 TEST(Usage, ConstraintsThatNoSetSatisfiesAreExitCode4) {

@@ -203,6 +203,12 @@ TEST(KRange, ResolvesAgainstTheNumberOfFeatures) {
   } catch (const InvalidArgument& e) {
     EXPECT_STREQ(e.what(), "-k 3:8, but 1 <= LO <= HI <= 7 is needed (7 features can be chosen)");
   }
+  try {
+    static_cast<void>((KRange{2, 2}).resolved(1, "group"));
+    FAIL() << "no exception";
+  } catch (const InvalidArgument& e) {
+    EXPECT_STREQ(e.what(), "-k 2, but 1 <= LO <= HI <= 1 is needed (1 group can be chosen)");
+  }
 }
 
 }  // namespace

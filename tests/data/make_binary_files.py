@@ -155,7 +155,13 @@ def matlab_file(name, fill):
         f.write(b"MATLAB 7.3 MAT-file, written by a test".ljust(116) + b" " * 8 + b"\x00\x02IM")
 
 
+BY_MATLAB = True
+
+
 def matlab_class(dataset, name):
+    if not BY_MATLAB:  # as people write it with h5py
+        dataset.attrs["MATLAB_class"] = np.bytes_(name)
+        return dataset
     kind = h5py.h5t.C_S1.copy()  # ended by a zero, as MATLAB writes it; h5py's own texts are filled up with zeros
     kind.set_size(len(name))
     kind.set_strpad(h5py.h5t.STR_NULLTERM)
@@ -201,6 +207,52 @@ matlab_file("v73.mat", dense_73)
 expect("v73.mat", X)
 matlab_file("v73_sparse.mat", sparse_73)
 expect("v73_sparse.mat", S)
+
+# --- the same, written by h5py with its own texts; and plain HDF5 ---------------------------------------------------
+BY_MATLAB = False
+matlab_file("h5py_header.mat", dense_73)
+expect("h5py_header.mat", X)
+matlab_file("h5py_sparse.mat", sparse_73)
+expect("h5py_sparse.mat", S)
+
+
+def plain_file(name, x, transposed, **others):
+    with h5py.File(path(name), "w") as f:
+        f["X"] = x.T if transposed else x
+        for key, value in others.items():
+            f[key] = value
+    expect(name, x)
+
+
+with h5py.File(path("h5py_marked.mat"), "w") as f:  # no header in front
+    dense_73(f)
+expect("h5py_marked.mat", X)
+with h5py.File(path("h5py_chars.mat"), "w", userblock_size=512) as f:  # a user block that says nothing
+    matlab_class(f.create_dataset("X", data=LARGE.T, chunks=(64, 100), compression="gzip"), "double")
+    letters = np.array([[ord(c) for c in ("a %d" % (i % 7)).ljust(5)] for i in range(300)], dtype=np.uint16)
+    matlab_class(f.create_dataset("Y", data=letters.T), "char")
+expect("h5py_chars.mat", LARGE)
+plain_file("h5py_rows.mat", X, False, y=Y.astype(object), names=NAMES.astype("S"))
+plain_file("h5py_columns.mat", X, True, y=np.arange(12).reshape(1, 12) % 3)
+plain_file("h5py_column_y.mat", X, False, y=np.arange(12).reshape(12, 1) % 3, W=np.zeros((3, 4, 5)))
+plain_file("h5py_unlabelled.mat", X, False)
+plain_file("h5py_square.mat", LARGE[:20, :20], False, y=np.arange(20) % 2)
+plain_file("h5py_single.mat", X.astype(np.float32), False, Y=WHOLE[:, 0] > 50)
+with h5py.File(path("h5py_square_marked.mat"), "w") as f:
+    matlab_class(f.create_dataset("X", data=LARGE[:20, :20].T), "double")
+    f["y"] = np.arange(20) % 2
+expect("h5py_square_marked.mat", LARGE[:20, :20])
+with h5py.File(path("h5py_short_y.mat"), "w") as f:
+    f["X"] = X
+    f["y"] = np.arange(5)
+with h5py.File(path("h5py_no_table.mat"), "w") as f:
+    f["A"] = X
+with h5py.File(path("h5py_vector.mat"), "w") as f:
+    f["X"] = X[:, 0]
+with h5py.File(path("h5py_texts.mat"), "w") as f:
+    f["X"] = np.array([[b"a", b"b"]])
+with h5py.File(path("h5py_external.mat"), "w") as f:
+    f["X"] = h5py.ExternalLink(path("h5py_rows.mat"), "/X")
 
 # --- h5ad --------------------------------------------------------------------------------------------------------
 import anndata  # noqa: E402
@@ -266,6 +318,7 @@ with h5py.File(path("unmarked.mat"), "w", userblock_size=512) as f:
     f["X"] = X
 with open(path("unmarked.mat"), "r+b") as f:
     f.write(b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM")
+expect("unmarked.mat", X.T)  # nothing but the header says whose order it is
 with h5py.File(path("no_x.h5ad"), "w") as f:
     f.create_group("obs")
 with h5py.File(path("external.h5ad"), "w") as f:

@@ -17,8 +17,29 @@ TEST_F(Mat, EveryVersionAndClassGivesTheValuesThatWereWritten) {
   }
 }
 
+TEST_F(Mat, Hdf5FilesOfOtherProgramsAreReadInTheOrderTheirLabelsOrMarksTell) {
+  for (const char* name : {"h5py_header.mat", "h5py_marked.mat", "h5py_chars.mat", "h5py_rows.mat",
+                           "h5py_columns.mat", "h5py_column_y.mat", "h5py_unlabelled.mat", "h5py_square.mat",
+                           "h5py_single.mat", "h5py_square_marked.mat", "unmarked.mat"}) {
+    SCOPED_TRACE(name);
+    const RawTable table = read_mat(file(name), {});
+    EXPECT_FALSE(table.is_sparse);
+    expect_values(table, expected_values(file(name)));
+  }
+  EXPECT_EQ(side_named(read_mat(file("h5py_chars.mat"), {}), "Y")->values[299], "a 5");
+  const RawTable rows = read_mat(file("h5py_rows.mat"), {});
+  EXPECT_EQ(rows.names[6], "gene 6");
+  ASSERT_NE(side_named(rows, "y"), nullptr);
+  EXPECT_TRUE(side_named(rows, "y")->is_label);
+  EXPECT_EQ(side_named(rows, "y")->values[3], "M\xc3\xbcller");
+  for (const char* name : {"h5py_columns.mat", "h5py_column_y.mat"}) {
+    EXPECT_EQ(side_named(read_mat(file(name), {}), "y")->values[4], "1");
+  }
+  EXPECT_EQ(side_named(read_mat(file("h5py_single.mat"), {}), "Y")->values.size(), 12U);
+}
+
 TEST_F(Mat, SparseStaysSparse) {
-  for (const char* name : {"sparse.mat", "sparse_compressed.mat", "v73_sparse.mat"}) {
+  for (const char* name : {"sparse.mat", "sparse_compressed.mat", "v73_sparse.mat", "h5py_sparse.mat"}) {
     SCOPED_TRACE(name);
     const RawTable table = read_mat(file(name), {});
     EXPECT_TRUE(table.is_sparse);
@@ -30,7 +51,8 @@ TEST_F(Mat, SparseStaysSparse) {
 }
 
 TEST_F(Mat, LabelsAndNamesFromCellArrays) {
-  for (const char* name : {"cells.mat", "cells_compressed.mat", "v73.mat"}) {
+  for (const char* name :
+       {"cells.mat", "cells_compressed.mat", "v73.mat", "h5py_header.mat", "h5py_marked.mat"}) {
     SCOPED_TRACE(name);
     const RawTable table = read_mat(file(name), {});
     EXPECT_EQ(table.names[0], "gene 0");
@@ -61,11 +83,16 @@ TEST_F(Mat, LabelsFromACharMatrixAndFromRowVectors) {
 }
 
 TEST_F(Mat, WhatDoesNotFitIsRefusedByArray) {
-  const std::vector<std::array<std::string, 2>> cases = {{"no_table.mat", "no array 'X'; it holds 'A'"},
-                                                         {"complex.mat", "complex"},
-                                                         {"short_y.mat", "array 'Y'"},
-                                                         {"struct_x.mat", "struct"},
-                                                         {"unmarked.mat", "MATLAB_class"}};
+  const std::vector<std::array<std::string, 2>> cases = {
+      {"no_table.mat", "no array 'X'; it holds 'A'"},
+      {"complex.mat", "complex"},
+      {"short_y.mat", "array 'Y'"},
+      {"struct_x.mat", "struct"},
+      {"h5py_no_table.mat", "no array 'X'; it holds A"},
+      {"h5py_short_y.mat", "array 'y': is a 5 array but the"},
+      {"h5py_vector.mat", "a matrix of samples x features"},
+      {"h5py_texts.mat", "is no numbers but a 1 x 2 array"},
+      {"h5py_external.mat", "a link to another file"}};
   for (const auto& [name, word] : cases) {
     const std::string sentence = error_of([&] { static_cast<void>(read_mat(file(name), {})); });
     EXPECT_NE(sentence.find(word), std::string::npos) << name << ": " << sentence;
@@ -84,7 +111,7 @@ TEST_F(Mat, AChangedByteInCompressedDataIsFound) {
 
 TEST_F(Mat, DamagedFilesAreRefusedAndNeverCrash) {
   const std::string damaged = file("damaged-" + std::to_string(::getpid()) + ".mat");
-  for (const char* name : {"cells.mat", "cells_compressed.mat", "sparse.mat", "v73.mat"}) {
+  for (const char* name : {"cells.mat", "cells_compressed.mat", "sparse.mat", "v73.mat", "h5py_header.mat"}) {
     SCOPED_TRACE(name);
     const auto read = [&](std::string_view bytes) {
       write_bytes(damaged, bytes);

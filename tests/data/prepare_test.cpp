@@ -49,6 +49,39 @@ TEST(CheckValues, DropsRowsAndRemembersWhichAreLeft) {
   EXPECT_EQ(kept.warnings.size(), 2U);
 }
 
+TEST(CheckValues, AColumnWithoutAnyValueIsNamedAndCountsAsConstant) {
+  Dataset data = with_gaps();
+  data.dense.col(1).setConstant(kNaN);
+  for (const Dataset& table : {data, oracle::as_sparse(data)}) {
+    const Dataset checked = check_values(table, {.missing = MissingPolicy::kMean});
+    EXPECT_EQ(
+        checked.warnings,
+        (std::vector<std::string>{
+            "column x1 holds no value in any row and counts as constant, since there is no mean to put in",
+            "3 missing values in 2 columns were replaced by training means: x0 (2), x2 (1)"}));
+    for (const bool standardize : {false, true}) {
+      const PrepareOptions options{.missing = MissingPolicy::kMean, .standardize = standardize};
+      const Dataset prepared = Preparation::learn(checked, options).apply(checked);
+      EXPECT_EQ(prepared.column(1), Vector::Zero(6));
+    }
+  }
+  data.weights = Vector::Ones(6);
+  data.weights[0] = 0.0;
+  data.dense(0, 1) = 7.0;  // its only value stands in a row that does not count
+  EXPECT_EQ(check_values(data, {.missing = MissingPolicy::kMean}).warnings.size(), 3U);
+  data.dense(0, 1) = kNaN;
+  try {
+    (void)check_values(data, {.missing = MissingPolicy::kDrop});
+    FAIL();
+  } catch (const BadInput& error) {
+    EXPECT_NE(std::string(error.what())
+                  .find("column x1 holds no value in any row, so that --missing drop keeps "
+                        "none; leave it out with --exclude"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(CheckValues, AClassThatLosesItsLastRowIsNoLongerAClass) {
   Dataset data = oracle::random_classes(9, 2, 3, 1);
   for (const Index i : {0, 3, 6}) data.dense(i, 1) = kNaN;  // all rows of class a

@@ -77,18 +77,38 @@ TEST(Assemble, WeightsMustBeNumbersFromZeroUp) {
     options.weights = "w";
     return message_of([&] { return csv(text, options); });
   };
-  EXPECT_TRUE(contains(said("a,w,class\n1,1,x\n2,-1,y\n"), "row 2: -1 is no weight"));
-  EXPECT_TRUE(contains(said("a,w,class\n1,1,x\n2,NA,y\n"), "row 2: a missing value is no weight"));
+  EXPECT_TRUE(contains(said("a,w,class\n1,1,x\n2,-1,y\n"), "t.csv:3:2: '-1' is no weight"));
+  EXPECT_TRUE(contains(said("a,w,class\n1,1,x\n2,NA,y\n"), "t.csv:3:2: a missing value is no weight"));
   EXPECT_TRUE(contains(said("a,w,class\n1,0,x\n2,0,y\n"), "every weight is 0"));
-  EXPECT_TRUE(contains(said("a,w,class\n1,big,x\n"), "'big' is not a number"));
+  EXPECT_TRUE(contains(said("a,w,class\n1,big,x\n"), "t.csv:2:2: 'big' is no weight"));
+  EXPECT_TRUE(contains(said("a,w,class\n1,1,x\n2,big,y\n"), "t.csv:3:2: 'big' is no weight"));
+  EXPECT_TRUE(contains(said("a,w,class\n1,1,x\n2,inf,y\n"), "t.csv:3:2: 'inf' is no weight"));
+  EXPECT_TRUE(contains(said("a,w,class\n1,\"-2\",x\n"), "t.csv:2:2: '-2' is no weight"));
+  // A quoted line end before it: the line is that of the field.
+  EXPECT_TRUE(contains(said("class,w,a\nu,1,3\n\"x\ny\",-1,2\n"), "t.csv:4:2: '-1' is no weight"));
+  EXPECT_TRUE(contains(said("a,w,class\n1,-1,x,9\n"), "the row has 4 fields"));
+  EXPECT_TRUE(contains(said("w,w,class\n1,-1,x\n"), "2 columns are named 'w'"));
   EXPECT_TRUE(contains(said("a,class\n1,x\n"), "--weights w: there is no column"));
+}
+
+TEST(Assemble, AWeightThatIsNoneOfABinaryTableHasItsRow) {
+  ReadOptions options;
+  options.weights = "w";
+  for (const std::string bad : {"-1", "", "inf", "heavy"}) {
+    SideColumn weights = column("w", {"1", bad});
+    weights.may_be_ignored = true;
+    const std::string said = message_of([&] { return assemble(table({"a"}, {weights}), options); });
+    EXPECT_TRUE(contains(said, "t.npz: weight column 'w', row 1: ")) << said;
+    EXPECT_TRUE(contains(said, bad.empty() ? "a missing value is no weight" : "'" + bad + "' is no weight"))
+        << said;
+  }
 }
 
 TEST(Assemble, EveryRowNeedsAGroup) {
   ReadOptions options;
   options.cv_groups = "g";
   EXPECT_TRUE(
-      contains(message_of([&] { return csv("a,g,class\n1,u,x\n2,,y\n", options); }), "row 2: no group"));
+      contains(message_of([&] { return csv("a,g,class\n1,u,x\n2,,y\n", options); }), "t.csv:3:2: no group"));
 }
 
 TEST(Assemble, DuplicateNamesAreKeptAndReported) {

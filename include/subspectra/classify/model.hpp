@@ -50,6 +50,9 @@ struct ModelOptions {
   }
 };
 
+/// Says so in `warnings` when --components asks for more discriminants than the classes of `data` have.
+void warn_of_components(const Dataset& data, const ModelOptions& options, std::vector<std::string>& warnings);
+
 /// Trains the classifier on the chosen features of `training` (values checked, not yet prepared).
 [[nodiscard]] Model fit_model(const Dataset& training, const Preparation& preparation,
                               const std::string& method, const std::vector<Index>& features, double ridge,

@@ -48,8 +48,8 @@ struct KRange {
   Index lo = 0;  ///< 0:0 means "not given": 1..min(p, 50)
   Index hi = 0;
   [[nodiscard]] bool given() const { return hi > 0; }
-  /// The range for p candidates; throws InvalidArgument outside 1..p.
-  [[nodiscard]] KRange resolved(Index p) const;
+  /// The range for p candidates, which `noun` names in messages; throws InvalidArgument outside 1..p.
+  [[nodiscard]] KRange resolved(Index p, std::string_view noun = "feature") const;
   bool operator==(const KRange&) const = default;
 };
 

@@ -3,11 +3,13 @@
 /// global and nothing installs a signal handler: the program that calls the library owns its signals and
 /// passes a stop token.
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "subspectra/core/types.hpp"
 
@@ -38,9 +40,19 @@ struct Progress {
   std::string detail;  ///< "fold 12/500", "k 5  incumbent 0.61  bound 0.63  gap 2.9 %"
 };
 
+/// One line of a search's log: a better set, or a sign of life.
+struct SearchEvent {
+  Index k = 0;
+  std::string_view source;  ///< where the set came from: "greedy", "tree"; "-" for a sign of life
+  std::uint64_t nodes = 0, open = 0;
+  double incumbent = 0.0, bound = 0.0;
+  double elapsed_s = 0.0;
+};
+
 class RunControl {
  public:
   using Sink = std::function<void(const Progress&)>;
+  using EventSink = std::function<void(const SearchEvent&)>;
 
   RunControl() = default;
   /// `sink` is called at most once in `interval_s`, from whichever thread reports, never from two at once.
@@ -56,6 +68,13 @@ class RunControl {
   /// The same limits, what is left of them, without a voice: for parts whose progress the whole reports.
   [[nodiscard]] RunControl silent() const { return {stop_, time_limit_s_ - elapsed_s()}; }
 
+  /// Receives the events of a search, one at a time, from the thread that runs it.
+  void listen(EventSink sink) { events_ = std::move(sink); }
+  [[nodiscard]] bool hears_events() const { return static_cast<bool>(events_); }
+  void event(const SearchEvent& event) const {
+    if (events_) events_(event);
+  }
+
   [[nodiscard]] double elapsed_s() const;
   void report(std::string_view task, double fraction, const std::function<std::string()>& detail = {}) const;
 
@@ -64,6 +83,7 @@ class RunControl {
   std::stop_token stop_;
   double time_limit_s_ = kInfinity;
   Sink sink_;
+  EventSink events_;
   double interval_s_ = 0.1;
   Clock::time_point start_ = Clock::now();
   mutable std::mutex report_mutex_;

@@ -50,6 +50,10 @@ struct RawTable {
 /// A number as class name: the shortest text that reads back ("1", "2.5").
 [[nodiscard]] std::string number_text(double value);
 
+/// What stands in the column of --weights and is none, "" for a missing value: what is wrong and what to do.
+[[nodiscard]] std::string no_weight_sentence(std::string_view text, std::string_view column);
+[[nodiscard]] bool is_weight(double value);  ///< finite and >= 0
+
 /// A text column that stands where numbers are needed, in predict's words: what is wrong and what to do.
 [[nodiscard]] std::string needed_number_sentence(std::string_view text, std::string_view column);
 

@@ -23,21 +23,21 @@ struct RankedSet {
 
 struct ExactOptions {
   Criterion criterion = Criterion::kLargest;
-  KRange k;        ///< units: 1 <= lo <= hi <= units.count()
-  Index pool = 1;  ///< so many of the best distinct sets of every size
-  double gap = 0.0;  ///< sets that are better by no more than this fraction need not be found
+  KRange k;                      ///< units: 1 <= lo <= hi <= units.count()
+  Index pool = 1;                ///< so many of the best distinct sets of every size
+  double gap = 0.0;              ///< sets that are better by no more than this fraction need not be found
   std::uint64_t node_limit = 0;  ///< 0: none
   int threads = 0;
   std::uint64_t memory_limit = 0;
-  std::string checkpoint;           ///< file, written every checkpoint_s seconds and at a stop; or ""
+  std::string checkpoint;  ///< file, written every checkpoint_s seconds and at a stop; or ""
   double checkpoint_s = 60.0;
-  std::string resume;               ///< file to go on from, or ""
-  bool bounds_off[4] = {};          ///< for measurements: which bounds are not used (ExactBound)
+  std::string resume;       ///< file to go on from, or ""
+  bool bounds_off[4] = {};  ///< for measurements: which bounds are not used (ExactBound)
 };
 
 /// The answer for one size.
 struct ExactSize {
-  std::vector<RankedSet> pool;  ///< best first, ties in lexicographic order; empty when no set exists
+  std::vector<RankedSet> pool;     ///< best first, ties in lexicographic order; empty when no set exists
   double upper_bound = kInfinity;  ///< no set of this size is better; equals the best value when proven
 };
 

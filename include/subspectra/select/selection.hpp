@@ -83,6 +83,12 @@ struct SizeBounds {
 /// A certificate is complete when the bound meets the value to this fraction.
 inline constexpr double kCertifiedGap = 1e-9;
 
+/// A set that was found beside the best one (--pool).
+struct PoolSet {
+  std::vector<Index> features;  ///< ascending
+  double objective = 0.0;
+};
+
 struct PathEntry {
   std::vector<Index> features;  ///< ascending columns of the data set
   std::vector<Index> units;     ///< ascending groups (--groups); empty when features are chosen one by one
@@ -91,13 +97,19 @@ struct PathEntry {
   std::string bound;                  ///< the name of the bound that gave it: "single-drop", "perron", ...
   std::optional<SizeBounds> bounds;   ///< all of them, under --bounds
   std::optional<double> given_objective;  ///< --refit: of the loadings that were given
-  std::string pass;                       ///< "forward", "backward", "swaps" or ""
+  std::string pass;                       ///< "forward", "backward", "swaps", "exact" or ""
+  std::vector<PoolSet> pool;              ///< the best sets of this size, this one first, under --pool
   Matrix loadings;                        ///< k x r, x'B_S x = 1, the largest entry of each column positive
   /// The size that -k counts: groups where there are any, else features.
   [[nodiscard]] Index k() const { return static_cast<Index>(units.empty() ? features.size() : units.size()); }
   /// (upper_bound - objective)/objective; 0 when both are 0, nothing when only the objective is 0 or no bound
   /// exists.
   [[nodiscard]] std::optional<double> gap() const;
+};
+
+/// What a search through a tree did.
+struct SearchCounts {
+  std::uint64_t nodes = 0, incumbent_updates = 0, open_nodes = 0;
 };
 
 struct Selection {
@@ -110,6 +122,7 @@ struct Selection {
   std::vector<Index> ranking;  ///< best first; empty where the method does not rank
   Vector weights;              ///< p scores, or empty
   nlohmann::json method_options = nlohmann::json::object();  ///< as used
+  std::optional<SearchCounts> search;
   double prepare_s = 0.0, search_s = 0.0;
   std::vector<std::string> warnings;
 };

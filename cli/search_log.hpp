@@ -1,0 +1,37 @@
+#pragma once
+/// The log of an exact search: a line for every better set and every few seconds, on stderr as people know it
+/// from MIP solvers, and as JSON lines in a file (--events).
+#include <cstdio>
+#include <string>
+
+#include "progress.hpp"
+#include "subspectra/core/run_control.hpp"
+
+namespace subspectra::cli {
+
+class SearchLog {
+ public:
+  /// `events`: the file, or "". Throws Error when it cannot be written.
+  SearchLog(const std::string& events, bool shown, ProgressLine& line);
+  ~SearchLog();
+  SearchLog(const SearchLog&) = delete;
+  SearchLog& operator=(const SearchLog&) = delete;
+  SearchLog(SearchLog&&) = delete;
+  SearchLog& operator=(SearchLog&&) = delete;
+
+  /// What a RunControl listens with; empty when nobody wants to know.
+  [[nodiscard]] RunControl::EventSink sink();
+
+ private:
+  void tell(const SearchEvent& event);
+  std::string path_;
+  std::FILE* file_ = nullptr;
+  bool shown_ = false, began_ = false;
+  ProgressLine& line_;
+};
+
+/// One line of the log; the columns are k Src Nodes Open Incumbent Bound Gap Time.
+[[nodiscard]] std::string log_line(const SearchEvent& event);
+[[nodiscard]] std::string log_header();
+
+}  // namespace subspectra::cli

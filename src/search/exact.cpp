@@ -1,0 +1,379 @@
+/// The engine of the exact search: which open node is visited when, by which thread, until when. How nodes
+/// are bounded is an Explorer's business.
+///
+/// Work goes in rounds. A round takes a fixed number of open nodes, chosen by their bounds alone, visits each
+/// with the sets known at the start of the round, and merges what the visits bring in the order of the nodes.
+/// Nothing of this depends on the number of threads, so neither does the answer.
+#include "subspectra/search/exact.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "checkpoint.hpp"
+#include "explorer.hpp"
+#include "subspectra/core/error.hpp"
+#include "subspectra/core/memory.hpp"
+#include "subspectra/core/parallel.hpp"
+
+namespace subspectra {
+namespace search {
+
+bool Pool::offer(std::vector<Index> units, double value) {
+  if (!std::isfinite(value)) return false;
+  for (const auto& set : sets_) {
+    if (set.units == units) return false;
+  }
+  const auto better = [](const RankedSet& a, const RankedSet& b) {
+    const double scale = kTieFraction * std::max(std::abs(a.value), std::abs(b.value));
+    return std::abs(a.value - b.value) > scale ? a.value > b.value : a.units < b.units;
+  };
+  RankedSet set{std::move(units), value};
+  const bool full = static_cast<Index>(sets_.size()) >= capacity_;
+  if (full && !better(set, sets_.back())) return false;
+  if (full) sets_.pop_back();
+  // By insertion: a tie within a fraction is no strict order, so that no sorting algorithm may be asked.
+  auto at = sets_.end();
+  while (at != sets_.begin() && better(set, *(at - 1))) --at;
+  sets_.insert(at, std::move(set));
+  if (static_cast<Index>(sets_.size()) >= capacity_) threshold_ = sets_.back().value;
+  return true;
+}
+
+namespace {
+
+constexpr std::size_t kVisitsPerRound = 32;
+constexpr double kHeartbeat_s = 5.0;
+
+double node_bytes(const OpenNode& node) {
+  return static_cast<double>(sizeof(Queued)) +
+         4.0 * static_cast<double>(node.kept.capacity() + node.free.capacity()) + 64.0;
+}
+
+class Engine {
+ public:
+  Engine(const Explorer& explorer, const SearchUnits& units, const ExactOptions& options,
+         const RunControl& control)
+      : explorer_(explorer),
+        units_(units),
+        options_(options),
+        control_(control),
+        cutoff_(explorer.slack(), options.gap),
+        storage_(0.5 * static_cast<double>(memory_budget(options.memory_limit))) {}
+
+  ExactResult run(const std::vector<std::vector<RankedSet>>& start) {
+    set_up();
+    const std::string problem = fingerprint();
+    const bool resumed = !options_.resume.empty();
+    if (resumed) read_checkpoint(options_.resume, problem, units_.count(), state_);
+    nodes_before_ = state_.nodes;
+    take_known(start);
+    for (auto& size : state_.sizes) make_heap(size);
+    Status status = Status::kOptimal;
+    double saved_at = control_.elapsed_s();
+    while (anything_open()) {
+      const auto stop = control_.check_limits();
+      if (stop != RunControl::Stop::kGoOn || out_of_nodes()) {
+        status = control_.status_or(Status::kNodeLimit);
+        break;
+      }
+      auto batch = next_batch();
+      auto harvests = visit(batch);
+      // What is saved is the state before a round that was cut short, so that a resumed search takes the same
+      // way as one that was never stopped.
+      const bool cut = control_.should_stop();
+      const double now = control_.elapsed_s();
+      if (!options_.checkpoint.empty() && (cut || now - saved_at >= options_.checkpoint_s)) {
+        save(problem, batch);
+        saved_at = now;
+        saved_cut_ = cut;
+      }
+      merge(batch, harvests);
+      heartbeat();
+    }
+    if (!options_.checkpoint.empty() && !saved_cut_) save(problem, {});
+    return result(status, resumed);
+  }
+
+ private:
+  void set_up() {
+    std::vector<std::int32_t> kept(units_.include.begin(), units_.include.end()), free;
+    for (Index u = 0; u < units_.count(); ++u) {
+      if (!std::binary_search(units_.include.begin(), units_.include.end(), u))
+        free.push_back(static_cast<std::int32_t>(u));
+    }
+    std::optional<double> bound;
+    for (Index k = options_.k.lo; k <= options_.k.hi; ++k) {
+      SizeState size{.k = k, .pool = Pool(options_.pool)};
+      const auto known = static_cast<Index>(kept.size());
+      if (known <= k && k <= units_.count()) {
+        OpenNode root{.k = k, .kept = kept, .free = free};
+        if (!bound) bound = explorer_.bound(root);
+        root.bound = *bound;
+        size.open.push_back({std::move(root), state_.sequence++});
+      }
+      state_.sizes.push_back(std::move(size));
+    }
+  }
+
+  void take_known(const std::vector<std::vector<RankedSet>>& start) {
+    for (std::size_t i = 0; i < std::min(start.size(), state_.sizes.size()); ++i) {
+      auto& size = state_.sizes[i];
+      for (const auto& set : start[i]) size.pool.offer(set.units, explorer_.value(set.units));
+      if (!size.pool.sets().empty()) tell(size, "greedy");
+    }
+  }
+
+  std::string fingerprint() const {
+    Fingerprint hash;
+    explorer_.fingerprint([&](const void* data, std::size_t bytes) { hash.add(data, bytes); });
+    for (const Index u : units_.include) hash.add_value(u);
+    for (const auto& members : units_.members) {
+      hash.add(members.data(), members.size() * sizeof(Index));
+      hash.add_value(members.size());
+    }
+    hash.add_value(options_.k.lo);
+    hash.add_value(options_.k.hi);
+    hash.add_value(options_.pool);
+    return hash.text();
+  }
+
+  /// Best bound first; when the store is full the newest first, which keeps it from growing.
+  [[nodiscard]] auto before() const {
+    return [newest = depth_first_](const Queued& a, const Queued& b) {
+      if (newest) return a.sequence < b.sequence;
+      return a.node.bound != b.node.bound ? a.node.bound < b.node.bound : a.sequence > b.sequence;
+    };
+  }
+  void make_heap(SizeState& size) const { std::make_heap(size.open.begin(), size.open.end(), before()); }
+
+  bool anything_open() {
+    for (auto& size : state_.sizes) {
+      drop_closed(size);
+      if (!size.open.empty()) return true;
+    }
+    return false;
+  }
+
+  /// Takes nodes off the heap's top that sets found since have closed.
+  void drop_closed(SizeState& size) {
+    const double threshold = size.pool.threshold();
+    while (!size.open.empty() && size.open.front().node.bound <= cutoff_.with_gap(threshold)) {
+      const double bound = size.open.front().node.bound;
+      if (bound > cutoff_.exact(threshold)) size.discarded = std::max(size.discarded, bound);
+      pop(size);
+    }
+  }
+
+  Queued pop(SizeState& size) {
+    std::pop_heap(size.open.begin(), size.open.end(), before());
+    Queued top = std::move(size.open.back());
+    size.open.pop_back();
+    bytes_ -= node_bytes(top.node);
+    return top;
+  }
+
+  [[nodiscard]] bool out_of_nodes() const {
+    return options_.node_limit > 0 && state_.nodes - nodes_before_ >= options_.node_limit;
+  }
+
+  struct Task {
+    Queued from;
+    std::size_t size;
+    std::uint64_t budget;
+  };
+
+  /// One node of every size in turn, until the round is full.
+  std::vector<Task> next_batch() {
+    std::vector<Task> batch;
+    std::uint64_t left = options_.node_limit > 0 ? options_.node_limit - (state_.nodes - nodes_before_)
+                                                 : std::numeric_limits<std::uint64_t>::max();
+    const std::size_t count = state_.sizes.size();
+    const auto start = static_cast<std::size_t>(state_.round % count);
+    for (bool any = true; any && batch.size() < kVisitsPerRound && left > 0;) {
+      any = false;
+      for (std::size_t i = 0; i < count && batch.size() < kVisitsPerRound && left > 0; ++i) {
+        const std::size_t at = (start + i) % count;
+        auto& size = state_.sizes[at];
+        drop_closed(size);
+        if (size.open.empty()) continue;
+        const auto budget = std::min(left, explorer_.budget());
+        batch.push_back({pop(size), at, budget});
+        left -= budget;
+        any = true;
+      }
+    }
+    return batch;
+  }
+
+  std::vector<Harvest> visit(const std::vector<Task>& batch) const {
+    std::vector<Harvest> harvests;
+    for (const auto& task : batch) harvests.emplace_back(state_.sizes[task.size].pool);
+    parallel_for(static_cast<Index>(batch.size()), options_.threads, [&](Index i) {
+      const auto& task = batch[static_cast<std::size_t>(i)];
+      auto& harvest = harvests[static_cast<std::size_t>(i)];
+      if (control_.should_stop()) {
+        harvest.open.push_back(task.from.node);
+        return;
+      }
+      explorer_.explore(task.from.node, task.budget, cutoff_, control_, harvest);
+    });
+    return harvests;
+  }
+
+  void merge(const std::vector<Task>& batch, std::vector<Harvest>& harvests) {
+    ++state_.round;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      auto& size = state_.sizes[batch[i].size];
+      auto& harvest = harvests[i];
+      state_.nodes += std::max<std::uint64_t>(1, harvest.nodes);
+      size.discarded = std::max(size.discarded, harvest.discarded);
+      const double best = size.pool.best();
+      for (const auto& set : harvest.pool.sets()) size.pool.offer(set.units, set.value);
+      for (auto& node : harvest.open) {
+        node.bound = std::min(node.bound, batch[i].from.node.bound);
+        bytes_ += node_bytes(node);
+        size.open.push_back({std::move(node), state_.sequence++});
+        std::push_heap(size.open.begin(), size.open.end(), before());
+      }
+      if (size.pool.best() > best) {
+        ++state_.updates;
+        tell(size, "tree");
+      }
+    }
+    if (!depth_first_ && bytes_ > storage_) {
+      depth_first_ = true;
+      for (auto& size : state_.sizes) make_heap(size);
+    }
+  }
+
+  [[nodiscard]] double upper_bound(const SizeState& size) const {
+    double bound = std::max(size.pool.best(), size.discarded);
+    for (const auto& queued : size.open) bound = std::max(bound, queued.node.bound);
+    // Closer than a tie is what a search proves.
+    return bound <= size.pool.best() * (1.0 + kTieFraction) ? size.pool.best() : bound;
+  }
+
+  void tell(const SizeState& size, std::string_view source) const {
+    if (!control_.hears_events()) return;
+    std::uint64_t open = 0;
+    for (const auto& each : state_.sizes) open += each.open.size();
+    control_.event({.k = size.k,
+                    .source = source,
+                    .nodes = state_.nodes,
+                    .open = open,
+                    .incumbent = explorer_.told(size.pool.best()),
+                    .bound = explorer_.told(upper_bound(size)),
+                    .elapsed_s = control_.elapsed_s()});
+  }
+
+  void heartbeat() {
+    const double now = control_.elapsed_s();
+    if (now - told_at_ >= kHeartbeat_s) {
+      told_at_ = now;
+      for (const auto& size : state_.sizes) {
+        if (!size.open.empty()) tell(size, "-");
+      }
+    }
+    control_.report("exact search", -1.0, [&] {
+      const SizeState* worst = nullptr;
+      double worst_gap = -1.0;
+      std::size_t done = 0;
+      for (const auto& size : state_.sizes) {
+        const double best = size.pool.best();
+        const double gap = size.open.empty() ? -1.0 : (upper_bound(size) - best) / std::max(best, 1e-300);
+        done += size.open.empty() ? 1 : 0;
+        if (gap > worst_gap) {
+          worst_gap = gap;
+          worst = &size;
+        }
+      }
+      if (worst == nullptr) return std::string();
+      return describe(worst->k, explorer_.told(worst->pool.best()), explorer_.told(upper_bound(*worst)),
+                      done);
+    });
+  }
+
+  [[nodiscard]] std::string describe(Index k, double best, double bound, std::size_t done) const;
+
+  /// The state as it was before the nodes of `batch` were taken.
+  void save(const std::string& problem, const std::vector<Task>& batch) const {
+    SearchState copy = state_;
+    for (const auto& task : batch) copy.sizes[task.size].open.push_back(task.from);
+    write_checkpoint(options_.checkpoint, problem, units_.count(), copy);
+  }
+
+  ExactResult result(Status status, bool resumed) const {
+    ExactResult answer;
+    answer.nodes = state_.nodes;
+    answer.incumbent_updates = state_.updates;
+    answer.resumed = resumed;
+    Status worst_size = Status::kOptimal;
+    for (const auto& size : state_.sizes) {
+      ExactSize entry;
+      answer.open_nodes += size.open.size();
+      for (auto set : size.pool.sets()) {
+        set.value = explorer_.told(set.value);
+        entry.pool.push_back(std::move(set));
+      }
+      if (!entry.pool.empty()) {
+        const double bound = upper_bound(size);
+        entry.upper_bound = bound <= size.pool.best() ? entry.pool.front().value : explorer_.told(bound);
+        if (!size.open.empty()) {
+          worst_size = worst(worst_size, status);
+        } else if (size.discarded > size.pool.best() * (1.0 + kTieFraction)) {
+          worst_size = worst(worst_size, Status::kGapReached);
+        }
+      } else if (!size.open.empty()) {
+        entry.upper_bound = explorer_.told(upper_bound(size));
+        worst_size = worst(worst_size, status);
+      }
+      answer.sizes.push_back(std::move(entry));
+    }
+    // A set of k + 1 contains better ones of k than none: what bounds it bounds them.
+    for (std::size_t i = answer.sizes.size(); i-- > 1;) {
+      auto& size = answer.sizes[i - 1];
+      size.upper_bound = std::min(size.upper_bound, answer.sizes[i].upper_bound);
+      if (!size.pool.empty()) size.upper_bound = std::max(size.upper_bound, size.pool.front().value);
+    }
+    answer.status = worst_size;
+    return answer;
+  }
+
+  const Explorer& explorer_;
+  const SearchUnits& units_;
+  const ExactOptions& options_;
+  const RunControl& control_;
+  Cutoff cutoff_;
+  double storage_;  ///< bytes of open nodes before the search goes depth first
+  SearchState state_;
+  std::uint64_t nodes_before_ = 0;
+  double bytes_ = 0.0, told_at_ = 0.0;
+  bool depth_first_ = false, saved_cut_ = false;
+};
+
+std::string Engine::describe(Index k, double best, double bound, std::size_t done) const {
+  return fmt::format("{}/{} sizes proven, {} nodes; k {}  incumbent {:.6g}  bound {:.6g}  gap {:.2f} %", done,
+                     state_.sizes.size(), state_.nodes, k, best, bound,
+                     best > 0.0 ? 100.0 * (bound - best) / best : 0.0);
+}
+
+}  // namespace
+}  // namespace search
+
+ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
+                         const std::vector<std::vector<RankedSet>>& start, const ExactOptions& options,
+                         const RunControl& control) {
+  if (options.k.lo < 1 || options.k.hi < options.k.lo || options.k.hi > units.count()) {
+    throw InvalidArgument("exact_search: k must lie in 1..number of units");
+  }
+  if (options.pool < 1) throw InvalidArgument("--pool must be at least 1");
+  if (!(options.gap >= 0.0)) throw InvalidArgument("--gap must not be negative");
+  const auto explorer = search::factor_explorer(pencil, units, options);
+  return search::Engine(*explorer, units, options, control).run(start);
+}
+
+}  // namespace subspectra

@@ -1,0 +1,45 @@
+/// The exact search over a factor pencil, as the engine sees it.
+#include "explorer.hpp"
+#include "factor_problem.hpp"
+
+namespace subspectra::search {
+namespace {
+
+class FactorExplorer final : public Explorer {
+ public:
+  FactorExplorer(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options)
+      : problem_(pencil, units, options), scans_(problem_.single && problem_.is_trace()) {}
+
+  [[nodiscard]] double slack() const override { return problem_.slack; }
+  [[nodiscard]] std::uint64_t budget() const override { return scans_ ? 2000 : 200; }
+  [[nodiscard]] double bound(const OpenNode& node) const override {
+    std::vector<Index> units(node.kept.begin(), node.kept.end());
+    units.insert(units.end(), node.free.begin(), node.free.end());
+    return problem_.value(units) * (1.0 + problem_.slack);
+  }
+  [[nodiscard]] double value(const std::vector<Index>& units) const override { return problem_.value(units); }
+  [[nodiscard]] double told(double value) const override { return problem_.told(value); }
+  void fingerprint(const std::function<void(const void*, std::size_t)>& bytes) const override {
+    bytes(problem_.b.data(), static_cast<std::size_t>(problem_.b.size()) * sizeof(double));
+    bytes(problem_.m.data(), static_cast<std::size_t>(problem_.m.size()) * sizeof(double));
+    bytes(problem_.first.data(), problem_.first.size() * sizeof(Index));
+    bytes(&problem_.criterion, sizeof problem_.criterion);
+  }
+  void explore(const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff, const RunControl& control,
+               Harvest& harvest) const override {
+    (scans_ ? scan_explore : block_explore)(problem_, node, budget, cutoff, control, harvest);
+  }
+
+ private:
+  FactorProblem problem_;
+  bool scans_;
+};
+
+}  // namespace
+
+std::unique_ptr<Explorer> factor_explorer(const Pencil& pencil, const SearchUnits& units,
+                                          const ExactOptions& options) {
+  return std::make_unique<FactorExplorer>(pencil, units, options);
+}
+
+}  // namespace subspectra::search

@@ -1,0 +1,42 @@
+#pragma once
+/// The matrices of an exact search over a factor pencil: B and M over the candidates, unit after unit, scaled
+/// so that B has a unit diagonal (the criterion does not change) and M has as many columns as A has rank.
+#include <vector>
+
+#include "explorer.hpp"
+#include "subspectra/core/types.hpp"
+
+namespace subspectra::search {
+
+struct FactorProblem {
+  FactorProblem(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options);
+
+  Matrix b;                  ///< features x features
+  Matrix m;                  ///< features x r
+  std::vector<Index> first;  ///< unit u owns the rows first[u]..first[u + 1] - 1
+  bool single = true;        ///< every unit is one row
+  Criterion criterion = Criterion::kLargest;
+  double slack = 0.0;  ///< relative error of what is computed from B^{-1}
+
+  /// The criterion is |C|^2-like: gains and losses add up over the columns of M.
+  [[nodiscard]] bool is_trace() const { return m.cols() == 1 || criterion == Criterion::kTrace; }
+  /// Wilks' criterion of one column is log(1 + t): the search runs on t, its value is told through this.
+  [[nodiscard]] double told(double value) const;
+  [[nodiscard]] std::vector<Index> rows(const std::vector<Index>& units) const;
+  template <class Units>
+  [[nodiscard]] std::vector<Index> rows_of(const Units& units) const {
+    return rows(std::vector<Index>(units.begin(), units.end()));
+  }
+  /// In the scale of the search; by a factorization of the set's own block. -infinity when it is singular.
+  [[nodiscard]] double value(const std::vector<Index>& units) const;
+  /// T's criterion in the scale of the search.
+  [[nodiscard]] double of(const Matrix& t) const;
+};
+
+/// The two ways down: scan_explorer.cpp (single features, is_trace()) and block_explorer.cpp (the rest).
+void scan_explore(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget,
+                  const Cutoff& cutoff, const RunControl& control, Harvest& harvest);
+void block_explore(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget,
+                   const Cutoff& cutoff, const RunControl& control, Harvest& harvest);
+
+}  // namespace subspectra::search

@@ -1,0 +1,478 @@
+/// Exact search over single features where the criterion is a trace: two classes (r = 1), or --criterion
+/// trace with any number of them. docs/theory/exact.md.
+///
+/// A node keeps I for good and has F free; T = I + F. It is a smaller problem of the same kind, seen from two
+/// sides:
+///   from below   G = B_FF - B_FI B_I^{-1} B_IF, C = M_F - B_FI B_I^{-1} M_I: i brings |C_i|^2/G_ii to f(I)
+///   from above   P = G^{-1} = (B_T^{-1})_FF, U = P C:                       i takes |U_i|^2/P_ii from f(T)
+/// Keeping i is a pivot of (G, C) and a deletion in (P, U); dropping it is the reverse. So the whole node
+/// costs O(|F|^2), whatever |I| is, and the last two features to be kept, or dropped, need no tree: the best
+/// pair is one scan over G (or P).
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <numeric>
+
+#include "explorer.hpp"
+#include "factor_problem.hpp"
+#include "scan_kernels.hpp"
+
+namespace subspectra::search {
+namespace {
+
+/// Rows of a block start on multiples of eight numbers.
+std::int64_t padded(std::int64_t n) { return (n + 7) / 8 * 8; }
+
+/// One level of the recursion; allocated once a visit, reused by every node of that depth.
+struct Level {
+  std::int64_t count = 0, lead = 0;  ///< |F|, row length
+  std::vector<std::int32_t> ids;     ///< of the free units, largest drop loss first
+  std::vector<double> p, g;          ///< |F| x lead, both triangles
+  std::vector<double> u, c;          ///< r rows of lead numbers
+  std::vector<double> losses;        ///< of the free units
+  std::vector<double> diag;          ///< of P
+  double f_all = 0.0, f_kept = 0.0;  ///< f(T), f(I)
+
+  void reserve(std::int64_t n, std::int64_t r) {
+    const auto l = padded(n);
+    const auto size = [](std::int64_t v) { return static_cast<std::size_t>(v); };
+    ids.resize(size(l));
+    p.resize(size(l * l));
+    g.resize(size(l * l));
+    u.resize(size(r * l));
+    c.resize(size(r * l));
+    losses.resize(size(l));
+    diag.resize(size(l));
+  }
+};
+
+class Visit {
+ public:
+  Visit(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff,
+        const RunControl& control, Harvest& harvest)
+      : problem_(problem),
+        k_(node.k),
+        r_(problem.m.cols()),
+        budget_(budget),
+        cutoff_(cutoff),
+        control_(control),
+        harvest_(harvest),
+        kept_(node.kept) {
+    levels_.resize(2);
+  }
+
+  void run(const OpenNode& node) {
+    Level& root = level(0, static_cast<std::int64_t>(node.free.size()));
+    if (!build(node, root)) return;
+    update_limits();
+    root_bound_ = node.bound;
+    enter(0);
+  }
+
+ private:
+  Level& level(std::size_t depth, std::int64_t count) {
+    if (depth >= levels_.size()) levels_.resize(depth + 1);
+    Level& at = levels_[depth];
+    if (static_cast<std::int64_t>(at.ids.size()) < padded(count)) at.reserve(count, r_);
+    at.count = count;
+    at.lead = padded(count);
+    return at;
+  }
+
+  /// G, C, P, U, f(I), f(T) from the matrices themselves.
+  bool build(const OpenNode& node, Level& at) {
+    const auto kept = std::vector<Index>(node.kept.begin(), node.kept.end());
+    const auto free = std::vector<Index>(node.free.begin(), node.free.end());
+    const Index n = static_cast<Index>(free.size());
+    Matrix g = problem_.b(free, free), c = problem_.m(free, Eigen::all);
+    at.f_kept = 0.0;
+    if (!kept.empty()) {
+      const Eigen::LLT<Matrix> llt(problem_.b(kept, kept));
+      if (llt.info() != Eigen::Success) return false;
+      const Matrix w = llt.matrixL().solve(Matrix(problem_.b(kept, free)));
+      const Matrix y = llt.matrixL().solve(Matrix(problem_.m(kept, Eigen::all)));
+      g.noalias() -= w.transpose() * w;
+      c.noalias() -= w.transpose() * y;
+      at.f_kept = y.squaredNorm();
+    }
+    Matrix p = Matrix::Identity(n, n);
+    if (n > 0) {
+      const Eigen::LLT<Matrix> llt(g);
+      if (llt.info() != Eigen::Success) return false;
+      llt.matrixL().solveInPlace(p);
+      p = Matrix(p.transpose() * p);
+    }
+    const Matrix u = p * c;
+    at.f_all = at.f_kept + u.cwiseProduct(c).sum();
+    std::vector<std::int32_t> order(static_cast<std::size_t>(n));
+    std::iota(order.begin(), order.end(), 0);
+    const Vector losses = u.rowwise().squaredNorm().array() / p.diagonal().array();
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::int32_t a, std::int32_t b) { return losses[a] > losses[b]; });
+    for (Index i = 0; i < n; ++i) {
+      const Index a = order[static_cast<std::size_t>(i)];
+      at.ids[static_cast<std::size_t>(i)] = node.free[static_cast<std::size_t>(a)];
+      at.losses[static_cast<std::size_t>(i)] = losses[a];
+      at.diag[static_cast<std::size_t>(i)] = p(a, a);
+      for (Index q = 0; q < r_; ++q) {
+        at.u[static_cast<std::size_t>(q * at.lead + i)] = u(a, q);
+        at.c[static_cast<std::size_t>(q * at.lead + i)] = c(a, q);
+      }
+      for (Index j = 0; j < n; ++j) {
+        const Index b = order[static_cast<std::size_t>(j)];
+        at.p[static_cast<std::size_t>(i * at.lead + j)] = p(a, b);
+        at.g[static_cast<std::size_t>(i * at.lead + j)] = g(a, b);
+      }
+    }
+    return true;
+  }
+
+  void update_limits() {
+    exact_ = cutoff_.exact(harvest_.pool.threshold());
+    limit_ = cutoff_.with_gap(harvest_.pool.threshold());
+  }
+
+  /// A bound that closes a node; what --gap alone closes is remembered.
+  bool closed(double bound) {
+    if (bound > limit_) return false;
+    if (bound > exact_) harvest_.discarded = std::max(harvest_.discarded, bound);
+    return true;
+  }
+
+  void offer(const std::int32_t* more, std::int64_t count, std::int32_t a = -1, std::int32_t b = -1) {
+    std::vector<Index> units(kept_.begin(), kept_.end());
+    units.insert(units.end(), more, more + count);
+    if (a >= 0) units.push_back(a);
+    if (b >= 0) units.push_back(b);
+    std::sort(units.begin(), units.end());
+    const double value = problem_.value(units);
+    if (harvest_.pool.offer(std::move(units), value)) update_limits();
+  }
+
+  /// The kept units and all free ones but those at i and j.
+  void offer_without(const Level& at, std::int64_t i, std::int64_t j = -1) {
+    std::vector<std::int32_t> rest;
+    for (std::int64_t a = 0; a < at.count; ++a) {
+      if (a != i && a != j) rest.push_back(at.ids[static_cast<std::size_t>(a)]);
+    }
+    offer(rest.data(), static_cast<std::int64_t>(rest.size()));
+  }
+
+  /// The node at `depth` is built and ordered; kept_ holds I. False when the budget ran out inside.
+  bool enter(std::size_t depth) {
+    Level& at = levels_[depth];
+    const std::int64_t more = k_ - static_cast<std::int64_t>(kept_.size());
+    const std::int64_t less = at.count - more;
+    if (more < 0 || less < 0 || closed(at.f_all)) return true;
+    if (less == 0) {
+      offer(at.ids.data(), at.count);
+      return true;
+    }
+    if (less <= 2 && less < more) {
+      close_by_drops(at, less);
+      return true;
+    }
+    if (more <= 2) {
+      close_by_keeps(at, 0, more);
+      return true;
+    }
+    return walk(depth, more, less);
+  }
+
+  /// At most two more to be dropped.
+  void close_by_drops(const Level& at, std::int64_t less) {
+    if (less == 1) {
+      for (std::int64_t i = 0; i < at.count; ++i) {
+        if (at.f_all - at.losses[static_cast<std::size_t>(i)] > limit_)
+          offer_without(at, i);
+        else
+          closed(at.f_all - at.losses[static_cast<std::size_t>(i)]);
+      }
+      return;
+    }
+    scan_pairs(at, at.p.data(), at.u.data(), 0, -1.0);
+  }
+
+  /// At most two more of the units from..count-1 to be kept; `at.g`, `at.c` and f_kept are those of the node.
+  void close_by_keeps(const Level& at, std::int64_t from, std::int64_t more) {
+    if (more == 0) {
+      if (!closed(at.f_kept)) offer(nullptr, 0);
+      return;
+    }
+    if (more == 2) {
+      scan_pairs(at, at.g.data(), at.c.data(), from, +1.0);
+      return;
+    }
+    for (std::int64_t i = from; i < at.count; ++i) {
+      double square = 0.0;
+      for (Index q = 0; q < r_; ++q) {
+        const double v = at.c[static_cast<std::size_t>(q * at.lead + i)];
+        square += v * v;
+      }
+      const double value = at.f_kept + square / at.g[static_cast<std::size_t>(i * at.lead + i)];
+      if (!closed(value)) offer(&at.ids[static_cast<std::size_t>(i)], 1);
+    }
+  }
+
+  /// All pairs of from..count-1: kept (sign +1, block = G, rows = C) or dropped (sign -1, P, U).
+  void scan_pairs(const Level& at, const double* block, const double* rows, std::int64_t from, double sign) {
+    const std::int64_t n = at.count;
+    scale_.resize(static_cast<std::size_t>(at.lead));
+    squares_.assign(static_cast<std::size_t>(at.lead), 0.0);
+    scaled_.resize(static_cast<std::size_t>(r_ * at.lead));
+    dot_.resize(static_cast<std::size_t>(at.lead));
+    for (std::int64_t i = from; i < n; ++i)
+      scale_[static_cast<std::size_t>(i)] = 1.0 / std::sqrt(block[i * at.lead + i]);
+    for (Index q = 0; q < r_; ++q) {
+      for (std::int64_t i = from; i < n; ++i) {
+        const double x = rows[q * at.lead + i] * scale_[static_cast<std::size_t>(i)];
+        scaled_[static_cast<std::size_t>(q * at.lead + i)] = x;
+        squares_[static_cast<std::size_t>(i)] += x * x;
+      }
+    }
+    const double base = sign > 0.0 ? at.f_kept : at.f_all;
+    for (std::int64_t i = from; i + 1 < n; ++i) {
+      const std::int64_t first = i + 1, count = n - first;
+      const double xi = scaled_[static_cast<std::size_t>(i)];
+      for (std::int64_t j = first; j < n; ++j)
+        dot_[static_cast<std::size_t>(j)] = xi * scaled_[static_cast<std::size_t>(j)];
+      for (Index q = 1; q < r_; ++q) {
+        const double x = scaled_[static_cast<std::size_t>(q * at.lead + i)];
+        for (std::int64_t j = first; j < n; ++j) {
+          dot_[static_cast<std::size_t>(j)] += x * scaled_[static_cast<std::size_t>(q * at.lead + j)];
+        }
+      }
+      // A set is worth a look above `exact_` (what lies between that and `limit_` counts as discarded).
+      const double target = sign * (exact_ - base);
+      if (kernels::best_pair_margin(block + i * at.lead + first, scale_.data() + first,
+                                    squares_.data() + first, dot_.data() + first,
+                                    scale_[static_cast<std::size_t>(i)],
+                                    squares_[static_cast<std::size_t>(i)], target, sign, count) <= 0.0) {
+        continue;
+      }
+      for (std::int64_t j = first; j < n; ++j) {
+        const double rho = block[i * at.lead + j] * scale_[static_cast<std::size_t>(i)] *
+                           scale_[static_cast<std::size_t>(j)];
+        const double rest = 1.0 - rho * rho;
+        if (!(rest > 1e-13)) continue;  // one is a multiple of the other
+        const double pair = (squares_[static_cast<std::size_t>(i)] + squares_[static_cast<std::size_t>(j)] -
+                             2.0 * rho * dot_[static_cast<std::size_t>(j)]) /
+                            rest;
+        if (closed(base + sign * pair)) continue;
+        if (sign > 0.0) {
+          offer(nullptr, 0, at.ids[static_cast<std::size_t>(i)], at.ids[static_cast<std::size_t>(j)]);
+        } else {
+          offer_without(at, i, j);
+        }
+      }
+    }
+  }
+
+  /// Child t drops the t-th free unit and keeps those before it: the largest subtree, that of the unit missed
+  /// most, comes first and dies first.
+  bool walk(std::size_t depth, std::int64_t more, std::int64_t less) {
+    const std::size_t kept_before = kept_.size();
+    Level& at = levels_[depth];  // a deque: growing it moves no level
+    for (std::int64_t t = 0;; ++t) {
+      // I + {0..t-1} kept, t.. free: two more to keep need no tree.
+      if (more - t <= 2) {
+        close_by_keeps(at, t, more - t);
+        break;
+      }
+      if (harvest_.nodes >= budget_ || (harvest_.nodes % 256 == 255 && control_.should_stop())) {
+        hand_back(at, t, less);
+        kept_.resize(kept_before);
+        return false;
+      }
+      ++harvest_.nodes;
+      const bool done = child(depth, t, more - t, less - 1);
+      if (!done) {
+        kept_.push_back(at.ids[static_cast<std::size_t>(t)]);
+        hand_back(at, t + 1, less);
+        kept_.resize(kept_before);
+        return false;
+      }
+      keep(at, t);
+    }
+    kept_.resize(kept_before);
+    return true;
+  }
+
+  /// t becomes a kept unit: a pivot of (G, C).
+  void keep(Level& at, std::int64_t t) {
+    double* g = at.g.data() + t * at.lead;
+    const double pivot = g[t];
+    double gain = 0.0;
+    for (Index q = 0; q < r_; ++q) {
+      double* c = at.c.data() + q * at.lead;
+      gain += c[t] * c[t];
+      kernels::subtract(c + t + 1, g + t + 1, c[t] / pivot, at.count - t - 1);
+    }
+    at.f_kept += gain / pivot;
+    kernels::pivot(at.g.data(), at.lead, t, at.count);
+    kept_.push_back(at.ids[static_cast<std::size_t>(t)]);
+  }
+
+  /// What is left of a node when the visit ends: one node, with t.. free. Losses are in descending order, so
+  /// that `less` drops cost at least the loss at count - less.
+  void hand_back(const Level& at, std::int64_t t, std::int64_t less) {
+    OpenNode rest;
+    rest.k = k_;
+    rest.kept = kept_;
+    std::sort(rest.kept.begin(), rest.kept.end());
+    rest.free.assign(at.ids.begin() + t, at.ids.begin() + at.count);
+    std::sort(rest.free.begin(), rest.free.end());
+    if (static_cast<std::int64_t>(rest.free.size()) < less) return;
+    const std::int64_t place = std::max(t, at.count - less);
+    rest.bound =
+        std::min(root_bound_, at.f_all - (less > 0 ? at.losses[static_cast<std::size_t>(place)] : 0.0));
+    if (!closed(rest.bound)) harvest_.open.push_back(std::move(rest));
+  }
+
+  /// Child t of the node at `depth`: `more` to keep and `less` to drop among the units after t.
+  bool child(std::size_t depth, std::int64_t t, std::int64_t more, std::int64_t less) {
+    const Level& at = levels_[depth];
+    const std::int64_t rest = at.count - t - 1;
+    if (rest < more) return true;
+    const double f_all = at.f_all - at.losses[static_cast<std::size_t>(t)];
+    if (closed(f_all)) return true;
+    // New diagonal and U of the rest: O(|F|), before the block is paid for.
+    const double* q = at.p.data() + t * at.lead;
+    const double inverse = 1.0 / q[t];
+    diag_.resize(static_cast<std::size_t>(at.lead));
+    u_.resize(static_cast<std::size_t>(r_ * at.lead));
+    losses_.assign(static_cast<std::size_t>(at.lead), 0.0);
+    kernels::drop_diagonal(at.diag.data() + t + 1, q + t + 1, inverse, diag_.data(), rest);
+    for (Index c = 0; c < r_; ++c) {
+      double* u = u_.data() + c * at.lead;
+      const double* from = at.u.data() + c * at.lead;
+      std::memcpy(u, from + t + 1, static_cast<std::size_t>(rest) * sizeof(double));
+      kernels::subtract(u, q + t + 1, from[t] * inverse, rest);
+      for (std::int64_t i = 0; i < rest; ++i) losses_[static_cast<std::size_t>(i)] += u[i] * u[i];
+    }
+    for (std::int64_t i = 0; i < rest; ++i)
+      losses_[static_cast<std::size_t>(i)] /= diag_[static_cast<std::size_t>(i)];
+    // Whoever costs too much alone is kept for good; with fewer than `less` others the node is closed.
+    const double slack = f_all - limit_, exact_slack = f_all - exact_;
+    at_.clear();
+    std::int64_t cheap = 0;
+    double next = kInfinity;
+    for (std::int64_t i = 0; i < rest; ++i) {
+      const double loss = losses_[static_cast<std::size_t>(i)];
+      if (loss < slack) {
+        at_.push_back(static_cast<std::int32_t>(i));
+      } else if (loss < exact_slack) {
+        ++cheap;
+        next = std::min(next, loss);
+      }
+    }
+    // Sets that drop one of the `cheap` are left out for --gap's sake.
+    if (cheap > 0) harvest_.discarded = std::max(harvest_.discarded, f_all - next);
+    if (static_cast<std::int64_t>(at_.size()) < less) return true;
+    std::sort(at_.begin(), at_.end(), [&](std::int32_t a, std::int32_t b) {
+      const double x = losses_[static_cast<std::size_t>(a)], y = losses_[static_cast<std::size_t>(b)];
+      return x != y ? x > y : a < b;
+    });
+    return expand(depth, t, more, less, f_all, inverse);
+  }
+
+  /// Builds the child: the units of at_ free, the others after t kept.
+  bool expand(std::size_t depth, std::int64_t t, std::int64_t more, std::int64_t less, double f_all,
+              double inverse) {
+    const std::int64_t rest = levels_[depth].count - t - 1;
+    const std::int64_t free = static_cast<std::int64_t>(at_.size());
+    const std::int64_t fixed = rest - free;
+    more -= fixed;
+    const std::size_t kept_before = kept_.size();
+    // Fixed units first, so that they are the first pivots of G.
+    order_.clear();
+    if (fixed > 0) {
+      marks_.assign(static_cast<std::size_t>(rest), 0);
+      for (const auto i : at_) marks_[static_cast<std::size_t>(i)] = 1;
+      for (std::int64_t i = 0; i < rest; ++i) {
+        if (marks_[static_cast<std::size_t>(i)] == 0) order_.push_back(static_cast<std::int32_t>(i));
+      }
+    }
+    order_.insert(order_.end(), at_.begin(), at_.end());
+    Level& to = level(depth + 1, rest);
+    const Level& at = levels_[depth];
+    to.f_all = f_all;
+    to.f_kept = at.f_kept;
+    kernels::gather(at.g.data() + (t + 1) * at.lead + t + 1, at.lead, order_.data(), rest, to.g.data(),
+                    to.lead);
+    for (std::int64_t i = 0; i < rest; ++i) {
+      const auto from = static_cast<std::size_t>(t + 1 + order_[static_cast<std::size_t>(i)]);
+      to.ids[static_cast<std::size_t>(i)] = at.ids[from];
+      for (Index q = 0; q < r_; ++q) {
+        to.c[static_cast<std::size_t>(q * to.lead + i)] = at.c[static_cast<std::size_t>(q * at.lead) + from];
+      }
+    }
+    for (std::int64_t i = 0; i < fixed; ++i) keep(to, i);
+    if (fixed > 0) shift(to, fixed);
+    bool done = true;
+    if (less == 0) {
+      offer(to.ids.data(), to.count);
+    } else if (more <= 2 && !(less <= 2 && less < more)) {
+      close_by_keeps(to, 0, more);
+    } else {
+      for (std::int64_t i = 0; i < free; ++i) {
+        const auto from = static_cast<std::size_t>(at_[static_cast<std::size_t>(i)]);
+        to.losses[static_cast<std::size_t>(i)] = losses_[from];
+        to.diag[static_cast<std::size_t>(i)] = diag_[from];
+        for (Index q = 0; q < r_; ++q) {
+          to.u[static_cast<std::size_t>(q * to.lead + i)] = u_[static_cast<std::size_t>(q * at.lead) + from];
+        }
+      }
+      packed_.resize(static_cast<std::size_t>(at.lead));
+      kernels::gather_rank_one(at.p.data() + (t + 1) * at.lead + t + 1, at.lead, at_.data(), free,
+                               at.p.data() + t * at.lead + t + 1, inverse, packed_.data(), to.p.data(),
+                               to.lead);
+      if (less <= 2 && less < more) {
+        close_by_drops(to, less);
+      } else {
+        done = walk(depth + 1, more, less);
+      }
+    }
+    kept_.resize(kept_before);
+    return done;
+  }
+
+  /// Forgets the first `gone` rows of (G, C), which have been pivots.
+  void shift(Level& to, std::int64_t gone) const {
+    const std::int64_t left = to.count - gone;
+    const auto bytes = static_cast<std::size_t>(left) * sizeof(double);
+    for (std::int64_t i = 0; i < left; ++i) {
+      std::memmove(to.g.data() + i * to.lead, to.g.data() + (i + gone) * to.lead + gone, bytes);
+    }
+    for (Index q = 0; q < r_; ++q)
+      std::memmove(to.c.data() + q * to.lead, to.c.data() + q * to.lead + gone, bytes);
+    std::copy(to.ids.begin() + gone, to.ids.begin() + to.count, to.ids.begin());
+    to.count = left;
+  }
+
+  const FactorProblem& problem_;
+  std::int64_t k_;
+  Index r_;
+  std::uint64_t budget_;
+  const Cutoff& cutoff_;
+  const RunControl& control_;
+  Harvest& harvest_;
+  std::vector<std::int32_t> kept_;
+  std::deque<Level> levels_;
+  double exact_ = 0.0, limit_ = 0.0, root_bound_ = kInfinity;
+  // Scratch of one node, never needed across a recursion.
+  std::vector<double> diag_, u_, losses_, packed_, scale_, squares_, scaled_, dot_;
+  std::vector<std::int32_t> at_, order_;
+  std::vector<char> marks_;
+};
+
+}  // namespace
+
+void scan_explore(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget,
+                  const Cutoff& cutoff, const RunControl& control, Harvest& harvest) {
+  Visit(problem, node, budget, cutoff, control, harvest).run(node);
+}
+
+}  // namespace subspectra::search

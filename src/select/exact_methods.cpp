@@ -1,0 +1,133 @@
+#include "subspectra/select/exact_methods.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "subspectra/search/exact.hpp"
+#include "subspectra/select/search_methods.hpp"
+#include "subspectra/spectral/renormalize.hpp"
+
+namespace subspectra {
+namespace {
+
+constexpr Index kStartSwaps = 100;
+
+/// The sets of a greedy search, as units, for every size: what the tree has to beat.
+std::vector<std::vector<RankedSet>> known_sets(const SelectionInput& input,
+                                               const std::vector<PathEntry>& path) {
+  std::vector<Index> unit_of(static_cast<std::size_t>(input.data.features()), -1);
+  for (Index u = 0; u < input.units.count(); ++u) {
+    for (const Index j : input.units.members[static_cast<std::size_t>(u)])
+      unit_of[static_cast<std::size_t>(j)] = u;
+  }
+  std::vector<std::vector<RankedSet>> start(static_cast<std::size_t>(input.k.hi - input.k.lo + 1));
+  for (const auto& entry : path) {
+    RankedSet set;
+    for (const Index j : entry.features) set.units.push_back(unit_of[static_cast<std::size_t>(j)]);
+    std::sort(set.units.begin(), set.units.end());
+    set.units.erase(std::unique(set.units.begin(), set.units.end()), set.units.end());
+    const auto k = static_cast<Index>(set.units.size());
+    if (k >= input.k.lo && k <= input.k.hi)
+      start[static_cast<std::size_t>(k - input.k.lo)].push_back(std::move(set));
+  }
+  return start;
+}
+
+PathEntry entry_of(const SelectionInput& input, const ExactSize& size, Index pool) {
+  const auto& best = size.pool.front();
+  PathEntry entry;
+  entry.features = input.units.features(best.units);
+  if (!input.units.single) {
+    for (const Index u : best.units) entry.units.push_back(input.units.group[static_cast<std::size_t>(u)]);
+    std::sort(entry.units.begin(), entry.units.end());
+  }
+  auto fitted = renormalize(input.pencil, entry.features, input.options.criterion, input.options.components,
+                            input.options.threads);
+  entry.objective = fitted.objective;
+  entry.loadings = std::move(fitted.discriminants.vectors);
+  entry.pass = "exact";
+  // The value of the search and the one recomputed differ by rounding; the bound keeps its distance.
+  entry.upper_bound =
+      size.upper_bound <= best.value ? entry.objective : std::max(entry.objective, size.upper_bound);
+  entry.bound = "branch-and-bound";
+  if (pool > 1) {
+    for (const auto& set : size.pool) {
+      const auto features = input.units.features(set.units);
+      const double objective = &set == &best ? entry.objective
+                                             : renormalize(input.pencil, features, input.options.criterion, 1,
+                                                           input.options.threads)
+                                                   .objective;
+      entry.pool.push_back({features, objective});
+    }
+  }
+  return entry;
+}
+
+void run_exact(const SelectionInput& input, const OptionTexts& texts, const RunControl& control,
+               Selection& selection) {
+  ExactMethodOptions own;
+  set_options(own, texts);
+  if (own.pool < 1) throw InvalidArgument("--pool must be at least 1");
+  if (!(own.gap >= 0.0) || !std::isfinite(own.gap))
+    throw InvalidArgument("--gap must be 0 or a positive fraction");
+  if (!(own.checkpoint_every >= 0.0)) throw InvalidArgument("--checkpoint-every must not be negative");
+  selection.method_options = options_json(own);
+
+  SelectionOptions quick = input.options;
+  quick.certify = quick.bounds = false;
+  quick.components = 1;
+  const SelectionInput greedy_input{.data = input.data,
+                                    .options = quick,
+                                    .pencil = input.pencil,
+                                    .candidates = input.candidates,
+                                    .include = input.include,
+                                    .units = input.units,
+                                    .k = input.k};
+  Selection greedy;
+  const bool can_swap = input.units.single && input.pencil.factor() != nullptr;
+  dual_pass(greedy_input, {.swaps = can_swap ? kStartSwaps : 0}, control, greedy);
+
+  const auto result = exact_search(input.pencil, input.units, known_sets(input, greedy.path),
+                                   {.criterion = input.options.criterion,
+                                    .k = input.k,
+                                    .pool = own.pool,
+                                    .gap = own.gap,
+                                    .node_limit = own.node_limit,
+                                    .threads = input.options.threads,
+                                    .memory_limit = input.options.memory_limit.bytes,
+                                    .checkpoint = own.checkpoint,
+                                    .checkpoint_s = own.checkpoint_every,
+                                    .resume = own.resume},
+                                   control);
+  for (const auto& size : result.sizes) {
+    if (!size.pool.empty()) selection.path.push_back(entry_of(input, size, own.pool));
+  }
+  selection.status = result.status;
+  selection.search = SearchCounts{result.nodes, result.incumbent_updates, result.open_nodes};
+}
+
+}  // namespace
+
+std::vector<MethodInfo> exact_methods() {
+  return {
+      {.name = "eslda",
+       .summary = "exact sparse LDA: the best set of every size, proven, or the best so far with a bound",
+       .takes_matrices = true,
+       .takes_groups = true,
+       .options = describe_options<ExactMethodOptions>(),
+       .run = run_exact},
+      {.name = "espca",
+       .summary =
+           "exact sparse PCA: the set with the largest variance, proven, or the best so far with a bound; "
+           "needs no labels",
+       .needs_labels = false,
+       .variance = true,
+       .takes_matrices = true,
+       .takes_groups = true,
+       .options = describe_options<ExactMethodOptions>(),
+       .run = run_exact}};
+}
+
+}  // namespace subspectra
