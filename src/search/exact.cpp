@@ -372,7 +372,9 @@ ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
   }
   if (options.pool < 1) throw InvalidArgument("--pool must be at least 1");
   if (!(options.gap >= 0.0)) throw InvalidArgument("--gap must not be negative");
-  const auto explorer = search::factor_explorer(pencil, units, options);
+  const bool variance = pencil.b_is_identity() && pencil.factor() == nullptr;
+  const auto explorer = variance ? search::perron_explorer(pencil, units, options)
+                                 : search::factor_explorer(pencil, units, options);
   return search::Engine(*explorer, units, options, control).run(start);
 }
 
