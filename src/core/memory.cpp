@@ -1,6 +1,7 @@
 #include "subspectra/core/memory.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
@@ -43,6 +44,17 @@ void require_memory(double bytes, std::string_view what, std::string_view advice
   if (bytes <= budget) return;
   throw Error(fmt::format("{} needs {} but {} may be used; {}", what, readable_bytes(bytes),
                           readable_bytes(budget), advice));
+}
+
+void prefer_large_pages([[maybe_unused]] void* begin, [[maybe_unused]] std::size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  constexpr std::size_t kLarge = std::size_t{1} << 21;
+  auto* const from = static_cast<char*>(begin);
+  const std::size_t skipped = (kLarge - reinterpret_cast<std::uintptr_t>(begin) % kLarge) % kLarge;
+  if (bytes < skipped + kLarge) return;
+  // A wish: where it is not granted nothing changes.
+  static_cast<void>(::madvise(from + skipped, (bytes - skipped) / kLarge * kLarge, MADV_HUGEPAGE));
+#endif
 }
 
 std::string readable_bytes(double bytes) {

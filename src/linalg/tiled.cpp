@@ -1,38 +1,158 @@
 #include "subspectra/linalg/tiled.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
+#include <vector>
 
 #include "subspectra/core/parallel.hpp"
 
 namespace subspectra::linalg {
 namespace {
 
-constexpr Index kTile = 256;   // 256 x 256 doubles (512 KiB) and two panels fit the second-level cache
-constexpr Index kPanel = 128;  // columns of a Cholesky panel: deep enough for DGEMM, few flops in DPOTRF
+constexpr Index kTile = 256;     // width of a tile: what DGEMM packs of it stays in the second-level cache
+constexpr Index kTall = 1024;    // height of a tile of a rank update: the packed width is used that often
+constexpr Index kLong = 512;     // the same for products with a triangle
+constexpr Index kInverted = 32;  // diagonal blocks of a triangular factor that are inverted
 
 Index tiles(Index n, Index width) { return (n + width - 1) / width; }
+
+/// Columns of a panel: the rank updates want it wide, the work inside the panel (n width^2) narrow.
+Index panel_width(Index n) { return n <= 1536 ? 64 : 128; }
+
+/// Where a triangular matrix of n > kInverted rows is cut in two.
+Index half(Index n) { return tiles(n, 2 * kInverted) * kInverted; }
+
+/// Side of the tiles of a product with a triangular half of n/2 rows: what they hold of the other triangle is
+/// multiplied by zeros.
+Index triangle_tile(Index n) { return std::clamp<Index>(n / 256 * 32, 64, kTile); }
+
+/// Calls product(i, height, j, width) for all tiles of a rows x cols matrix.
+void for_tiles(Index rows, Index height, Index cols, Index width, int threads,
+               const std::function<void(Index, Index, Index, Index)>& product) {
+  const Index down = tiles(rows, height);
+  parallel_for(down * tiles(cols, width), threads, [&](Index item) {
+    const Index i = item % down * height, j = item / down * width;
+    product(i, std::min(height, rows - i), j, std::min(width, cols - j));
+  });
+}
+
+/// The same for the lower triangle of an n x n matrix: tiles of kTile columns and up to kTall rows, the first
+/// of each column starting at the diagonal.
+void for_lower_tiles(Index n, int threads, const std::function<void(Index, Index, Index, Index)>& product) {
+  std::vector<std::pair<Index, Index>> corners;
+  for (Index j = 0; j < n; j += kTile) {
+    for (Index i = j; i < n; i += kTall) corners.emplace_back(i, j);
+  }
+  parallel_for(static_cast<Index>(corners.size()), threads, [&](Index item) {
+    const auto [i, j] = corners[static_cast<std::size_t>(item)];
+    product(i, std::min(kTall, n - i), j, std::min(kTile, n - j));
+  });
+}
+
+/// L <- L^{-1} by halves, the entries above the diagonal zero before and after. `work` holds half of L's rows
+/// and columns.   n^3/3 flops.
+void invert_lower(MutableMatrix l, MutableMatrix work, int threads) {
+  const Index n = l.rows();
+  if (n <= kInverted) {
+    Matrix x = Matrix::Identity(n, n);
+    l.triangularView<Eigen::Lower>().solveInPlace(x);
+    l = x;
+    return;
+  }
+  const Index top = half(n), rest = n - top, side = triangle_tile(n);
+  auto first = l.topLeftCorner(top, top), second = l.bottomRightCorner(rest, rest);
+  auto below = l.bottomLeftCorner(rest, top), product = work.topLeftCorner(rest, top);
+  invert_lower(first, work, threads);
+  invert_lower(second, work, threads);
+  for_tiles(rest, kLong, top, side, threads, [&](Index i, Index height, Index j, Index width) {
+    gemm(1.0, Op::kNone, below.block(i, j, height, top - j), Op::kNone, first.block(j, j, top - j, width),
+         0.0, product.block(i, j, height, width));
+  });
+  for_tiles(rest, side, top, kLong, threads, [&](Index i, Index height, Index j, Index width) {
+    gemm(-1.0, Op::kNone, second.block(i, 0, height, i + height), Op::kNone,
+         product.block(0, j, i + height, width), 0.0, below.block(i, j, height, width));
+  });
+}
+
+/// W <- W'W in the lower triangle, by halves; W is lower triangular, with zeros above the diagonal.   n^3/3
+/// flops.
+void square_lower(MutableMatrix w, MutableMatrix work, int threads) {
+  const Index n = w.rows();
+  constexpr Index kWhole = 2 * kInverted;
+  if (n <= kWhole) {
+    const Matrix copy = w;
+    gemm(1.0, Op::kTranspose, copy, Op::kNone, copy, 0.0, w);
+    return;
+  }
+  const Index top = half(n), rest = n - top, side = triangle_tile(n);
+  auto first = w.topLeftCorner(top, top), second = w.bottomRightCorner(rest, rest);
+  auto below = w.bottomLeftCorner(rest, top), product = work.topLeftCorner(rest, top);
+  square_lower(first, work, threads);
+  for_lower_tiles(top, threads, [&](Index i, Index height, Index j, Index width) {
+    gemm(1.0, Op::kTranspose, below.middleCols(i, height), Op::kNone, below.middleCols(j, width), 1.0,
+         first.block(i, j, height, width));
+  });
+  for_tiles(rest, side, top, kLong, threads, [&](Index i, Index height, Index j, Index width) {
+    gemm(1.0, Op::kTranspose, second.block(i, i, rest - i, height), Op::kNone,
+         below.block(i, j, rest - i, width), 0.0, product.block(i, j, height, width));
+  });
+  below = product;
+  square_lower(second, work, threads);
+}
+
+/// Half of L's rows and columns, and a few rows more: columns a power of two apart share their cache lines.
+Matrix half_matrix(Index n) {
+  constexpr Index kPadding = 8;
+  Matrix scratch(half(n) + kPadding, half(n));
+  return scratch;
+}
+
+/// C <- L^{-1} C or L^{-T} C, panel by panel: L is read once, in order.
+void solve_panels(const MatrixRef& l, Op op, MutableMatrix c) {
+  const Index n = l.rows(), panel = panel_width(n);
+  for (Index item = 0; item < tiles(n, panel); ++item) {
+    const Index k = (op == Op::kNone ? item : tiles(n, panel) - 1 - item) * panel;
+    const Index width = std::min(panel, n - k), below = n - k - width;
+    const auto rest = l.block(k + width, k, below, width);
+    if (op == Op::kTranspose)
+      gemm(-1.0, op, rest, Op::kNone, c.bottomRows(below), 1.0, c.middleRows(k, width));
+    solve_lower(l.block(k, k, width, width), op, c.middleRows(k, width));
+    if (op == Op::kNone) gemm(-1.0, op, rest, Op::kNone, c.middleRows(k, width), 1.0, c.bottomRows(below));
+  }
+}
+
+/// B <- B L^{-T} for a tile of rows B, by halves. (OpenBLAS's DTRSM runs at a quarter of DGEMM's speed for a
+/// panel. With the inverse of L it would be a product, but on strongly correlated columns that loses two
+/// digits of the Schur complement.)
+void solve_right(const MatrixRef& l, MutableMatrix b) {
+  constexpr Index kFew = 16;  // columns of a tile that stay in the first-level cache
+  const Index n = l.rows();
+  if (n <= kFew) {
+    for (Index j = 0; j < n; ++j) {
+      for (Index k = 0; k < j; ++k) b.col(j) -= l(j, k) * b.col(k);
+      b.col(j) /= l(j, j);
+    }
+    return;
+  }
+  const Index first = tiles(n, 2 * kFew) * kFew, rest = n - first;
+  solve_right(l.topLeftCorner(first, first), b.leftCols(first));
+  gemm(-1.0, Op::kNone, b.leftCols(first), Op::kTranspose, l.bottomLeftCorner(rest, first), 1.0,
+       b.rightCols(rest));
+  solve_right(l.bottomRightCorner(rest, rest), b.rightCols(rest));
+}
 
 }  // namespace
 
 void rank_update_lower(double alpha, const MatrixRef& a, MutableMatrix c, int threads) {
-  const Index n = c.rows();
-  const Index count = tiles(n, kTile);
-  // Tile (row, column) of the lower triangle by its number, the largest rows first: level loads at the end.
-  parallel_for(count * (count + 1) / 2, threads, [&](Index item) {
-    Index row = count - 1;
-    while (item > row) {
-      item -= row + 1;
-      --row;
+  for_lower_tiles(c.rows(), threads, [&](Index i, Index height, Index j, Index width) {
+    if (i == j) {  // the width x width square on the diagonal apart
+      syrk_lower(alpha, a.middleRows(j, width), c.block(j, j, width, width));
+      i += width;
+      height -= width;
     }
-    const Index i = row * kTile, j = item * kTile;
-    const Index height = std::min(kTile, n - i), width = std::min(kTile, n - j);
-    if (i == j) {
-      syrk_lower(alpha, a.middleRows(i, height), c.block(i, i, height, height));
-    } else {
-      gemm(alpha, Op::kNone, a.middleRows(i, height), Op::kTranspose, a.middleRows(j, width), 1.0,
-           c.block(i, j, height, width));
-    }
+    gemm(alpha, Op::kNone, a.middleRows(i, height), Op::kTranspose, a.middleRows(j, width), 1.0,
+         c.block(i, j, height, width));
   });
 }
 
@@ -61,15 +181,16 @@ void gemv_transposed(const MatrixRef& a, const VectorRef& x, MutableVector y, in
 }
 
 bool cholesky_tiled(MutableMatrix a, int threads) {
-  const Index n = a.rows();
-  for (Index k = 0; k < n; k += kPanel) {
-    const Index width = std::min(kPanel, n - k), below = n - k - width;
-    if (!cholesky(a.block(k, k, width, width))) return false;
+  const Index n = a.rows(), panel = panel_width(n);
+  for (Index k = 0; k < n; k += panel) {
+    const Index width = std::min(panel, n - k), below = n - k - width;
+    const auto l = a.block(k, k, width, width);
+    if (!cholesky(l)) return false;
     if (below == 0) break;
-    // Rows below the panel: X L' = A, that is L X' = A' row tile by row tile.
+    // Rows below the panel: X L' = A row tile by row tile.
     parallel_for(tiles(below, kTile), threads, [&](Index item) {
       const Index i = k + width + item * kTile, height = std::min(kTile, n - i);
-      solve_lower_right(a.block(k, k, width, width), a.block(i, k, height, width));
+      solve_right(l, a.block(i, k, height, width));
     });
     rank_update_lower(-1.0, a.block(k + width, k, below, width), a.bottomRightCorner(below, below), threads);
   }
@@ -80,46 +201,17 @@ bool cholesky_tiled(MutableMatrix a, int threads) {
 std::optional<Matrix> invert_positive(MutableMatrix a, MutableMatrix c, double pivot_floor, int threads) {
   const Index n = a.rows();
   const Vector diagonal = a.diagonal();
-  Matrix t = Matrix::Zero(c.cols(), c.cols());
-  // Sweeping panel K, with D = A_KK: A_KK <- -D^{-1}, A_IK <- A_IK D^{-1}, A_IJ -= A_IK D^{-1} A_KJ for all
-  // other I, J, swept or not. What is not yet swept is the Schur complement of what is; in the end A holds
-  // -A^{-1}.
-  for (Index k = 0; k < n; k += kPanel) {
-    const Index width = std::min(kPanel, n - k), after = n - k - width;
-    Matrix l = a.block(k, k, width, width);
-    if (!cholesky(l)) return std::nullopt;
-    for (Index i = 0; i < width; ++i) {
-      if (!(l(i, i) * l(i, i) > pivot_floor * diagonal[k + i])) return std::nullopt;
-    }
-    Matrix y(n, width);  // A_IK L^{-T}
-    y.topRows(k) = a.block(k, 0, width, k).transpose();
-    y.middleRows(k, width).setZero();
-    y.bottomRows(after) = a.block(k + width, k, after, width);
-    parallel_for(tiles(n, kTile), threads, [&](Index item) {
-      const Index i = item * kTile;
-      solve_lower_right(l, y.middleRows(i, std::min(kTile, n - i)));
-    });
-    Matrix z = c.middleRows(k, width);
-    solve_lower(l, Op::kNone, z);
-    t += z.transpose() * z;
-    gemm(-1.0, Op::kNone, y, Op::kNone, z, 1.0, c);
-    solve_lower(l, Op::kTranspose, z);
-    c.middleRows(k, width) = z;
-    rank_update_lower(-1.0, y, a, threads);
-    Matrix inverse = Matrix::Identity(width, width);
-    solve_lower(l, Op::kNone, inverse);  // L^{-1}
-    Matrix scaled(n, width);             // A_IK D^{-1}
-    parallel_for(tiles(n, kTile), threads, [&](Index item) {
-      const Index i = item * kTile, height = std::min(kTile, n - i);
-      gemm(1.0, Op::kNone, y.middleRows(i, height), Op::kNone, inverse, 0.0, scaled.middleRows(i, height));
-    });
-    a.block(k, 0, width, k) = scaled.topRows(k).transpose();
-    a.block(k + width, k, after, width) = scaled.bottomRows(after);
-    Matrix block(width, width);
-    gemm(-1.0, Op::kTranspose, inverse, Op::kNone, inverse, 0.0, block);
-    a.block(k, k, width, width) = block;
+  if (!cholesky_tiled(a, threads)) return std::nullopt;
+  for (Index i = 0; i < n; ++i) {
+    if (!(a(i, i) * a(i, i) > pivot_floor * diagonal[i])) return std::nullopt;
   }
-  for (Index j = 0; j < n; ++j) a.col(j).tail(n - j) *= -1.0;
+  solve_panels(a, Op::kNone, c);
+  Matrix t(c.cols(), c.cols());
+  syrk(1.0, Op::kTranspose, c, 0.0, t);
+  solve_panels(a, Op::kTranspose, c);
+  Matrix work = half_matrix(n);
+  invert_lower(a, work, threads);
+  square_lower(a, work, threads);
   return t;
 }
 

@@ -217,6 +217,10 @@ Elimination::Elimination(std::vector<Index> features, Index universe, Vector d, 
     slot_[static_cast<std::size_t>(feature_[s])] = static_cast<Index>(s);
 }
 
+bool Elimination::all_alive() const {
+  return std::find(alive_.begin() + begin_, alive_.end(), 0) == alive_.end();
+}
+
 void Elimination::swap_slots(Index a, Index b) {
   const auto sa = static_cast<std::size_t>(a), sb = static_cast<std::size_t>(b);
   std::swap(feature_[sa], feature_[sb]);

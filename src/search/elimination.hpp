@@ -29,6 +29,7 @@ class Elimination {
   /// Where a feature is now; -1 for one that is not here or was eliminated.
   [[nodiscard]] Index slot(Index feature) const { return slot_[static_cast<std::size_t>(feature)]; }
   [[nodiscard]] bool alive(Index slot) const { return alive_[static_cast<std::size_t>(slot)] != 0; }
+  [[nodiscard]] bool all_alive() const;                         ///< of the slots begin()..end()-1
   [[nodiscard]] const Vector& d() const { return d_; }          ///< by slot
   [[nodiscard]] const Vector& start() const { return start_; }  ///< diag(S) at the start, by slot
   [[nodiscard]] const Matrix& c() const { return c_; }          ///< slots x r

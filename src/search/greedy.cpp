@@ -13,6 +13,7 @@
 #include "scorer.hpp"
 #include "subspectra/core/error.hpp"
 #include "subspectra/core/memory.hpp"
+#include "subspectra/core/parallel.hpp"
 #include "subspectra/linalg/tiled.hpp"
 #include "subspectra/spectral/discriminants.hpp"
 
@@ -25,6 +26,7 @@ using search::kTie;
 using search::Scorer;
 
 constexpr double kEpsilon = 0x1p-52;
+constexpr Index kDenseLimit = 20000;  ///< features beyond which nothing of that many rows and columns is made
 
 /// One pass in either direction over an Elimination.
 class FactorPass {
@@ -68,18 +70,15 @@ class FactorPass {
     if (!units_.single) return choose_group();
     const auto& e = *elimination_;
     const Index first = e.begin(), count = e.end() - first;
-    const auto usable = [&](Index slot) {
-      if (!e.alive(slot)) return false;
-      if (e.d()[slot] > pivot_floor_ * e.start()[slot]) return true;
-      if (pivot_floor_ > 0.0) {
-        dependent_.push_back(unit_of_[static_cast<std::size_t>(e.feature(slot))]);
-        elimination_->retire(slot);
-      }
-      return false;
-    };
-    usable_.assign(static_cast<std::size_t>(count), 0);
-    for (Index i = 0; i < count; ++i) usable_[static_cast<std::size_t>(i)] = usable(first + i) ? 1 : 0;
-    const auto best = scorer_.best(e.c().bottomRows(count), e.d().tail(count), usable_);
+    const auto d = e.d().tail(count), start = e.start().tail(count);
+    bool all = e.all_alive();
+    for (Index i = 0; i < count; ++i) all &= d[i] > pivot_floor_ * start[i];
+    usable_.clear();
+    if (!all) {
+      usable_.resize(static_cast<std::size_t>(count));
+      for (Index i = 0; i < count; ++i) usable_[static_cast<std::size_t>(i)] = usable(first + i) ? 1 : 0;
+    }
+    const auto best = scorer_.best(e.c().bottomRows(count), d, usable_);
     if (best.tied.empty()) return std::nullopt;
     Index lowest = e.feature(first + best.tied.front());
     for (const Index i : best.tied) lowest = std::min(lowest, e.feature(first + i));
@@ -111,6 +110,17 @@ class FactorPass {
   }
 
  private:
+  /// Whether a slot may be chosen; one that depends on the pivots is retired for good.
+  bool usable(Index slot) {
+    auto& e = *elimination_;
+    if (!e.alive(slot)) return false;
+    if (e.d()[slot] > pivot_floor_ * e.start()[slot]) return true;
+    if (pivot_floor_ > 0.0) {
+      dependent_.push_back(unit_of_[static_cast<std::size_t>(e.feature(slot))]);
+      e.retire(slot);
+    }
+    return false;
+  }
   [[nodiscard]] Index highest_feature() const {
     Index highest = 0;
     for (const auto& unit : units_.members) highest = std::max(highest, unit.back());
@@ -196,7 +206,7 @@ class FactorPass {
   std::vector<Index> dependent_, held_;
   std::vector<Matrix> blocks_;
   Index refreshed_ = 0;
-  std::vector<char> usable_;  ///< scratch
+  std::vector<char> usable_;  ///< scratch; empty: all slots are
 };
 
 /// The inverse side over some features: P = B^{-1}, U = P M, T = M'P M.
@@ -263,8 +273,8 @@ bool through_rows(const Pencil& pencil, Index count, InverseRoute route) {
   if (pencil.rows() == nullptr || !(pencil.shift() > 0.0) || route == InverseRoute::kDense) return false;
   const auto n = static_cast<double>(count), rows = static_cast<double>(pencil.rows()->rows());
   if (route == InverseRoute::kRows) return n > rows;
-  constexpr double kMostDense = 20000.0, kFlopsPerByte = 5.0;  // what a core does while it reads a byte
-  if (n > kMostDense || n > 4.0 * rows) return true;           // nothing p x p while the rows are few
+  constexpr double kFlopsPerByte = 5.0;                    // what a core does while it reads a byte
+  if (count > kDenseLimit || n > 4.0 * rows) return true;  // nothing p x p while the rows are few
   return n > rows &&
          n * rows * (0.5 * n + 2.0 * rows) * sizeof(double) * kFlopsPerByte < 4.0 / 3.0 * n * n * n;
 }
@@ -352,7 +362,6 @@ GreedyPass forward_pass(const Pencil& pencil, const SearchUnits& units, const Gr
     std::sort(sizes.rbegin(), sizes.rend());
     for (Index i = 0; i < most; ++i) most_features += sizes[static_cast<std::size_t>(i)];
   }
-  constexpr Index kDenseLimit = 20000;
   const bool dense = most_features > n / 8 && n <= kDenseLimit;
   const auto side = static_cast<double>(n);
   require_memory(
@@ -445,6 +454,30 @@ GreedyPass backward_pass(const Pencil& pencil, const SearchUnits& units, const G
   result.least = static_cast<Index>(result.order.size());
   result.order.insert(result.order.end(), deleted.rbegin(), deleted.rend());
   return result;
+}
+
+DualPass dual_pass(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options,
+                   const RunControl& control, RootLosses* root) {
+  const auto features = static_cast<Index>(units.features().size());
+  const auto n = static_cast<double>(features);
+  const bool side_by_side =
+      resolve_threads(options.threads) > 1 && pencil.factor() != nullptr && features <= kDenseLimit &&
+      !through_rows(pencil, features, options.route) &&
+      4.0 * n * n * sizeof(double) < static_cast<double>(memory_budget(options.memory_limit));
+  DualPass both;
+  const RunControl silent = control.silent();  // of two voices at once nobody understands either
+  parallel_for(2, side_by_side ? options.threads : 1, [&](Index item) {
+    if (item == 0) {
+      both.forward = forward_pass(pencil, units, options, side_by_side ? silent : control);
+      return;
+    }
+    try {
+      both.backward = backward_pass(pencil, units, options, control, root);
+    } catch (const Infeasible& reason) {
+      both.infeasible = reason.what();
+    }
+  });
+  return both;
 }
 
 RootLosses root_losses(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options) {

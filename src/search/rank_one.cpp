@@ -78,10 +78,13 @@ double largest_after_rank_one(const VectorRef& t, const VectorRef& squares, doub
   return sign > 0.0 ? t[0] + added(t, squares) : t[0] - removed(t, squares);
 }
 
-double two_pole_bound(double t1, double t2, double a2, double b2, double sign) {
-  const double p = t1 + sign * a2, q = t2 + sign * b2;
-  const double half = 0.5 * (p - q);
-  return std::max(t2, 0.5 * (p + q) + std::sqrt(half * half + a2 * b2));
+Vector two_pole_bounds(double t1, double t2, const Vector& a2, const Vector& b2, double sign) {
+  constexpr double kEpsilon = 0x1p-52;
+  const auto a = a2.array(), b = b2.array();
+  const Eigen::ArrayXd half = 0.5 * ((t1 - t2) + sign * (a - b));
+  const Eigen::ArrayXd larger =
+      0.5 * ((t1 + t2) + sign * (a + b)) + (half.square() + a * b).sqrt();  // of the two eigenvalues
+  return larger.max(t2) + 8.0 * kEpsilon * (t1 + a + b);
 }
 
 }  // namespace subspectra::search

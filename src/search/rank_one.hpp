@@ -10,7 +10,8 @@ namespace subspectra::search {
 /// few of them. Relative accuracy of the distance to t_1: a few rounding errors.
 [[nodiscard]] double largest_after_rank_one(const VectorRef& t, const VectorRef& squares, double sign);
 
-/// An upper bound on that eigenvalue from the two largest t alone: a2 = (v_1'z)^2, b2 = |z|^2 - a2.
-[[nodiscard]] double two_pole_bound(double t1, double t2, double a2, double b2, double sign);
+/// Upper bounds on that eigenvalue for many z, from the two largest t alone: a2 = (v_1'z)^2, b2 = |z|^2 - a2,
+/// raised by what they can lose to rounding.
+[[nodiscard]] Vector two_pole_bounds(double t1, double t2, const Vector& a2, const Vector& b2, double sign);
 
 }  // namespace subspectra::search

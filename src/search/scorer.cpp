@@ -3,6 +3,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "rank_one.hpp"
@@ -12,6 +13,17 @@
 namespace subspectra::search {
 
 using linalg::Op;
+
+namespace {
+
+/// |row|^2 of every row, column after column (Eigen's rowwise() goes along the rows, across the memory).
+Vector squared_rows(const MatrixRef& c) {
+  Vector sums = c.col(0).array().square();
+  for (Index j = 1; j < c.cols(); ++j) sums.array() += c.col(j).array().square();
+  return sums;
+}
+
+}  // namespace
 
 Scorer::Scorer(Criterion criterion, double sign, Matrix t)
     : criterion_(criterion), sign_(sign), t_(std::move(t)) {
@@ -38,9 +50,17 @@ void Scorer::refresh() {
     value_ = std::max(0.0, evaluate(t_));
     return;
   }
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(t_);
-  values_ = solver.eigenvalues().reverse().cwiseMax(0.0);
-  vectors_ = solver.eigenvectors().rowwise().reverse();
+  const auto decompose = [&](const auto& solver) {
+    values_ = solver.eigenvalues().reverse().cwiseMax(0.0);
+    vectors_ = solver.eigenvectors().rowwise().reverse();
+  };
+  constexpr int kFew = 16;  // up to here on the stack: this is done at every step
+  using FewByFew = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, kFew, kFew>;
+  if (t_.rows() <= kFew) {
+    decompose(Eigen::SelfAdjointEigenSolver<FewByFew>(FewByFew(t_)));
+  } else {
+    decompose(Eigen::SelfAdjointEigenSolver<Matrix>(t_));
+  }
   value_ = criterion_value(criterion_, values_);
   whitener_ = vectors_ * (1.0 + values_.array()).rsqrt().matrix().asDiagonal();
 }
@@ -58,17 +78,16 @@ double Scorer::after(const Matrix& y) const { return evaluate(t_ + sign_ * (y.tr
 
 /// q_i d_i, where the criterion after is increasing in sign q_i.
 Vector Scorer::numerators(const MatrixRef& c) const {
-  if (t_.rows() == 1) return c.col(0).array().square();
-  if (criterion_ == Criterion::kTrace) return c.rowwise().squaredNorm();
+  if (t_.rows() == 1 || criterion_ == Criterion::kTrace) return squared_rows(c);
   Matrix y(c.rows(),
            c.cols());  // wilks: log det(I + T + c'c/d) = log det(I + T) + log(1 + c (I + T)^{-1} c'/d)
   linalg::gemm(1.0, Op::kNone, c, Op::kNone, whitener_, 0.0, y);
-  return y.rowwise().squaredNorm();
+  return squared_rows(y);
 }
 
 double Scorer::after_scalar(double q) const {
   if (criterion_ != Criterion::kWilks) return value_ + sign_ * q;
-  return value_ + std::log1p(std::max(-1.0, sign_ * q / (t_.rows() == 1 ? 1.0 + t_(0, 0) : 1.0)));
+  return value_ + std::log1p(std::max(-1.0, sign_ * q / wilks_scale()));
 }
 
 double Scorer::exact_largest(const Eigen::RowVectorXd& c, double d) const {
@@ -77,39 +96,40 @@ double Scorer::exact_largest(const Eigen::RowVectorXd& c, double d) const {
 }
 
 Scorer::Best Scorer::best(const MatrixRef& c, const VectorRef& d, const std::vector<char>& usable) const {
-  constexpr double kEpsilon = 0x1p-52;
   const Index count = c.rows();
-  const auto skip = [&](Index i) { return usable[static_cast<std::size_t>(i)] == 0; };
   Best result;
-  if (scalar()) {
-    const Vector q = numerators(c).array() / d.array();
-    double best = -kInfinity;
-    for (Index i = 0; i < count; ++i) {
-      if (!skip(i) && sign_ * q[i] > best) best = sign_ * q[i];
+  if (count == 0) return result;
+  // Whole vectors first, whatever is usable or not: one pass each, without branches.
+  const auto mask = [&](Vector& scores) {
+    for (std::size_t i = 0; i < usable.size(); ++i) {
+      if (usable[i] == 0) scores[static_cast<Index>(i)] = -kInfinity;
     }
-    if (best == -kInfinity) return result;
+  };
+  if (scalar()) {
+    Vector scores = sign_ * numerators(c).array() / d.array();  // sign q_i
+    mask(scores);
+    const double best = scores.maxCoeff();
+    if (!(best > -kInfinity)) return result;
     result.value = after_scalar(sign_ * best);
     const double least = result.value - kTie * std::abs(result.value);
+    // What ties has a score of nearly `best`: log1p(s/t) >= log1p(best/t) - x needs s >= best - x (t + best).
+    const double slope = criterion_ == Criterion::kWilks ? wilks_scale() + std::abs(best) : 1.0;
+    const double floor = std::max(best - 2.0 * kTie * (std::abs(result.value) + std::abs(value_)) * slope,
+                                  std::numeric_limits<double>::lowest());
     for (Index i = 0; i < count; ++i) {
-      if (skip(i)) continue;
-      if (sign_ * q[i] >= best || after_scalar(q[i]) >= least) result.tied.push_back(i);
+      if (scores[i] < floor) continue;
+      if (scores[i] >= best || after_scalar(sign_ * scores[i]) >= least) result.tied.push_back(i);
     }
     return result;
   }
   Vector along(count);
   linalg::gemv(1.0, Op::kNone, c, vectors_.col(0), 0.0, along);
-  const Vector norms = c.rowwise().squaredNorm();
-  Vector bounds = Vector::Constant(count, -kInfinity);
+  along.array() = along.array().square() / d.array();
+  const Vector across = (squared_rows(c).array() / d.array() - along.array()).max(0.0);
+  Vector bounds = two_pole_bounds(values_[0], values_[1], along, across, sign_);
+  mask(bounds);
   Index top = -1;
-  for (Index i = 0; i < count; ++i) {
-    if (skip(i)) continue;
-    const double a2 = along[i] * along[i] / d[i];
-    const double b2 = std::max(0.0, norms[i] / d[i] - a2);
-    bounds[i] =
-        two_pole_bound(values_[0], values_[1], a2, b2, sign_) + 8.0 * kEpsilon * (values_[0] + a2 + b2);
-    if (top < 0 || bounds[i] > bounds[top]) top = i;
-  }
-  if (top < 0) return result;
+  if (!(bounds.maxCoeff(&top) > -kInfinity)) return result;
   result.value = exact_largest(c.row(top), d[top]);
   std::vector<std::pair<Index, double>> solved = {{top, result.value}};
   for (Index i = 0; i < count; ++i) {

@@ -29,14 +29,15 @@ class Scorer {
         tied;  ///< rows whose value is the best to rounding, ascending; empty when none is usable
     double value = -kInfinity;
   };
-  /// The best row i among the usable ones: the criterion after T + sign C_i'C_i/d_i. One pass for r = 1,
-  /// trace and wilks; for lambda_max with r > 1 a two-pole bound for every row and the secular equation for
-  /// those that can still win.
+  /// The best row i among the usable ones (all when `usable` is empty): the criterion after T + sign
+  /// C_i'C_i/d_i. One pass for r = 1, trace and wilks; for lambda_max with r > 1 a two-pole bound for every
+  /// row and the secular equation for those that can still win.
   [[nodiscard]] Best best(const MatrixRef& c, const VectorRef& d, const std::vector<char>& usable) const;
 
  private:
   [[nodiscard]] bool scalar() const { return t_.rows() == 1 || criterion_ != Criterion::kLargest; }
   [[nodiscard]] Vector numerators(const MatrixRef& c) const;
+  [[nodiscard]] double wilks_scale() const { return t_.rows() == 1 ? 1.0 + t_(0, 0) : 1.0; }
   [[nodiscard]] double after_scalar(double q) const;
   [[nodiscard]] double exact_largest(const Eigen::RowVectorXd& c, double d) const;
   [[nodiscard]] double evaluate(const Matrix& t) const;

@@ -84,8 +84,17 @@ void run_passes(const Passes& passes, const SelectionInput& input, const GreedyM
     const Index most = std::min(path.reached(), pass.most);
     scored.push_back({name, std::max(pass.least, Index{1}), most, std::move(path)});
   };
+  RootLosses* const wanted = input.options.certify ? &root : nullptr;
+  DualPass found;
+  if (passes.forward && passes.backward) {
+    found = dual_pass(input.pencil, input.units, options, control, wanted);
+  } else if (passes.forward) {
+    found.forward = forward_pass(input.pencil, input.units, options, control);
+  } else {
+    found.backward = backward_pass(input.pencil, input.units, options, control, wanted);
+  }
   if (passes.forward) {
-    const auto pass = forward_pass(input.pencil, input.units, options, control);
+    const auto& pass = found.forward;
     warn_of_dependent(input, pass.dependent, selection);
     if (pass.status == Status::kRankLimit) {
       selection.warnings.push_back(
@@ -96,14 +105,11 @@ void run_passes(const Passes& passes, const SelectionInput& input, const GreedyM
     take("forward", pass);
   }
   if (passes.backward) {
-    try {
-      const auto pass =
-          backward_pass(input.pencil, input.units, options, control, input.options.certify ? &root : nullptr);
+    if (found.infeasible.empty()) {
       have_root = input.options.certify;
-      take("backward", pass);
-    } catch (const Infeasible& reason) {
-      if (!passes.forward) throw;
-      selection.warnings.push_back(fmt::format("no backward pass: {}", reason.what()));
+      take("backward", found.backward);
+    } else {
+      selection.warnings.push_back(fmt::format("no backward pass: {}", found.infeasible));
     }
   } else if (input.options.certify && input.pencil.factor() != nullptr && !control.should_stop() &&
              root_affordable(input.pencil, static_cast<Index>(input.candidates.size()))) {

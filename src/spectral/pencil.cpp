@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "subspectra/core/error.hpp"
+#include "subspectra/core/memory.hpp"
+#include "subspectra/core/parallel.hpp"
 #include "subspectra/linalg/tiled.hpp"
 
 namespace subspectra {
@@ -155,10 +157,19 @@ class DensePencil : public Pencil {
       out = b_.col(j);
     }
   }
-  [[nodiscard]] Matrix block(const std::vector<Index>& features, int /*threads*/) const override {
+  [[nodiscard]] Matrix block(const std::vector<Index>& features, int threads) const override {
     const auto k = static_cast<Index>(features.size());
     if (identity_) return Matrix::Identity(k, k);
-    return b_(features, features);
+    Matrix out(k, k);
+    prefer_large_pages(out.data(), static_cast<std::size_t>(out.size()) * sizeof(double));
+    constexpr Index kColumns = 64;
+    parallel_for((k + kColumns - 1) / kColumns, threads, [&](Index item) {
+      for (Index c = item * kColumns; c < std::min(k, (item + 1) * kColumns); ++c) {
+        const auto column = b_.col(features[static_cast<std::size_t>(c)]);
+        for (Index i = 0; i < k; ++i) out(i, c) = column[features[static_cast<std::size_t>(i)]];
+      }
+    });
+    return out;
   }
   [[nodiscard]] const Matrix* factor() const override { return factor_ ? &*factor_ : nullptr; }
   [[nodiscard]] const Vector& a_diagonal() const override { return a_diagonal_; }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <cmath>
 #include <random>
 
 namespace subspectra::linalg {
@@ -21,7 +22,9 @@ Matrix random_positive(Index n, unsigned seed) {
 
 Matrix lower(const Matrix& a) { return a.triangularView<Eigen::Lower>(); }
 
-constexpr Index kSizes[] = {1, 3, 128, 129, 300, 520};  // below, at and across panels (128) and tiles (256)
+constexpr Index kSizes[] = {1, 3, 64, 129, 300, 520};  // below, at and across panels (64) and tiles (256)
+constexpr Index kLarge =
+    1600;  // wider panels (128), and tiles of a rank update that do not start at the diagonal
 
 TEST(Tiled, RankUpdateTouchesTheLowerTriangleAlone) {
   for (const Index n : kSizes) {
@@ -63,6 +66,42 @@ TEST(Tiled, CholeskyAndInverseAgreeWithTheDefinition) {
     mirror_lower(alone);
     EXPECT_EQ(alone, inverse) << "the threads changed a bit";
   }
+}
+
+TEST(Tiled, LargeMatricesTakeOtherPanelsAndMoreTiles) {
+  const Matrix g = random_matrix(kLarge, kLarge, 9), c = random_matrix(kLarge, 1, 10);
+  Matrix a = 0.5 * (g + g.transpose());
+  a.diagonal().array() += 2.0 * std::sqrt(static_cast<double>(kLarge));  // all eigenvalues are positive
+  const Vector x = random_matrix(kLarge, 1, 11), ax = a * x;
+  Matrix l = a;
+  ASSERT_TRUE(cholesky_tiled(l, 2));
+  EXPECT_LT((l * (l.transpose() * x) - ax).norm(), 1e-12 * ax.norm());
+  Matrix inverse = a, u = c;
+  ASSERT_TRUE(invert_positive(inverse, u, 1e-12, 2));
+  mirror_lower(inverse);
+  EXPECT_LT((inverse * ax - x).norm(), 1e-11 * x.norm());
+  EXPECT_LT((a * u - c).norm(), 1e-11 * c.norm());
+  Matrix alone = a;
+  ASSERT_TRUE(invert_positive(alone, 1));
+  mirror_lower(alone);
+  EXPECT_EQ(alone, inverse) << "the threads changed a bit";
+  Matrix sum = a;
+  rank_update_lower(2.0, c, sum, 2);
+  EXPECT_LT((lower(sum) - lower(a + 2.0 * c * c.transpose())).norm(), 1e-12 * sum.norm());
+}
+
+TEST(Tiled, NearlyDependentColumnsCostNoMoreDigitsThanTheyMust) {
+  // Smooth columns and a small ridge, as pixels are: kappa is 1e13. The backward error must stay at rounding
+  // level (solving with explicit inverses of diagonal blocks gives 2e-14 here).
+  constexpr Index kCount = 500;
+  Matrix a(kCount, kCount);
+  for (Index j = 0; j < kCount; ++j) {
+    for (Index i = 0; i < kCount; ++i) a(i, j) = std::exp(-static_cast<double>((i - j) * (i - j)) / 1800.0);
+  }
+  a.diagonal().array() += 1e-11;
+  Matrix l = a;
+  ASSERT_TRUE(cholesky_tiled(l, 2));
+  EXPECT_LT((l * l.transpose() - a).norm(), 2e-15 * a.norm());
 }
 
 TEST(Tiled, SingularMatricesAreNotInverted) {

@@ -148,6 +148,22 @@ TEST(Greedy, ThreadsDoNotChangeTheOrder) {
   }
 }
 
+TEST(Greedy, BothPassesAtOnceGiveWhatTheyGiveApart) {
+  const auto pair = oracle::random_factor_pair(200, 3, 12);
+  const auto pencil = factor_pencil(pair.m, pair.b);
+  const auto units = oracle::all_units(200);
+  RootLosses root, root_apart;
+  const auto forward = forward_pass(*pencil, units, {.threads = 1}, {});
+  const auto backward = backward_pass(*pencil, units, {.threads = 1}, {}, &root_apart);
+  for (const int threads : {1, 2, 5}) {
+    const auto both = dual_pass(*pencil, units, {.threads = threads}, {}, &root);
+    EXPECT_EQ(both.forward.order, forward.order);
+    EXPECT_EQ(both.backward.order, backward.order);
+    EXPECT_EQ(both.infeasible, "");
+    EXPECT_EQ(root.losses, root_apart.losses);
+  }
+}
+
 TEST(Greedy, DuplicatesTieToTheLowestIndexAndAreThenDependent) {
   auto pair = oracle::random_factor_pair(6, 1, 5);
   const std::vector<Index> twice = {0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5};
@@ -161,6 +177,12 @@ TEST(Greedy, DuplicatesTieToTheLowestIndexAndAreThenDependent) {
   for (const Index u : forward.order) EXPECT_LT(u, 6);
   EXPECT_EQ(forward.dependent.size(), 6U);
   EXPECT_THROW(static_cast<void>(backward_pass(*pencil, units, {}, {})), Infeasible);
+  for (const int threads : {1, 2}) {
+    const auto both = dual_pass(*pencil, units, {.threads = threads}, {});
+    EXPECT_EQ(both.forward.order, forward.order);
+    EXPECT_NE(both.infeasible.find("singular"), std::string::npos);
+    EXPECT_EQ(both.backward.most, 0);
+  }
 }
 
 TEST(Greedy, FromATableEqualsFromItsMatrices) {

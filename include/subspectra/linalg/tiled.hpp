@@ -24,9 +24,8 @@ void gemv_transposed(const MatrixRef& a, const VectorRef& x, MutableVector y, in
 
 /// A <- A^{-1} in the lower triangle of a symmetric positive definite A, C <- A^{-1} C (n x r); gives T =
 /// C'A^{-1}C for the C that came in. Nothing when a pivot is not above `pivot_floor` times its diagonal
-/// entry; A and C are destroyed then. Block Gauss-Jordan sweeps: n^3 flops, all but a few in one rank-128
-/// update a panel (Cholesky and two triangular products are as many flops, at half the speed); forward stable
-/// for positive definite matrices.
+/// entry; A and C are destroyed then. A = L L', W = L^{-1}, A^{-1} = W'W: n^3 flops, nearly all of them
+/// DGEMM's. What is above the diagonal is lost; n^2/4 doubles of scratch.
 [[nodiscard]] std::optional<Matrix> invert_positive(MutableMatrix a, MutableMatrix c, double pivot_floor,
                                                     int threads);
 

@@ -1,5 +1,6 @@
 #pragma once
 /// Greedy subset search: what one pass gives, and the doors to the passes. docs/methods/greedy.md.
+#include <string>
 #include <vector>
 
 #include "subspectra/core/run_control.hpp"
@@ -54,6 +55,17 @@ struct RootLosses {
 [[nodiscard]] GreedyPass backward_pass(const Pencil& pencil, const SearchUnits& units,
                                        const GreedyOptions& options, const RunControl& control,
                                        RootLosses* root = nullptr);
+
+/// Both passes. On more than one thread they run side by side where both are dense and fit into memory
+/// together: each has steps that only one thread can do, and the other pass fills the time. The answers are
+/// those of the two calls.
+struct DualPass {
+  GreedyPass forward;
+  GreedyPass backward;     ///< empty where there is none
+  std::string infeasible;  ///< why there is no backward pass: B over the candidates is singular
+};
+[[nodiscard]] DualPass dual_pass(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options,
+                                 const RunControl& control, RootLosses* root = nullptr);
 
 /// The losses alone, for pencils with a factor.
 [[nodiscard]] RootLosses root_losses(const Pencil& pencil, const SearchUnits& units,
