@@ -87,7 +87,7 @@ void run_exact(const SelectionInput& input, const OptionTexts& texts, const RunC
                                     .k = input.k};
   Selection greedy;
   const bool can_swap = input.units.single && input.pencil.factor() != nullptr;
-  dual_pass(greedy_input, {.swaps = can_swap ? kStartSwaps : 0}, control, greedy);
+  greedy_sets(greedy_input, {.swaps = can_swap ? kStartSwaps : 0}, control, greedy);
 
   const auto result = exact_search(input.pencil, input.units, known_sets(input, greedy.path),
                                    {.criterion = input.options.criterion,

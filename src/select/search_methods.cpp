@@ -201,8 +201,8 @@ void run_threshold(const SelectionInput& input, const OptionTexts& texts, const 
 
 }  // namespace
 
-void dual_pass(const SelectionInput& input, const GreedyMethodOptions& own, const RunControl& control,
-               Selection& selection) {
+void greedy_sets(const SelectionInput& input, const GreedyMethodOptions& own, const RunControl& control,
+                 Selection& selection) {
   run_passes({true, true}, input, own, control, selection);
 }
 

@@ -20,7 +20,7 @@ struct GreedyMethodOptions {
 [[nodiscard]] std::vector<MethodInfo> search_methods();
 
 /// Forward and backward pass, at every size the better set, then exchanges: fills path, status and warnings.
-void dual_pass(const SelectionInput& input, const GreedyMethodOptions& own, const RunControl& control,
-               Selection& selection);
+void greedy_sets(const SelectionInput& input, const GreedyMethodOptions& own, const RunControl& control,
+                 Selection& selection);
 
 }  // namespace subspectra
