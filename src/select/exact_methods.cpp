@@ -65,6 +65,26 @@ PathEntry entry_of(const SelectionInput& input, const ExactSize& size, Index poo
   return entry;
 }
 
+/// --bounds: what is known without the tree, beside what the tree has proven.
+void add_bounds(const SelectionInput& input, Selection& selection) {
+  std::vector<double> proven;
+  for (const auto& entry : selection.path) proven.push_back(*entry.upper_bound);
+  RootLosses root;
+  const bool have_root = input.pencil.factor() != nullptr;
+  if (have_root) {
+    root = root_losses(input.pencil, input.units,
+                       {.criterion = input.options.criterion, .threads = input.options.threads});
+  }
+  certify(input, have_root ? &root : nullptr, selection);
+  for (std::size_t i = 0; i < proven.size(); ++i) {
+    auto& entry = selection.path[i];
+    if (entry.bounds) entry.bounds->upper.emplace_back("branch-and-bound", proven[i]);
+    if (*entry.upper_bound < proven[i]) continue;
+    entry.upper_bound = proven[i];
+    entry.bound = "branch-and-bound";
+  }
+}
+
 void run_exact(const SelectionInput& input, const OptionTexts& texts, const RunControl& control,
                Selection& selection) {
   ExactMethodOptions own;
@@ -104,6 +124,7 @@ void run_exact(const SelectionInput& input, const OptionTexts& texts, const RunC
   for (const auto& size : result.sizes) {
     if (!size.pool.empty()) selection.path.push_back(entry_of(input, size, own.pool));
   }
+  if (input.options.bounds) add_bounds(input, selection);
   selection.status = result.status;
   selection.search = SearchCounts{result.nodes, result.incumbent_updates, result.open_nodes};
 }

@@ -250,12 +250,18 @@ void set_ridge(const Dataset& data, const MatrixProblem* matrices, const std::ve
 
 /// What the sets are judged by.
 std::unique_ptr<Pencil> make_pencil(const Dataset& data, const MatrixProblem* matrices, bool lda,
-                                    double ridge, int threads) {
+                                    double ridge, const SelectionOptions& options) {
   if (matrices != nullptr) {
-    if (!matrices->b) require_covariance(*matrices);
-    return matrices->b ? matrix_pencil(matrices->a, *matrices->b, ridge) : covariance_pencil(matrices->a);
+    if (!matrices->b) {
+      require_covariance(*matrices);
+      return covariance_pencil(matrices->a);
+    }
+    // trace and wilks need the factor of A, whatever its rank.
+    constexpr Index kUsualRank = 32;
+    return matrix_pencil(matrices->a, *matrices->b, ridge,
+                         options.criterion == Criterion::kLargest ? kUsualRank : matrices->a.rows());
   }
-  return lda ? lda_pencil(data, ridge, threads) : pca_pencil(data, threads);
+  return lda ? lda_pencil(data, ridge, options.threads) : pca_pencil(data, options.threads);
 }
 
 void check_matrices(const MatrixProblem& problem, const MethodInfo& method) {
@@ -335,6 +341,11 @@ void warn_of_ignored(const SelectionOptions& options, std::string_view loading, 
     selection.warnings.push_back(
         fmt::format("--bounds does nothing here: {} computes no bounds; the greedy methods (gslda, gspca) do",
                     selection.method));
+  }
+  if (loading.empty() && options.criterion != Criterion::kLargest) {
+    selection.warnings.emplace_back(
+        "--criterion does nothing here: without classes a set is judged by the largest eigenvalue of its "
+        "covariance");
   }
   Index most = 0;
   for (const auto& entry : selection.path) most = std::max<Index>(most, entry.loadings.cols());
@@ -436,7 +447,7 @@ Selection run_selection(const Dataset& data, const MatrixProblem* matrices, cons
   const bool lda =
       matrices != nullptr ? matrices->b.has_value() : data.labels.has_value() && !method.variance;
   if (lda) set_ridge(data, matrices, candidates, options, selection);
-  const auto pencil = make_pencil(data, matrices, lda, selection.ridge, options.threads);
+  const auto pencil = make_pencil(data, matrices, lda, selection.ridge, options);
   const SelectionInput input{.data = data,
                              .options = options,
                              .pencil = *pencil,
@@ -471,7 +482,7 @@ Selection run_refit(const Dataset& data, const MatrixProblem* matrices, const st
     if (!(matrices != nullptr ? is_constant(*matrices, j) : is_constant(data, j))) candidates.push_back(j);
   }
   if (lda) set_ridge(data, matrices, candidates, options, selection);
-  const auto pencil = make_pencil(data, matrices, lda, selection.ridge, options.threads);
+  const auto pencil = make_pencil(data, matrices, lda, selection.ridge, options);
   selection.prepare_s = seconds_since(start);
   for (const auto& set : sets) {
     PathEntry entry;
