@@ -763,7 +763,7 @@ bool Visit::superset_closes(Level& level) {
   }
   if (quotient > cut_ * square) return false;
   Matrix m = -form.matrix(n);
-  m.diagonal().array() += cut_ * (1.0 - 8.0 * kEps * static_cast<double>(n));
+  m.diagonal().array() += cut_ - 8.0 * kEps * static_cast<double>(n) * std::abs(cut_);
   if (!linalg::cholesky(m)) return false;
   closed_at_the_cut();
   return true;

@@ -186,7 +186,7 @@ Run engine(const Explorer& explorer, OpenNode root, Index pool, double gap, std:
     run.nodes += harvest.nodes;
     run.discarded = std::max(run.discarded, harvest.discarded);
     for (auto& open : harvest.open) {
-      EXPECT_LE(open.bound, node.bound * (1.0 + 1e-12) + 1e-300);
+      EXPECT_LE(open.bound, node.bound + 1e-12 * std::abs(node.bound));
       EXPECT_TRUE(std::is_sorted(open.kept.begin(), open.kept.end()));
       EXPECT_TRUE(std::is_sorted(open.free.begin(), open.free.end()));
       run.open.push_back(std::move(open));
