@@ -7,14 +7,18 @@
 /// accounted for exactly; keeping one more variable is a rank-one update of C. C is bounded row by row: for
 /// any d > 0
 ///     lambda_max(C_G) <= max_{i in G} c_ii + (the g - 1 largest |c_ij| d_j)/d_i.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <numeric>
 
 #include "explorer.hpp"
 #include "perron_rows.hpp"
+#include "subspectra/core/memory.hpp"
 #include "subspectra/linalg/blas.hpp"
 
 namespace subspectra::search {
@@ -25,6 +29,17 @@ constexpr double kSmallest = 1e-12;  // of d, relative to its largest entry: any
 constexpr int kSweeps = 16;          // at most, at a node
 constexpr int kRootSweeps = 40;      // where the bound itself is asked for
 constexpr double kPatience = 3.0;    // sweeps that at the pace of the last one must reach the cut
+constexpr double kProgress = 1e-4;   // relative: a sweep that gains less is the last
+constexpr Index kSupersetFactor = 8, kSupersetRows = 64;  // how large a superset is worth a factorization
+constexpr int kFloorSweeps = 5, kFloorSteps = 6;
+constexpr double kFloorWork =
+    10.0;  // entries read, over n^3, before a floor is tried without evidence for it
+constexpr double kFloorShrink = 0.9;  // of the free or the missing units, before it is raised again
+constexpr double kFloorGain = 0.5;    // of the way from the bound of C to the cut: what a floor must bring
+constexpr Index kFloorLeft = 4;
+constexpr double kHalfway = 1.02;  // a bound this far above the cut is worth lowering for its own sake
+constexpr Index kNever = Index{1} << 40;
+constexpr double kReleased = 3.2e7;  // entries of all levels of a visit: 256 MB
 constexpr int kPasses = 12;          // over a row, to find its threshold
 constexpr double kPivot = 1e-10;     // relative: below it lambda counts as no larger than lambda_max(A_I)
 
@@ -42,26 +57,170 @@ double of_two(double p, double b, double q) {
   return std::max(p, q) + (std::hypot(half, b) - std::abs(half));
 }
 
-/// The free units of a node, what they look like from the kept ones, and the state of their bound.
+/// A symmetric matrix over the features of the free units, and the state of its row-wise bound.
+struct Form {
+  Index stride = 0;
+  std::vector<double> c;  ///< off-diagonal part, rows of `stride` entries, zeros on the diagonal and beyond
+  std::vector<double> diagonal;
+  std::vector<double> d, sum, threshold;  ///< by row: scaling, R_i, t_i
+  double worst = kInfinity;               ///< the bound at the last sweep
+
+  double* row(Index i) { return c.data() + i * stride; }
+  [[nodiscard]] const double* row(Index i) const { return c.data() + i * stride; }
+
+  void resize(Index rows) {
+    stride = rows::padded(rows);
+    c.assign(static_cast<std::size_t>(rows * stride), 0.0);
+    diagonal.assign(static_cast<std::size_t>(stride), 0.0);
+  }
+  void set(const Matrix& matrix) {
+    resize(matrix.rows());
+    for (Index i = 0; i < matrix.rows(); ++i) {
+      std::copy_n(matrix.col(i).data(), matrix.rows(), row(i));
+      diagonal[static_cast<std::size_t>(i)] = matrix(i, i);
+      row(i)[i] = 0.0;
+    }
+  }
+  [[nodiscard]] Matrix matrix(Index rows) const {
+    Matrix m(rows, rows);
+    for (Index i = 0; i < rows; ++i) {
+      std::copy_n(row(i), rows, m.col(i).data());
+      m(i, i) = diagonal[static_cast<std::size_t>(i)];
+    }
+    return m;
+  }
+  void first_guess(Index rows);
+  void keep(const Form& from, Index rows, Index first, Index width, double pivot);
+  void carry(const Form& from, Index rows, Index first, Index width);
+  [[nodiscard]] double measure(Index rows, double* top) const;
+  void relax(Index rows, double reference);
+  void drop(const std::vector<Index>& stay);
+};
+
+/// The free units of a node and what they look like from the kept ones.
 struct Level {
   std::vector<std::int32_t> kept;   ///< units, in the order they were kept
   std::vector<std::int32_t> units;  ///< free, ascending
   std::vector<Index> begin;         ///< rows begin[e]..begin[e + 1] are the features of units[e]
   Index left = 0;                   ///< g: so many of `units` are still to be chosen
-  Index stride = 0;
-  std::vector<double> c;  ///< off-diagonal part, rows of `stride` entries, zeros on the diagonal and beyond
-  std::vector<double> diagonal;
-  std::vector<double> d, sum, threshold;  ///< by row: scaling, R_i, t_i
-  double lambda = -kInfinity;             ///< C belongs to it; -infinity: C is A_FF itself
-  double kept_value = -kInfinity;         ///< lambda_max(A_I), where C is A_FF
-  double bound = kInfinity;               ///< no set of the node is better
+  Form own;                         ///< C
+  Form floored;                     ///< C + W with W positive semidefinite
+  bool has_floor = false;
+  double floor = -kInfinity;                       ///< mu of the last floor on the way here
+  Index floor_rows = kNever, floor_left = kNever;  ///< when it was raised
+  std::vector<double> x;                           ///< near the leading eigenvector of C
+  double lambda = -kInfinity;                      ///< C belongs to it; -infinity: C is A_FF itself
+  double built_for = -kInfinity;                   ///< the cut when C was made
+  double kept_value = -kInfinity;                  ///< lambda_max(A_I), where C is A_FF
+  double cross = -1.0;                             ///< there: at least |A_IG|; negative: not known yet
+  double bound = kInfinity;                        ///< no set of the node is better
 
   [[nodiscard]] Index count() const { return static_cast<Index>(units.size()); }
   [[nodiscard]] Index rows() const { return begin.back(); }
   [[nodiscard]] bool reduced() const { return lambda > -kInfinity; }
-  double* row(Index i) { return c.data() + i * stride; }
-  [[nodiscard]] const double* row(Index i) const { return c.data() + i * stride; }
 };
+
+void Form::first_guess(Index rows) {
+  const auto wide = static_cast<std::size_t>(stride);
+  d.assign(wide, 0.0);
+  threshold.assign(wide, 0.0);
+  sum.assign(wide, 0.0);
+  double largest = 0.0;
+  for (Index i = 0; i < rows; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    double all = 0.0;
+    for (Index j = 0; j < rows; ++j) all += std::abs(row(i)[j]);
+    d[at] = std::sqrt(all / static_cast<double>(rows) + std::abs(diagonal[at]));
+    largest = std::max(largest, d[at]);
+  }
+  for (Index i = 0; i < rows; ++i) {
+    auto& e = d[static_cast<std::size_t>(i)];
+    e = largest > 0.0 ? std::max(e / largest, kSmallest) : 1.0;
+  }
+}
+
+/// The vectors of `from` without rows first..first + width.
+void Form::carry(const Form& from, Index rows, Index first, Index width) {
+  const auto wide = static_cast<std::size_t>(stride);
+  const auto without = [&](const std::vector<double>& a, std::vector<double>& b) {
+    b.assign(wide, 0.0);
+    std::copy_n(a.data(), first, b.data());
+    std::copy_n(a.data() + first + width, rows - first - width, b.data() + first);
+  };
+  without(from.d, d);
+  without(from.threshold, threshold);
+  sum.assign(wide, 0.0);
+  worst = from.worst;
+}
+
+/// C of the node that keeps row `first` of `from` as well: C + c c'/pivot, pivot = lambda - c_first.
+void Form::keep(const Form& from, Index rows, Index first, Index width, double pivot) {
+  resize(rows - width);
+  std::vector<double> v(static_cast<std::size_t>(stride), 0.0);
+  std::copy_n(from.row(first), first, v.data());
+  std::copy_n(from.row(first) + first + 1, rows - first - 1, v.data() + first);
+  for (Index i = 0; i < rows - 1; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const Index old = i < first ? i : i + 1;
+    double* out = row(i);
+    const double* in = from.row(old);
+    std::copy_n(in, first, out);
+    std::copy_n(in + first + 1, rows - first - 1, out + first);
+    const double f = v[at] / pivot;
+    rows::add_scaled(out, v.data(), f, stride, out);
+    out[i] = 0.0;
+    diagonal[at] = from.diagonal[static_cast<std::size_t>(old)] + f * v[at];
+  }
+}
+
+/// max_i c_ii + R_i/d_i, and max_i c_ii.
+double Form::measure(Index rows, double* top) const {
+  double largest = -kInfinity;
+  *top = -kInfinity;
+  for (Index i = 0; i < rows; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    largest = std::max(largest, diagonal[at] + sum[at] / d[at]);
+    *top = std::max(*top, diagonal[at]);
+  }
+  return largest;
+}
+
+/// d <- sqrt(d R/(reference - c)), scaled to a largest entry of 1.
+void Form::relax(Index rows, double reference) {
+  double largest = 0.0;
+  for (Index i = 0; i < rows; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    d[at] = std::sqrt(d[at] * (sum[at] / (reference - diagonal[at])));
+    largest = std::max(largest, d[at]);
+  }
+  for (Index i = 0; i < rows; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    d[at] = largest > 0.0 ? std::max(d[at] / largest, kSmallest) : 1.0;
+    threshold[at] = largest > 0.0 ? threshold[at] / largest : 0.0;
+  }
+}
+
+/// The rows in `stay` (ascending), in place.
+void Form::drop(const std::vector<Index>& stay) {
+  const auto n = static_cast<Index>(stay.size());
+  const Index wide = rows::padded(n);
+  Index same = 0;
+  while (same < n && stay[static_cast<std::size_t>(same)] == same) ++same;  // these columns do not move
+  for (Index i = 0; i < n; ++i) {
+    const double* in = row(stay[static_cast<std::size_t>(i)]);
+    double* out = c.data() + i * wide;
+    std::copy(in, in + same, out);  // out <= in: never overtakes what is still to be read
+    for (Index j = same; j < n; ++j) out[j] = in[stay[static_cast<std::size_t>(j)]];
+    std::fill(out + n, out + wide, 0.0);
+  }
+  for (auto* v : {&diagonal, &d, &threshold, &sum}) {
+    for (Index i = same; i < n; ++i)
+      (*v)[static_cast<std::size_t>(i)] = (*v)[static_cast<std::size_t>(stay[static_cast<std::size_t>(i)])];
+    v->resize(static_cast<std::size_t>(wide));
+    std::fill(v->begin() + n, v->end(), 0.0);
+  }
+  stride = wide;
+}
 
 class PerronExplorer final : public Explorer {
  public:
@@ -73,7 +232,7 @@ class PerronExplorer final : public Explorer {
   [[nodiscard]] double value(const std::vector<Index>& units) const override {
     return scale_ * scaled_value(units);
   }
-  void fingerprint(const std::function<void(const void*, std::size_t)>& bytes) const {
+  void fingerprint(const std::function<void(const void*, std::size_t)>& bytes) const override {
     bytes(a_.data(), static_cast<std::size_t>(a_.size()) * sizeof(double));
     bytes(first_.data(), first_.size() * sizeof(Index));
     bytes(&scale_, sizeof scale_);
@@ -96,13 +255,17 @@ class PerronExplorer final : public Explorer {
   Matrix a_;                  ///< over the features of the units, unit by unit, divided by scale_
   std::vector<Index> first_;  ///< of each unit; one more at the end
   double scale_ = 1.0;        ///< a power of two
+  [[nodiscard]] bool off(ExactBound bound) const { return off_[bound]; }
+
   bool single_ = true;
+  bool off_[4] = {};
   double slack_ = 0.0;
   std::uint64_t budget_ = 1;
+  std::size_t release_ = 0;  ///< entries that the levels of a visit may hold together
 };
 
-PerronExplorer::PerronExplorer(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options)
-    : single_(true) {
+PerronExplorer::PerronExplorer(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options) {
+  std::copy(std::begin(options.bounds_off), std::end(options.bounds_off), off_);
   std::vector<Index> features;
   std::size_t widest = 1;
   for (const auto& members : units.members) {
@@ -112,6 +275,10 @@ PerronExplorer::PerronExplorer(const Pencil& pencil, const SearchUnits& units, c
     if (members.size() != 1) single_ = false;
   }
   first_.push_back(static_cast<Index>(features.size()));
+  const double n = static_cast<double>(features.size());
+  require_memory(8.0 * n * n * 4.0, fmt::format("exact sparse PCA over {} candidates", features.size()),
+                 "leave features out (--exclude), or search greedily (gspca)", options.memory_limit);
+  release_ = static_cast<std::size_t>(std::max(kReleased, 2.0 * n * n));
   a_ = pencil.a_block(features, options.threads);
   const double largest = a_.size() > 0 ? a_.cwiseAbs().maxCoeff() : 0.0;
   if (largest > 0.0) {
@@ -122,7 +289,6 @@ PerronExplorer::PerronExplorer(const Pencil& pencil, const SearchUnits& units, c
   }
   const double size = static_cast<double>(options.k.hi) * static_cast<double>(widest);
   slack_ = std::min(2e-10, kEps * (8.0 * size * size + 64.0 * size));
-  const double n = static_cast<double>(features.size());
   budget_ = static_cast<std::uint64_t>(std::clamp(2e7 / (n * n + 1.0), 16.0, 4096.0));
 }
 
@@ -136,15 +302,16 @@ class Visit {
 
   /// The bound alone.
   double root_bound(const OpenNode& node) {
-    cut_ = -kInfinity;
+    cut_ = exact_ = -kInfinity;
     Level level;
     start(node, level);
-    if (level.left == 0 || level.left == level.count()) {
+    if (level.left == 0 || level.left >= level.count()) {
       auto all = level.kept;
       if (level.left > 0) all.insert(all.end(), level.units.begin(), level.units.end());
-      return x_.scaled_value(all) * (1.0 + 1e-12);
+      const double value = x_.scaled_value(all);
+      return value + 1e-12 * std::abs(value);
     }
-    improve(level, kRootSweeps);
+    sweeps(level, level.own, kRootSweeps);
     std::vector<std::int32_t> all = node.kept;
     all.insert(all.end(), node.free.begin(), node.free.end());
     const double superset = x_.scaled_value(all);
@@ -157,10 +324,42 @@ class Visit {
     auto& level = push();
     start(node, level);
     level.bound = node.bound / x_.scale_;
+    // Easy problems end on the first visit; what is left after it needs more.
+    if (node.free.size() + node.kept.size() + 1 < x_.first_.size()) {
+      level.bound = std::min(level.bound, halfway(node));
+      work_ = kInfinity;
+    }
     search();
   }
 
  private:
+  /// A bound that is meant to be low and not to close: with lambda between the cut and the known bound, which
+  /// suits nodes that are far from closing.
+  double halfway(const OpenNode& node) {
+    const double above = node.bound / x_.scale_;
+    const Index left = node.k - static_cast<Index>(node.kept.size());
+    if (x_.off(kFloor) || !(cut_ > 0.0 && above > cut_ * kHalfway && above < kInfinity) ||
+        left < kFloorLeft || static_cast<Index>(node.free.size()) <= left) {
+      return kInfinity;
+    }
+    const double cut = cut_, exact = exact_;
+    cut_ = exact_ = 0.5 * (cut + above);
+    Level level;
+    start(node, level);
+    double bound = kInfinity;
+    if (level.reduced()) {
+      auto outcome = sweeps(level, level.own, kSweeps);
+      if (outcome == Outcome::kOpen) outcome = raise_floor(level);
+      bound = outcome == Outcome::kClosed ? cut_ : level.bound;
+      // kComplete: one set is left, which the search will look at.
+      if (outcome == Outcome::kComplete) bound = kInfinity;
+    }
+    cut_ = cut;
+    exact_ = exact;
+    helped_ = false;
+    return bound;
+  }
+
   // --- limits
   void refresh() {
     const double threshold = harvest_.pool.threshold();
@@ -180,6 +379,8 @@ class Visit {
     if (bound > exact_) harvest_.discarded = std::max(harvest_.discarded, bound * x_.scale_);
     return true;
   }
+  /// The same for sets that are known to be no better than the cut.
+  void closed_at_the_cut() { closes(cut_); }
   bool stopped() {
     if (stop_) return true;
     if (harvest_.nodes >= budget_ || (harvest_.nodes % 16 == 0 && control_->should_stop())) stop_ = true;
@@ -197,7 +398,9 @@ class Visit {
     level.left = node.k - static_cast<Index>(node.kept.size());
     level.bound = kInfinity;
     build(level);
-    first_guess(level);
+    level.own.first_guess(level.rows());
+    level.x.assign(static_cast<std::size_t>(level.own.stride), 0.0);
+    std::copy(level.own.d.begin(), level.own.d.end(), level.x.begin());
   }
   [[nodiscard]] std::vector<Index> features(const std::vector<std::int32_t>& units) const {
     std::vector<Index> rows;
@@ -207,31 +410,33 @@ class Visit {
     }
     return rows;
   }
-  void shape(Level& level) {
+  void number_rows(Level& level) {
     level.begin.assign(1, 0);
     for (const auto u : level.units) {
       const auto e = static_cast<std::size_t>(u);
       level.begin.push_back(level.begin.back() + x_.first_[e + 1] - x_.first_[e]);
     }
-    level.stride = rows::padded(level.rows());
-    const auto n = static_cast<std::size_t>(level.rows()), wide = static_cast<std::size_t>(level.stride);
-    level.c.assign(n * wide, 0.0);
-    level.diagonal.assign(wide, 0.0);
   }
+  void release();
   void build(Level& level);
-  void first_guess(Level& level);
   void keep(const Level& from, Index e, Level& to);
   void drop(Level& level, const std::vector<char>& gone);
 
   // --- bounds
-  void sweep(Level& level);
+  enum class Outcome { kOpen, kClosed, kComplete };
+  void sweep(const Level& level, Form& form);
   double top_sum(const double* c, const double* d, Index n, Index m, double& t) const;
-  bool improve(Level& level, int most);
-  bool fix_out(Level& level);
-  bool superset_closes(const Level& level);
+  [[nodiscard]] double bound_of(Level& level, double worst);
+  Outcome sweeps(Level& level, Form& form, int most);
+  bool fix_out(Level& level, const Form& form);
+  bool superset_closes(Level& level);
+  bool wants_floor(const Level& level) const;
+  double try_floor(Level& level, const linalg::SymmetricEigen& eigen, double mu, double error);
+  Outcome raise_floor(Level& level);
 
   // --- search
   void search();
+  bool closed(Level& level);
   bool leaf(Level& level);
   [[nodiscard]] Index branch(const Level& level) const;
   void emit(const Level& level);
@@ -242,25 +447,48 @@ class Visit {
   const RunControl* control_ = nullptr;
   std::uint64_t budget_ = 0;
   bool stop_ = false;
+  double work_ = 0.0;    ///< entries read since the last floor
+  bool helped_ = false;  ///< the last floor was better than C
   double exact_ = -kInfinity, cut_ = -kInfinity;
   std::vector<std::unique_ptr<Level>> stack_;
   Index depth_ = 0;
   std::vector<double> buffer_, slack_, ones_;
 };
 
+/// Levels hold F^2 entries each. Where that is too much, those not in use give theirs back, then the upper
+/// ones until they are needed.
+void Visit::release() {
+  const auto entries = [](const Level& level) { return level.own.c.capacity() + level.floored.c.capacity(); };
+  std::size_t held = 0;
+  for (const auto& level : stack_) held += entries(*level);
+  const auto give_back = [&](Index e) {
+    Level& level = *stack_[static_cast<std::size_t>(e)];
+    held -= entries(level);
+    level.own.c = std::vector<double>();
+    level.floored.c = std::vector<double>();
+    level.has_floor = false;
+  };
+  for (auto e = static_cast<Index>(stack_.size()); held > x_.release_ && e-- > depth_;) give_back(e);
+  for (Index e = 0; held > x_.release_ && e + 1 < depth_; ++e) give_back(e);
+}
+
 /// C at lambda = cut_, if that is above lambda_max(A_I); else A_FF.
 void Visit::build(Level& level) {
-  shape(level);
+  number_rows(level);
   const auto kept = features(level.kept), free = features(level.units);
-  const Index n = level.rows(), m = static_cast<Index>(kept.size());
   Matrix c = x_.a_(free, free);
-  level.lambda = -kInfinity;
-  level.kept_value = -kInfinity;
-  if (m > 0) {
+  level.lambda = level.kept_value = -kInfinity;
+  level.built_for = cut_;
+  level.cross = -1.0;
+  level.has_floor = false;
+  if (kept.empty()) {
+    level.lambda = cut_;
+  } else {
     Matrix pivots = -x_.a_(kept, kept);
     pivots.diagonal().array() += cut_;
-    bool fits = cut_ > -kInfinity && linalg::cholesky(pivots);
-    for (Index i = 0; fits && i < m; ++i) fits = pivots(i, i) * pivots(i, i) > kPivot * std::abs(cut_);
+    bool fits = cut_ > -kInfinity && !x_.off(kResidual) && linalg::cholesky(pivots);
+    for (Index i = 0; fits && i < pivots.rows(); ++i)
+      fits = pivots(i, i) * pivots(i, i) > kPivot * std::abs(cut_);
     if (fits) {
       Matrix w = x_.a_(kept, free);
       linalg::solve_lower(pivots, linalg::Op::kNone, w);
@@ -269,34 +497,8 @@ void Visit::build(Level& level) {
     } else {
       level.kept_value = largest_eigenvalue(x_.a_(kept, kept));
     }
-  } else {
-    level.lambda = cut_;
   }
-  for (Index i = 0; i < n; ++i) {
-    std::copy_n(c.col(i).data(), n, level.row(i));
-    level.diagonal[static_cast<std::size_t>(i)] = c(i, i);
-    level.row(i)[i] = 0.0;
-  }
-}
-
-void Visit::first_guess(Level& level) {
-  const Index n = level.rows();
-  level.d.assign(static_cast<std::size_t>(level.stride), 0.0);
-  level.threshold.assign(static_cast<std::size_t>(level.stride), 0.0);
-  level.sum.assign(static_cast<std::size_t>(level.stride), 0.0);
-  double largest = 0.0;
-  for (Index i = 0; i < n; ++i) {
-    double sum = 0.0;
-    for (Index j = 0; j < n; ++j) sum += std::abs(level.row(i)[j]);
-    const double guess =
-        std::sqrt(sum / static_cast<double>(n) + std::abs(level.diagonal[static_cast<std::size_t>(i)]));
-    level.d[static_cast<std::size_t>(i)] = guess;
-    largest = std::max(largest, guess);
-  }
-  for (Index i = 0; i < n; ++i) {
-    auto& d = level.d[static_cast<std::size_t>(i)];
-    d = largest > 0.0 ? std::max(d / largest, kSmallest) : 1.0;
-  }
+  level.own.set(c);
 }
 
 /// `to` = the node that keeps units[e] of `from` as well.
@@ -307,43 +509,33 @@ void Visit::keep(const Level& from, Index e, Level& to) {
   to.units = from.units;
   to.units.erase(to.units.begin() + e);
   to.left = from.left - 1;
+  to.floor = from.floor;
+  to.floor_rows = from.floor_rows;
+  to.floor_left = from.floor_left;
   to.bound = from.bound;
   const Index first = from.begin[at], width = from.begin[at + 1] - first, n = from.rows();
-  const double pivot = from.reduced() ? from.lambda - from.diagonal[static_cast<std::size_t>(first)] : 0.0;
-  const bool update = width == 1 && from.lambda == cut_ && pivot > kPivot * std::abs(cut_);
-  if (!update) {
-    build(to);
-  } else {
-    shape(to);
-    to.lambda = from.lambda;
-    to.kept_value = -kInfinity;
-    const auto wide = static_cast<std::size_t>(to.stride);
-    buffer_.assign(wide, 0.0);
-    const double* v = from.row(first);
-    std::copy_n(v, first, buffer_.data());
-    std::copy_n(v + first + 1, n - first - 1, buffer_.data() + first);
-    for (Index i = 0; i < n - 1; ++i) {
-      const Index old = i < first ? i : i + 1;
-      double* out = to.row(i);
-      const double* in = from.row(old);
-      std::copy_n(in, first, out);
-      std::copy_n(in + first + 1, n - first - 1, out + first);
-      const double f = buffer_[static_cast<std::size_t>(i)] / pivot;
-      rows::add_scaled(out, buffer_.data(), f, to.stride, out);
-      out[i] = 0.0;
-      to.diagonal[static_cast<std::size_t>(i)] =
-          from.diagonal[static_cast<std::size_t>(old)] + f * buffer_[static_cast<std::size_t>(i)];
-    }
-  }
-  const auto wide = static_cast<std::size_t>(to.stride);
-  const auto carry = [&](const std::vector<double>& a, std::vector<double>& b) {
-    b.assign(wide, 0.0);
-    std::copy_n(a.data(), first, b.data());
-    std::copy_n(a.data() + first + width, n - first - width, b.data() + first);
+  const auto pivot = [&](const Form& form) {
+    const double p = from.lambda - form.diagonal[static_cast<std::size_t>(first)];
+    return width == 1 && from.reduced() && from.lambda == cut_ && p > kPivot * std::abs(cut_) ? p : 0.0;
   };
-  carry(from.d, to.d);
-  carry(from.threshold, to.threshold);
-  to.sum.assign(wide, 0.0);
+  to.has_floor = false;
+  if (const double p = pivot(from.own); p > 0.0) {
+    number_rows(to);
+    to.lambda = to.built_for = from.lambda;
+    to.kept_value = -kInfinity;
+    to.own.keep(from.own, n, first, width, p);
+    if (const double q = from.has_floor ? pivot(from.floored) : 0.0; q > 0.0) {
+      to.has_floor = true;
+      to.floored.keep(from.floored, n, first, width, q);
+      to.floored.carry(from.floored, n, first, width);
+    }
+  } else {
+    build(to);
+  }
+  to.own.carry(from.own, n, first, width);
+  to.x.assign(static_cast<std::size_t>(to.own.stride), 0.0);
+  std::copy_n(from.x.data(), first, to.x.data());
+  std::copy_n(from.x.data() + first + width, n - first - width, to.x.data() + first);
 }
 
 /// Takes the units marked in `gone` out of the free ones, in place.
@@ -356,32 +548,14 @@ void Visit::drop(Level& level, const std::vector<char>& gone) {
     units.push_back(level.units[at]);
     for (Index i = level.begin[at]; i < level.begin[at + 1]; ++i) stay.push_back(i);
   }
-  const auto n = static_cast<Index>(stay.size());
-  const Index stride = rows::padded(n);
-  Index begin = 0;
-  while (begin < n && stay[static_cast<std::size_t>(begin)] == begin) ++begin;  // these columns do not move
-  for (Index i = 0; i < n; ++i) {
-    const Index old = stay[static_cast<std::size_t>(i)];
-    const double* in = level.row(old);
-    double* out = level.c.data() + i * stride;
-    std::copy(in, in + begin, out);  // out <= in: never overtakes what is still to be read
-    for (Index j = begin; j < n; ++j) out[j] = in[stay[static_cast<std::size_t>(j)]];
-    std::fill(out + n, out + stride, 0.0);
-  }
-  const auto wide = static_cast<std::size_t>(stride);
-  for (auto* v : {&level.diagonal, &level.d, &level.threshold, &level.sum}) {
-    for (Index i = begin; i < n; ++i)
-      (*v)[static_cast<std::size_t>(i)] = (*v)[static_cast<std::size_t>(stay[static_cast<std::size_t>(i)])];
-    v->resize(wide);
-    std::fill(v->begin() + n, v->end(), 0.0);
-  }
+  level.own.drop(stay);
+  if (level.has_floor) level.floored.drop(stay);
+  for (std::size_t i = 0; i < stay.size(); ++i) level.x[i] = level.x[static_cast<std::size_t>(stay[i])];
+  level.x.resize(static_cast<std::size_t>(level.own.stride));
+  std::fill(level.x.begin() + static_cast<std::ptrdiff_t>(stay.size()), level.x.end(), 0.0);
   level.units = std::move(units);
-  level.stride = stride;
-  level.begin.assign(1, 0);
-  for (const auto u : level.units) {
-    const auto e = static_cast<std::size_t>(u);
-    level.begin.push_back(level.begin.back() + x_.first_[e + 1] - x_.first_[e]);
-  }
+  level.cross = -1.0;
+  number_rows(level);
 }
 
 /// The sum of the m largest |c_j| d_j, or a little more, and t with
@@ -439,176 +613,277 @@ double Visit::top_sum(const double* c, const double* d, Index n, Index m, double
 }
 
 /// R(d) and the thresholds of all rows.
-void Visit::sweep(Level& level) {
+void Visit::sweep(const Level& level, Form& form) {
   const Index n = level.rows(), m = level.left - 1;
+  work_ += static_cast<double>(n) * static_cast<double>(n);
   if (x_.single_) {
     for (Index i = 0; i < n; ++i) {
       const auto at = static_cast<std::size_t>(i);
-      level.sum[at] = top_sum(level.row(i), level.d.data(), level.stride, m, level.threshold[at]);
+      form.sum[at] = top_sum(form.row(i), form.d.data(), form.stride, m, form.threshold[at]);
     }
     return;
   }
+  // A row takes its own unit, and of the others those with the largest sums.
   const Index count = level.count(), wide = rows::padded(count);
   buffer_.assign(static_cast<std::size_t>(wide), 0.0);
   ones_.assign(static_cast<std::size_t>(wide), 1.0);
-  for (Index own = 0; own < count; ++own) {
-    for (Index i = level.begin[static_cast<std::size_t>(own)];
-         i < level.begin[static_cast<std::size_t>(own) + 1]; ++i) {
-      const double* row = level.row(i);
+  for (std::size_t own = 0; own + 1 < level.begin.size(); ++own) {
+    for (Index i = level.begin[own]; i < level.begin[own + 1]; ++i) {
+      const double* row = form.row(i);
       double mine = 0.0;
-      for (Index e = 0; e < count; ++e) {
+      for (std::size_t e = 0; e + 1 < level.begin.size(); ++e) {
         double sum = 0.0;
-        for (Index j = level.begin[static_cast<std::size_t>(e)];
-             j < level.begin[static_cast<std::size_t>(e) + 1]; ++j)
-          sum += std::abs(row[j]) * level.d[static_cast<std::size_t>(j)];
-        buffer_[static_cast<std::size_t>(e)] = e == own ? 0.0 : sum;
+        for (Index j = level.begin[e]; j < level.begin[e + 1]; ++j)
+          sum += std::abs(row[j]) * form.d[static_cast<std::size_t>(j)];
+        buffer_[e] = e == own ? 0.0 : sum;
         if (e == own) mine = sum;
       }
       const auto at = static_cast<std::size_t>(i);
-      level.sum[at] = mine + top_sum(buffer_.data(), ones_.data(), wide, m, level.threshold[at]);
+      form.sum[at] = mine + top_sum(buffer_.data(), ones_.data(), wide, m, form.threshold[at]);
     }
   }
 }
 
-/// Sweeps until the node closes (true) or it does not pay any more.
-bool Visit::improve(Level& level, int most) {
-  const double rounding = 1.0 + 4.0 * kEps * static_cast<double>(level.left + 8);
+/// What lambda_max(C_G) <= worst says about the sets of the node.
+double Visit::bound_of(Level& level, double worst) {
+  if (level.kept.empty()) return worst;
+  if (level.reduced()) return std::max(level.lambda, worst);
+  if (level.cross < 0.0) {
+    // |A_IG|^2 is at most the sum of the g largest |A_Iu|^2 of the units.
+    const auto kept = features(level.kept), free = features(level.units);
+    std::vector<double> squares;
+    for (std::size_t e = 0; e + 1 < level.begin.size(); ++e) {
+      double sum = 0.0;
+      for (Index i = level.begin[e]; i < level.begin[e + 1]; ++i) {
+        for (const Index j : kept) {
+          const double a = x_.a_(j, free[static_cast<std::size_t>(i)]);
+          sum += a * a;
+        }
+      }
+      squares.push_back(sum);
+    }
+    std::sort(squares.begin(), squares.end(), std::greater<>());
+    level.cross = std::sqrt(std::accumulate(squares.begin(), squares.begin() + level.left, 0.0));
+  }
+  const double bound = of_two(level.kept_value, level.cross, worst);
+  return bound + 16.0 * kEps * std::abs(bound);
+}
+
+/// Sweeps until the node closes or it does not pay any more. kComplete: as many units are left as are needed.
+Visit::Outcome Visit::sweeps(Level& level, Form& form, int most) {
   double previous = kInfinity;
   for (int step = 0; step < most; ++step) {
-    sweep(level);
-    const Index n = level.rows();
-    double worst = -kInfinity, top = -kInfinity;
-    for (Index i = 0; i < n; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      worst = std::max(worst, level.diagonal[at] + level.sum[at] / level.d[at] * rounding);
-      top = std::max(top, level.diagonal[at]);
-    }
-    worst += kEps * std::abs(worst);
-    double bound = worst;
-    if (level.reduced()) {
-      if (!level.kept.empty()) bound = std::max(level.lambda, worst);
-    } else if (!level.kept.empty()) {
-      bound = of_two(level.kept_value, 0.0, worst);
-      if (bound < level.bound) {
-        // |A_IG|^2 <= the g largest |A_Ij|^2 of the units.
-        const auto kept = features(level.kept), free = features(level.units);
-        std::vector<double> squares;
-        for (Index e = 0; e < level.count(); ++e) {
-          double sum = 0.0;
-          for (Index i = level.begin[static_cast<std::size_t>(e)];
-               i < level.begin[static_cast<std::size_t>(e) + 1]; ++i)
-            for (const Index j : kept)
-              sum +=
-                  x_.a_(j, free[static_cast<std::size_t>(i)]) * x_.a_(j, free[static_cast<std::size_t>(i)]);
-          squares.push_back(sum);
-        }
-        std::sort(squares.begin(), squares.end(), std::greater<>());
-        const double cross = std::accumulate(squares.begin(), squares.begin() + level.left, 0.0);
-        bound = of_two(level.kept_value, std::sqrt(cross), worst);
-        bound += 16.0 * kEps * std::abs(bound);
-      }
-    }
-    level.bound = std::min(level.bound, bound);
-    if (closes(level.bound)) return true;
-    if (level.reduced() && cut_ > top && fix_out(level)) {
-      if (level.count() < level.left) return true;
-      if (level.count() == level.left) return false;
+    sweep(level, form);
+    double top = -kInfinity;
+    double worst = form.measure(level.rows(), &top);
+    worst += 4.0 * kEps * static_cast<double>(level.left + 8) * (std::abs(worst) + std::abs(top));
+    form.worst = worst;
+    level.bound = std::min(level.bound, bound_of(level, worst));
+    if (closes(level.bound)) return Outcome::kClosed;
+    if (level.reduced() && cut_ > top && fix_out(level, form)) {
+      if (level.count() < level.left) return Outcome::kClosed;
+      if (level.count() == level.left) return Outcome::kComplete;
       previous = kInfinity;
       continue;
     }
-    if (previous - worst < (worst - cut_) / kPatience && step > 0 && cut_ > -kInfinity) break;
-    if (!(worst < previous * (1.0 - 1e-4)) && step > 0) break;
+    if (step > 0 && !(worst < previous * (1.0 - kProgress))) break;
+    if (step > 0 && cut_ > -kInfinity && previous - worst < (worst - cut_) / kPatience) break;
     previous = worst;
-    const double reference = std::max(cut_, top + 0.05 * std::abs(top));
-    double largest = 0.0;
-    for (Index i = 0; i < n; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      level.d[at] = std::sqrt(level.d[at] * (level.sum[at] / (reference - level.diagonal[at])));
-      largest = std::max(largest, level.d[at]);
-    }
-    for (Index i = 0; i < n; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      level.d[at] = largest > 0.0 ? std::max(level.d[at] / largest, kSmallest) : 1.0;
-      level.threshold[at] = largest > 0.0 ? level.threshold[at] / largest : 0.0;
-    }
+    form.relax(level.rows(), std::max(cut_, top + 0.05 * std::abs(top)));
   }
-  return false;
+  return Outcome::kOpen;
 }
 
 /// Drops every unit that no wanted set can have: with i in G, row i needs only the scaling d_i' = R_i/(cut -
 /// c_ii), and every other row j has to take i, so that R_j becomes at most R_j - max(t_j, w_ji) + |c_ji|
 /// d_i'. If all rows then stay below the cut, so does every set with i. Pre: sweep() was the last to touch
-/// `level`.
-bool Visit::fix_out(Level& level) {
+/// `form`.
+bool Visit::fix_out(Level& level, const Form& form) {
   const Index n = level.rows();
-  if (level.left < 2) return false;
-  slack_.assign(static_cast<std::size_t>(level.stride), kInfinity);
-  Index hopeless = 0;
+  if (level.left < 2 || x_.off(kFixOut)) return false;
+  slack_.assign(static_cast<std::size_t>(form.stride), kInfinity);
   for (Index j = 0; j < n; ++j) {
     const auto at = static_cast<std::size_t>(j);
-    const double room = (cut_ - level.diagonal[at]) * level.d[at];
-    slack_[at] = room - level.sum[at] - 16.0 * kEps * static_cast<double>(level.left + 8) * room;
-    if (slack_[at] < -level.threshold[at]) ++hopeless;
+    const double room = (cut_ - form.diagonal[at]) * form.d[at];
+    slack_[at] = room - form.sum[at] - 16.0 * kEps * static_cast<double>(level.left + 8) * room;
+    if (slack_[at] < -form.threshold[at]) return false;  // not even a whole slot brings this row down
   }
-  if (hopeless > 0) return false;
   std::vector<char> gone(static_cast<std::size_t>(level.count()), 0);
   bool any = false;
-  for (Index e = 0; e < level.count(); ++e) {
-    const auto unit = static_cast<std::size_t>(e);
-    const Index first = level.begin[unit];
+  for (std::size_t unit = 0; unit < gone.size(); ++unit) {
+    const Index first = level.begin[unit], last = level.begin[unit + 1];
     if (x_.single_) {
       const auto at = static_cast<std::size_t>(first);
-      const double with = level.sum[at] / (cut_ - level.diagonal[at]) * (1.0 + 16.0 * kEps);
-      if (rows::largest_excess(level.row(first), level.threshold.data(), slack_.data(), with, level.d[at],
-                               level.stride) <= 0.0) {
-        gone[unit] = 1;
-      }
+      const double with = form.sum[at] / (cut_ - form.diagonal[at]) * (1.0 + 16.0 * kEps);
+      gone[unit] = rows::largest_excess(form.row(first), form.threshold.data(), slack_.data(), with,
+                                        form.d[at], form.stride) <= 0.0
+                       ? 1
+                       : 0;
     } else {
       bool fits = true;
       for (Index j = 0; fits && j < n; ++j) {
         const auto at = static_cast<std::size_t>(j);
-        if (j >= first && j < level.begin[unit + 1]) {
-          fits = slack_[at] >= 0.0;
-          continue;
+        double gain = 0.0;
+        if (j < first || j >= last) {
+          double weight = 0.0;
+          for (Index i = first; i < last; ++i)
+            weight += std::abs(form.row(j)[i]) * form.d[static_cast<std::size_t>(i)];
+          gain = std::max(0.0, form.threshold[at] - weight);
         }
-        double weight = 0.0;
-        for (Index i = first; i < level.begin[unit + 1]; ++i)
-          weight += std::abs(level.row(j)[i]) * level.d[static_cast<std::size_t>(i)];
-        fits = slack_[at] + std::max(0.0, level.threshold[at] - weight) >= 0.0;
+        fits = slack_[at] + gain >= 0.0;
       }
       gone[unit] = fits ? 1 : 0;
     }
     any = any || gone[unit] != 0;
   }
   if (!any) return false;
-  if (cut_ > exact_) harvest_.discarded = std::max(harvest_.discarded, cut_ * x_.scale_);
+  closed_at_the_cut();
   drop(level, gone);
   return true;
 }
 
-/// lambda_max(C) <= cut: no set of any size is wanted.
-bool Visit::superset_closes(const Level& level) {
-  if (!level.reduced()) return false;
+/// lambda_max(C) <= cut: no set of any size is wanted. One step of the power method comes first: a Rayleigh
+/// quotient above the cut saves the factorization.
+bool Visit::superset_closes(Level& level) {
   const Index n = level.rows();
-  if (n > 8 * level.left + 64) return false;
-  // A Rayleigh quotient above the cut saves the factorization.
-  double square = 0.0, quotient = 0.0;
+  if (!level.reduced() || x_.off(kSuperset) || n > kSupersetFactor * level.left + kSupersetRows) return false;
+  const Form& form = level.own;
+  buffer_.assign(static_cast<std::size_t>(form.stride), 0.0);
+  double square = 0.0, quotient = 0.0, after = 0.0;
   for (Index i = 0; i < n; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    square += level.d[at] * level.d[at];
-    quotient += level.d[at] *
-                (rows::dot(level.row(i), level.d.data(), level.stride) + level.diagonal[at] * level.d[at]);
+    buffer_[at] = rows::dot(form.row(i), level.x.data(), form.stride) + form.diagonal[at] * level.x[at];
+    square += level.x[at] * level.x[at];
+    quotient += level.x[at] * buffer_[at];
+    after += buffer_[at] * buffer_[at];
+  }
+  if (after > 0.0) {
+    for (Index i = 0; i < n; ++i)
+      level.x[static_cast<std::size_t>(i)] = buffer_[static_cast<std::size_t>(i)] / std::sqrt(after);
   }
   if (quotient > cut_ * square) return false;
-  Matrix m(n, n);
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j < n; ++j) m(j, i) = -level.row(i)[j];
-    m(i, i) =
-        cut_ * (1.0 - 8.0 * kEps * static_cast<double>(n)) - level.diagonal[static_cast<std::size_t>(i)];
-  }
+  Matrix m = -form.matrix(n);
+  m.diagonal().array() += cut_ - 8.0 * kEps * static_cast<double>(n) * std::abs(cut_);
   if (!linalg::cholesky(m)) return false;
-  if (cut_ > exact_) harvest_.discarded = std::max(harvest_.discarded, cut_ * x_.scale_);
+  closed_at_the_cut();
   return true;
+}
+
+bool Visit::wants_floor(const Level& level) const {
+  if (!level.reduced() || level.left < kFloorLeft || x_.off(kFloor)) return false;
+  const auto shrunk = [](Index now, Index before) {
+    return static_cast<double>(now) < kFloorShrink * static_cast<double>(before);
+  };
+  if (!shrunk(level.rows(), level.floor_rows) && !shrunk(level.left, level.floor_left)) return false;
+  const auto n = static_cast<double>(level.rows());
+  return helped_ || work_ > kFloorWork * n * n * n;
+}
+
+/// The row-wise bound of sum_l max(lambda_l, mu) v_l v_l' after a few sweeps.
+double Visit::try_floor(Level& level, const linalg::SymmetricEigen& eigen, double mu, double error) {
+  const Index n = level.rows();
+  Index from = n;
+  while (from > 0 && eigen.values[from - 1] > mu) --from;
+  Matrix scaled = eigen.vectors.rightCols(n - from);
+  for (Index l = from; l < n; ++l) scaled.col(l - from) *= std::sqrt(eigen.values[l] - mu);
+  Matrix c = Matrix::Zero(n, n);
+  linalg::syrk(1.0, linalg::Op::kNone, scaled, 0.0, c);
+  c.diagonal().array() += mu + error;
+  level.floored.set(c);
+  double best = kInfinity;
+  for (int step = 0; step < kFloorSweeps; ++step) {
+    if (step > 0) {
+      double top = level.floored.diagonal[0];
+      for (Index i = 0; i < n; ++i) top = std::max(top, level.floored.diagonal[static_cast<std::size_t>(i)]);
+      level.floored.relax(n, std::max(cut_, top + 0.05 * std::abs(top)));
+    }
+    sweep(level, level.floored);
+    double top = 0.0;
+    best = std::min(best, level.floored.measure(n, &top));
+    if (best <= cut_) break;
+  }
+  level.floored.worst = best;
+  return best;
+}
+
+/// Finds a floor mu for the eigenvalues of C: C + W = sum_l max(lambda_l, mu) v_l v_l' has the same leading
+/// part, larger variances and smaller covariances, and bounds C from above in every set.
+Visit::Outcome Visit::raise_floor(Level& level) {
+  const Index n = level.rows();
+  const auto eigen = linalg::symmetric_eigen(level.own.matrix(n), true);
+  const double most = eigen.values[n - 1], least = eigen.values[0];
+  const double error = 16.0 * kEps * static_cast<double>(n) * std::max(std::abs(most), std::abs(least));
+  level.bound = std::min(level.bound, bound_of(level, most + error));
+  if (closes(level.bound)) return Outcome::kClosed;
+  std::copy_n(eigen.vectors.col(n - 1).data(), n, level.x.data());
+  level.floored.set(level.own.matrix(n));
+  level.floored.d = level.own.d;
+  level.floored.threshold = level.own.threshold;
+  level.floored.sum = level.own.sum;
+
+  double best = kInfinity, best_mu = least, last = least;
+  const auto at = [&](double mu) {
+    last = mu;
+    const double worst = best <= cut_ ? kInfinity : try_floor(level, eigen, mu, error);
+    if (worst < best) {
+      best = worst;
+      best_mu = mu;
+    }
+    return worst;
+  };
+  if (level.floor > least && level.floor < most) {
+    // Near the floor above, in the direction that is better.
+    const double stride = 0.08 * (most - least), middle = at(level.floor);
+    if (!(at(std::min(level.floor + stride, most)) < middle)) at(std::max(level.floor - stride, least));
+  } else {
+    constexpr double kGolden = 0.6180339887498949;
+    double low = least, high = most;
+    double a = high - kGolden * (high - low), b = low + kGolden * (high - low);
+    double at_a = at(a), at_b = at(b);
+    for (int step = 0; step < kFloorSteps; ++step) {
+      if (at_a < at_b) {
+        high = b;
+        b = a;
+        at_b = at_a;
+        a = high - kGolden * (high - low);
+        at_a = at(a);
+      } else {
+        low = a;
+        a = b;
+        at_a = at_b;
+        b = low + kGolden * (high - low);
+        at_b = at(b);
+      }
+    }
+  }
+  if (last != best_mu) try_floor(level, eigen, best_mu, error);
+  level.floor = best_mu;
+  level.floor_rows = n;
+  level.floor_left = level.left;
+  level.has_floor = true;
+  helped_ = level.own.worst - best > kFloorGain * (level.own.worst - cut_);
+  work_ = 0.0;
+  return sweeps(level, level.floored, kSweeps);
+}
+
+/// The bounds of a node, cheap ones first.
+bool Visit::closed(Level& level) {
+  Form* forms[] = {&level.own, level.has_floor ? &level.floored : nullptr};
+  if (forms[1] != nullptr && forms[1]->worst < forms[0]->worst) std::swap(forms[0], forms[1]);
+  for (Form* form : forms) {
+    if (form == nullptr) continue;
+    const auto outcome = sweeps(level, *form, kSweeps);
+    if (outcome != Outcome::kOpen) return outcome == Outcome::kClosed || leaf(level);
+  }
+  // Below a node where the floor is no better than C it seldom is again.
+  if (level.has_floor && level.floored.worst > level.own.worst) level.has_floor = false;
+  if (wants_floor(level)) {
+    const auto outcome = raise_floor(level);
+    if (outcome != Outcome::kOpen) return outcome == Outcome::kClosed || leaf(level);
+    if (!helped_) level.has_floor = false;
+    return false;
+  }
+  return superset_closes(level);
 }
 
 /// Nodes that need no branching.
@@ -633,8 +908,9 @@ bool Visit::leaf(Level& level) {
       if (level.reduced() && !level.kept.empty()) {
         // Above lambda, the value is at most that of the unit's block of C.
         for (Index i = level.begin[unit]; i < level.begin[unit + 1]; ++i) {
-          double sum = level.diagonal[static_cast<std::size_t>(i)];
-          for (Index j = level.begin[unit]; j < level.begin[unit + 1]; ++j) sum += std::abs(level.row(i)[j]);
+          double sum = level.own.diagonal[static_cast<std::size_t>(i)];
+          for (Index j = level.begin[unit]; j < level.begin[unit + 1]; ++j)
+            sum += std::abs(level.own.row(i)[j]);
           at_most = i == level.begin[unit] ? sum : std::max(at_most, sum);
         }
         at_most = std::max(level.lambda, at_most);
@@ -659,24 +935,24 @@ bool Visit::leaf(Level& level) {
   if (level.left == 2 && x_.single_ && level.reduced()) {
     const Index n = level.rows();
     const double margin = 1.0 - 32.0 * kEps;
-    if (*std::max_element(level.diagonal.begin(), level.diagonal.begin() + n) >= cut_) return false;
-    slack_.assign(static_cast<std::size_t>(level.stride), 1.0);
+    if (*std::max_element(level.own.diagonal.begin(), level.own.diagonal.begin() + n) >= cut_) return false;
+    slack_.assign(static_cast<std::size_t>(level.own.stride), 1.0);
     for (Index i = 0; i < n; ++i)
-      slack_[static_cast<std::size_t>(i)] = cut_ - level.diagonal[static_cast<std::size_t>(i)];
+      slack_[static_cast<std::size_t>(i)] = cut_ - level.own.diagonal[static_cast<std::size_t>(i)];
     std::vector<std::tuple<double, Index, Index>> pairs;
     for (Index i = 0; i < n; ++i) {
       const double f = slack_[static_cast<std::size_t>(i)] * margin;
-      if (rows::largest_square_excess(level.row(i), slack_.data(), f, level.stride) <= 0.0) continue;
+      if (rows::largest_square_excess(level.own.row(i), slack_.data(), f, level.own.stride) <= 0.0) continue;
       for (Index j = i + 1; j < n; ++j) {
-        const double c = level.row(i)[j];
+        const double c = level.own.row(i)[j];
         if (c * c > f * slack_[static_cast<std::size_t>(j)]) {
-          const double at_most = of_two(level.diagonal[static_cast<std::size_t>(i)], std::abs(c),
-                                        level.diagonal[static_cast<std::size_t>(j)]);
+          const double at_most = of_two(level.own.diagonal[static_cast<std::size_t>(i)], std::abs(c),
+                                        level.own.diagonal[static_cast<std::size_t>(j)]);
           pairs.emplace_back(-(at_most + 16.0 * kEps * std::abs(at_most)), i, j);
         }
       }
     }
-    if (cut_ > exact_) harvest_.discarded = std::max(harvest_.discarded, cut_ * x_.scale_);
+    closed_at_the_cut();
     std::sort(pairs.begin(), pairs.end());
     for (const auto& [bound, i, j] : pairs) {
       if (closes(level.kept.empty() ? -bound : std::max(level.lambda, -bound))) break;
@@ -687,15 +963,16 @@ bool Visit::leaf(Level& level) {
   return false;
 }
 
+/// The unit with the largest scaling: where the Perron vector would be.
 Index Visit::branch(const Level& level) const {
+  const Form& form = level.has_floor && level.floored.worst < level.own.worst ? level.floored : level.own;
   Index best = 0;
   double most = -kInfinity;
   for (Index e = 0; e < level.count(); ++e) {
     const auto unit = static_cast<std::size_t>(e);
     double score = 0.0;
-    for (Index i = level.begin[unit]; i < level.begin[unit + 1]; ++i) {
-      score += level.d[static_cast<std::size_t>(i)];
-    }
+    for (Index i = level.begin[unit]; i < level.begin[unit + 1]; ++i)
+      score += form.d[static_cast<std::size_t>(i)];
     if (score > most) {
       most = score;
       best = e;
@@ -728,18 +1005,18 @@ void Visit::search() {
       --depth_;
       continue;
     }
-    if (cut_ > level.lambda && cut_ > -kInfinity) build(level);  // the value to beat has risen
-    if (leaf(level) || improve(level, kSweeps) || leaf(level) || superset_closes(level)) {
+    if (level.own.c.empty() || cut_ > level.built_for) build(level);  // released, or there is more to beat
+    if (leaf(level) || closed(level)) {
       --depth_;
       continue;
     }
     const Index e = branch(level);
     Level& child = push();
-    Level& parent = *stack_[static_cast<std::size_t>(depth_ - 2)];
-    keep(parent, e, child);
-    std::vector<char> gone(static_cast<std::size_t>(parent.count()), 0);
+    keep(level, e, child);
+    std::vector<char> gone(static_cast<std::size_t>(level.count()), 0);
     gone[static_cast<std::size_t>(e)] = 1;
-    drop(parent, gone);
+    drop(level, gone);
+    release();
   }
 }
 

@@ -186,7 +186,7 @@ Run engine(const Explorer& explorer, OpenNode root, Index pool, double gap, std:
     run.nodes += harvest.nodes;
     run.discarded = std::max(run.discarded, harvest.discarded);
     for (auto& open : harvest.open) {
-      EXPECT_LE(open.bound, node.bound * (1.0 + 1e-12) + 1e-300);
+      EXPECT_LE(open.bound, node.bound + 1e-12 * std::abs(node.bound));
       EXPECT_TRUE(std::is_sorted(open.kept.begin(), open.kept.end()));
       EXPECT_TRUE(std::is_sorted(open.free.begin(), open.free.end()));
       run.open.push_back(std::move(open));
@@ -327,6 +327,35 @@ TEST(PerronExplorer, SearchesLargerProblemsToTheEnd) {
         expect_the_best(a, all_units(n), k, {}, 5, 100);
       }
     }
+  }
+}
+
+/// No structure and k near n/2: where the floors under the eigenvalues do most of the work.
+TEST(PerronExplorer, SearchesNoiseToTheEnd) {
+  for (int seed = 0; seed < (oracle::kSanitized ? 1 : 8); ++seed) {
+    Random random(static_cast<std::uint64_t>(95000 + seed));
+    const Index n = 16;
+    const Matrix a = correlation(covariance(gaussian(2 * n, n, random)));
+    for (const Index k : {6, 8}) {
+      for (const std::uint64_t budget : {2, 10}) {
+        SCOPED_TRACE(fmt::format("seed {}, k {}, budget {}", seed, k, budget));
+        expect_the_best(a, all_units(n), k, {}, 1 + seed % 2, budget);
+      }
+    }
+  }
+}
+
+TEST(PerronExplorer, NeedsNoBound) {
+  Random random(77);
+  const Matrix a = member(1, 12, random);
+  const auto truth = enumerate(a, all_units(12), 5, {}).front().value;
+  for (const auto bound : {kFixOut, kSuperset, kFloor, kResidual}) {
+    ExactOptions options{.k = {5, 5}, .threads = 1};
+    options.bounds_off[bound] = true;
+    const Symmetric pencil(a);
+    const auto explorer = perron_explorer(pencil, all_units(12), options);
+    const auto run = engine(*explorer, root_of(all_units(12), 5, {}), 1, 0.0, 10, kAlways, {}, kNobody);
+    EXPECT_NEAR(run.pool.best(), truth, kTolerance * truth);
   }
 }
 
