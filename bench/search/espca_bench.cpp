@@ -114,7 +114,7 @@ struct Outcome {
 Outcome solve(const Pencil& pencil, const SearchUnits& units, Index k, double limit_s,
               const std::vector<GreedyPass>& greedy, int off) {
   ExactOptions options{.k = {k, k}, .threads = 1};
-  if (off >= 0) options.bounds_off[off] = true;
+  if (off >= 0) options.off[static_cast<std::size_t>(off)] = true;
   Outcome outcome;
   const double start = now_s();
   const RunControl control;
@@ -202,9 +202,9 @@ int main(int argc, char** argv) {
     problem.sizes = {k};
     problem.known = 0.0;
     print(problem, limit_s, -1, " nothing |");
-    print(problem, limit_s, search::kFixOut, " fixing out |");
-    print(problem, limit_s, search::kSuperset, " superset |");
-    print(problem, limit_s, search::kFloor, " floor |");
-    print(problem, limit_s, search::kResidual, " residual |");
+    print(problem, limit_s, static_cast<int>(ExactBound::kFixOut), " fixing out |");
+    print(problem, limit_s, static_cast<int>(ExactBound::kSuperset), " superset |");
+    print(problem, limit_s, static_cast<int>(ExactBound::kFloor), " floor |");
+    print(problem, limit_s, static_cast<int>(ExactBound::kResidual), " residual |");
   }
 }

@@ -68,14 +68,6 @@ struct Harvest {
   double discarded = -kInfinity;  ///< the largest bound that was closed because of --gap alone
 };
 
-/// What ExactOptions::bounds_off switches off in perron_explorer.cpp; searches stay exact without them.
-enum ExactBound : std::size_t {
-  kFixOut,    ///< dropping units that no wanted set can have
-  kSuperset,  ///< lambda_max of all that is left
-  kFloor,     ///< raising the small eigenvalues before bounding row by row
-  kResidual,  ///< the matrix of the free units as seen from the kept ones
-};
-
 class Explorer {
  public:
   virtual ~Explorer() = default;

@@ -20,7 +20,7 @@ struct FactorProblem {
   /// it.
   Vector minorant;
   std::vector<Index> planted;  ///< ExactOptions
-  std::array<bool, static_cast<std::size_t>(ExactBound::kCount)> off = {};
+  BoundSwitches off = {};
   double slack = 0.0;  ///< relative error of what is computed from B^{-1}
 
   /// The criterion is |C|^2-like: gains and losses add up over the columns of M.

@@ -255,17 +255,17 @@ class PerronExplorer final : public Explorer {
   Matrix a_;                  ///< over the features of the units, unit by unit, divided by scale_
   std::vector<Index> first_;  ///< of each unit; one more at the end
   double scale_ = 1.0;        ///< a power of two
-  [[nodiscard]] bool off(ExactBound bound) const { return off_[bound]; }
+  [[nodiscard]] bool off(ExactBound bound) const { return off_[static_cast<std::size_t>(bound)]; }
 
   bool single_ = true;
-  bool off_[4] = {};
+  BoundSwitches off_;
   double slack_ = 0.0;
   std::uint64_t budget_ = 1;
   std::size_t release_ = 0;  ///< entries that the levels of a visit may hold together
 };
 
 PerronExplorer::PerronExplorer(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options) {
-  std::copy(std::begin(options.bounds_off), std::end(options.bounds_off), off_);
+  off_ = options.off;
   std::vector<Index> features;
   std::size_t widest = 1;
   for (const auto& members : units.members) {
@@ -338,7 +338,7 @@ class Visit {
   double halfway(const OpenNode& node) {
     const double above = node.bound / x_.scale_;
     const Index left = node.k - static_cast<Index>(node.kept.size());
-    if (x_.off(kFloor) || !(cut_ > 0.0 && above > cut_ * kHalfway && above < kInfinity) ||
+    if (x_.off(ExactBound::kFloor) || !(cut_ > 0.0 && above > cut_ * kHalfway && above < kInfinity) ||
         left < kFloorLeft || static_cast<Index>(node.free.size()) <= left) {
       return kInfinity;
     }
@@ -486,7 +486,7 @@ void Visit::build(Level& level) {
   } else {
     Matrix pivots = -x_.a_(kept, kept);
     pivots.diagonal().array() += cut_;
-    bool fits = cut_ > -kInfinity && !x_.off(kResidual) && linalg::cholesky(pivots);
+    bool fits = cut_ > -kInfinity && !x_.off(ExactBound::kResidual) && linalg::cholesky(pivots);
     for (Index i = 0; fits && i < pivots.rows(); ++i)
       fits = pivots(i, i) * pivots(i, i) > kPivot * std::abs(cut_);
     if (fits) {
@@ -700,7 +700,7 @@ Visit::Outcome Visit::sweeps(Level& level, Form& form, int most) {
 /// `form`.
 bool Visit::fix_out(Level& level, const Form& form) {
   const Index n = level.rows();
-  if (level.left < 2 || x_.off(kFixOut)) return false;
+  if (level.left < 2 || x_.off(ExactBound::kFixOut)) return false;
   slack_.assign(static_cast<std::size_t>(form.stride), kInfinity);
   for (Index j = 0; j < n; ++j) {
     const auto at = static_cast<std::size_t>(j);
@@ -746,7 +746,8 @@ bool Visit::fix_out(Level& level, const Form& form) {
 /// quotient above the cut saves the factorization.
 bool Visit::superset_closes(Level& level) {
   const Index n = level.rows();
-  if (!level.reduced() || x_.off(kSuperset) || n > kSupersetFactor * level.left + kSupersetRows) return false;
+  if (!level.reduced() || x_.off(ExactBound::kSuperset) || n > kSupersetFactor * level.left + kSupersetRows)
+    return false;
   const Form& form = level.own;
   buffer_.assign(static_cast<std::size_t>(form.stride), 0.0);
   double square = 0.0, quotient = 0.0, after = 0.0;
@@ -770,7 +771,7 @@ bool Visit::superset_closes(Level& level) {
 }
 
 bool Visit::wants_floor(const Level& level) const {
-  if (!level.reduced() || level.left < kFloorLeft || x_.off(kFloor)) return false;
+  if (!level.reduced() || level.left < kFloorLeft || x_.off(ExactBound::kFloor)) return false;
   const auto shrunk = [](Index now, Index before) {
     return static_cast<double>(now) < kFloorShrink * static_cast<double>(before);
   };

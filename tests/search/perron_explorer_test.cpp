@@ -349,9 +349,10 @@ TEST(PerronExplorer, NeedsNoBound) {
   Random random(77);
   const Matrix a = member(1, 12, random);
   const auto truth = enumerate(a, all_units(12), 5, {}).front().value;
-  for (const auto bound : {kFixOut, kSuperset, kFloor, kResidual}) {
+  for (const auto bound :
+       {ExactBound::kFixOut, ExactBound::kSuperset, ExactBound::kFloor, ExactBound::kResidual}) {
     ExactOptions options{.k = {5, 5}, .threads = 1};
-    options.bounds_off[bound] = true;
+    options.off[static_cast<std::size_t>(bound)] = true;
     const Symmetric pencil(a);
     const auto explorer = perron_explorer(pencil, all_units(12), options);
     const auto run = engine(*explorer, root_of(all_units(12), 5, {}), 1, 0.0, 10, kAlways, {}, kNobody);

@@ -23,9 +23,21 @@ struct RankedSet {
   double value = 0.0;
 };
 
-/// What closes nodes beside the superset bound; each can be switched off to measure what it saves.
-/// docs/theory/exact.md.
-enum class ExactBound { kSingleDrop, kDropSum, kGainSum, kLastPair, kCount };
+/// What closes nodes; each can be switched off to measure what it saves, and searches stay exact without it.
+/// Of LDA (docs/theory/exact.md), beside the superset bound:
+enum class ExactBound : std::size_t {
+  kSingleDrop,  ///< units that cost too much alone are kept
+  kDropSum,     ///< what dropping a set costs at least, unit by unit
+  kGainSum,     ///< what keeping a set brings at most, unit by unit
+  kLastPair,    ///< the last two units by a scan
+  // Of PCA (docs/theory/exact-pca.md), beside the row-wise Perron bound:
+  kFixOut,    ///< dropping units that no wanted set can have
+  kSuperset,  ///< lambda_max of all that is left
+  kFloor,     ///< raising the small eigenvalues before bounding row by row
+  kResidual,  ///< the matrix of the free units as seen from the kept ones
+  kCount
+};
+using BoundSwitches = std::array<bool, static_cast<std::size_t>(ExactBound::kCount)>;
 
 struct ExactOptions {
   Criterion criterion = Criterion::kLargest;
@@ -42,7 +54,7 @@ struct ExactOptions {
   /// closed although it beats what is known.
   std::vector<Index> planted;
   /// For measurements: bounds that are not used, by ExactBound.
-  std::array<bool, static_cast<std::size_t>(ExactBound::kCount)> off = {};
+  BoundSwitches off = {};
 };
 
 /// The answer for one size.
