@@ -12,10 +12,10 @@ namespace {
 
 void agrees_with_leaps(const std::string& data, int most) {
   const auto r = testing::run_words({"/usr/bin/Rscript", SUBSPECTRA_SOURCE_DIR "/tests/cli/leaps.R",
-                              SUBSPECTRA_SOURCE_DIR "/data/" + data + ".csv", std::to_string(most)});
+                                     SUBSPECTRA_SOURCE_DIR "/data/" + data + ".csv", std::to_string(most)});
   if (r.code != 0) GTEST_SKIP() << "R with the package leaps is not here (apt-get install r-cran-leaps)";
-  const auto ours =
-      testing::run_program({"select", data, "--method", "eslda", "-k", "1:" + std::to_string(most), "--json", "--ridge", "0"});
+  const auto ours = testing::run_program(
+      {"select", data, "--method", "eslda", "-k", "1:" + std::to_string(most), "--json", "--ridge", "0"});
   ASSERT_EQ(ours.code, 0) << ours.err;
   const auto result = ours.json();
   EXPECT_EQ(result["status"], "optimal");
