@@ -26,11 +26,10 @@ struct ChosenSize {
 
 /// k as given, or the one-standard-error choice of a cross-validation over the range. Stopped before the
 /// first fold ended there is nothing to choose by: the range is left as it is, and its largest size is taken.
-ChosenSize choose_size(const Job& job, const Dataset& data, const MethodInfo& method, Signals& signals) {
+ChosenSize choose_size(const Job& job, const Dataset& data, const MethodInfo& method,
+                       const RunControl& control) {
   const KRange asked = job.selection.k;
   if (asked.given() && asked.lo == asked.hi) return {.k = asked, .evaluation = {}};
-  ProgressLine progress(job.output.progress, job.output.quiet);
-  const RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
   Evaluation evaluation =
       evaluate_methods(data, {&method}, job.selection, job.texts, job.prepare, job.model, {}, control);
   if (evaluation.rows.empty()) {
@@ -41,6 +40,22 @@ ChosenSize choose_size(const Job& job, const Dataset& data, const MethodInfo& me
   }
   const Index k = evaluation.chosen.front().k_one_standard_error;
   return {.k = {k, k}, .evaluation = std::move(evaluation)};
+}
+
+/// The set to train on. A limit or a signal ends the choice of k, and an exact search with the best set it
+/// has; what a model needs at least, the passes of a greedy search, is run in any case.
+Selection choose_features(const Job& job, const Dataset& prepared, const MethodInfo& method,
+                          const SelectionOptions& options, const RunControl& control) {
+  if (!method.proves) return select_features(prepared, method, options, job.texts, RunControl{});
+  if (!control.should_stop()) {
+    Selection found = select_features(prepared, method, options, job.texts, control);
+    if (!found.path.empty() || !control.should_stop()) return found;
+  }
+  OptionTexts start_alone = job.texts;
+  start_alone["node_limit"] = "1";
+  Selection found = select_features(prepared, method, options, start_alone, RunControl{});
+  found.status = worst(found.status, control.status_or(found.status));
+  return found;
 }
 
 const EvaluationRow& row_at(const Evaluation& evaluation, Index k) {
@@ -105,14 +120,16 @@ int run(const Arguments& arguments, Signals& signals) {
   set_options(asked, job.texts);
   require_method_name(job.texts, !asked.method.empty());
   if (!asked.method.empty()) check_method_options(job.texts, {&find_method(asked.method)}, methods());
+  const KRange& k_asked = job.selection.k;
+  job.check_exact_search(arguments.operands.front(), !k_asked.given() || k_asked.lo != k_asked.hi);
   const Dataset data = job.load(arguments.operands.front());
   const MethodInfo& method = job.choose_method(data);
   require_labels(data, "fit");
 
   signals.begin_work();
-  const ChosenSize chosen = choose_size(job, data, method, signals);
-  // A limit or a signal ends the choice of k; the model that goes with it is still trained and written.
-  const RunControl control;
+  ProgressLine progress(job.output.progress, job.output.quiet);
+  const RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
+  const ChosenSize chosen = choose_size(job, data, method, control);
   SelectionOptions options = job.selection;
   options.k = chosen.k;
   options.bounds = false;  // nobody would see them
@@ -120,7 +137,8 @@ int run(const Arguments& arguments, Signals& signals) {
     options.components = 1;  // --components then counts the discriminants of the rule alone
   const auto preparation = Preparation::learn(data, job.prepare);
   const Dataset prepared = preparation.apply(data);
-  Selection selection = select_features(prepared, method, options, job.texts, control);
+  Selection selection = choose_features(job, prepared, method, options, control);
+  progress.erase();
   if (method.variance && !selection.path.empty()) {  // it knows no labels, and so no ridge for the rule
     selection.ridge =
         resolve_ridge(prepared, selection.path.back().features, options.ridge, options.threads).value;

@@ -11,6 +11,7 @@
 #include "subspectra/core/parallel.hpp"
 #include "subspectra/core/text.hpp"
 #include "subspectra/data/read_matrix.hpp"
+#include "subspectra/select/exact_methods.hpp"
 
 namespace subspectra::cli {
 
@@ -74,6 +75,29 @@ Dataset Job::load(const std::string& data) {
   }
   load_groups(table.names);
   return table;
+}
+
+void Job::check_exact_search(const std::string& data, bool several) const {
+  ExactMethodOptions exact;
+  set_options(exact, texts);
+  exact.validate();
+  if (exact.checkpoint.empty() && exact.resume.empty()) return;
+  if (several) {
+    throw InvalidArgument(
+        "--checkpoint and --resume hold the state of one search, but here there are several; use them with "
+        "select, without --components");
+  }
+  require_writable(exact.checkpoint);
+  const auto same = [&](const std::string& other) {
+    std::error_code ignored;
+    return !other.empty() &&
+           (other == exact.checkpoint || std::filesystem::equivalent(other, exact.checkpoint, ignored));
+  };
+  if (exact.checkpoint.empty()) return;
+  if (same(output.o) || same(data)) {
+    throw InvalidArgument(fmt::format("--checkpoint {} is {}; choose another name", exact.checkpoint,
+                                      same(data) ? "the table itself" : "the file of -o, too"));
+  }
 }
 
 void Job::load_groups(const FeatureNames& names) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "output.hpp"
 #include "subspectra/core/error.hpp"
 
 namespace subspectra::cli {
@@ -66,7 +67,9 @@ void SearchLog::tell(const SearchEvent& event) {
   }
   if (file_ == nullptr) return;
   const auto relative = gap(event);
-  const nlohmann::json line = {{"event", event.source == "-" ? "progress" : "incumbent"},
+  const nlohmann::json line = {{"event", event.source == "-"      ? "progress"
+                                         : event.source == "done" ? "done"
+                                                                  : "incumbent"},
                                {"k", event.k},
                                {"source", event.source},
                                {"nodes", event.nodes},
@@ -77,8 +80,11 @@ void SearchLog::tell(const SearchEvent& event) {
                                {"time_s", event.elapsed_s}};
   // Whoever follows the file sees whole lines.
   if (std::fputs((line.dump() + '\n').c_str(), file_) < 0 || std::fflush(file_) != 0) {
-    throw Error(fmt::format("{}: cannot be written ({}); choose another place for --events", path_,
-                            std::strerror(errno)));
+    // A full disk must not cost the answer.
+    say("warning", fmt::format("{}: cannot be written ({}); the log of --events ends here", path_,
+                               std::strerror(errno)));
+    std::fclose(file_);
+    file_ = nullptr;
   }
 }
 

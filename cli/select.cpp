@@ -10,12 +10,15 @@
 #include "output.hpp"
 #include "progress.hpp"
 #include "search_log.hpp"
+#include "subspectra/core/text.hpp"
 #include "subspectra/report/given_sets.hpp"
 #include "subspectra/report/json.hpp"
 #include "table.hpp"
 
 namespace subspectra::cli {
 namespace {
+
+constexpr std::size_t kNamesWidth = 64;
 
 /// Names of the features in `of` that are not in `in`, with `sign` before each.
 void append_difference(const Dataset& data, const std::vector<Index>& of, const std::vector<Index>& in,
@@ -34,7 +37,6 @@ std::string gap_text(const PathEntry& entry) {
 
 /// One row a set: the first one whole, then what is added and removed from row to row.
 std::string path_table(const Dataset& data, const Selection& selection) {
-  constexpr std::size_t kNamesWidth = 64;
   const bool bounds = std::any_of(selection.path.begin(), selection.path.end(),
                                   [](const PathEntry& entry) { return entry.upper_bound.has_value(); });
   std::vector<Column> columns = {{.title = "k"}, {.title = "objective"}};
@@ -102,18 +104,42 @@ std::string single_line(const PathEntry& entry) {
   if (gap && *gap <= kCertifiedGap)
     return text + fmt::format("; proven: no set of {} is better\n", entry.k());
   if (gap) {
-    text += fmt::format("; no set of {} reaches more than {:.6g} (gap {} %, {} bound)", entry.k(),
-                        *entry.upper_bound, gap_text(entry), entry.bound);
+    text +=
+        fmt::format("; no set of {} reaches more than {:.6g} (gap {} %, {})", entry.k(), *entry.upper_bound,
+                    gap_text(entry), entry.pass == "exact" ? "branch and bound" : entry.bound + " bound");
   }
   return text + "\n";
 }
 
+/// --pool: the best sets of every size, what a set has and the best one has not, and the other way round.
+std::string pool_text(const Dataset& data, const Selection& selection) {
+  std::string text;
+  for (const auto& entry : selection.path) {
+    if (entry.pool.empty()) continue;
+    Table table({{.title = "objective"}, {.title = "features", .align = Align::kLeft}});
+    const auto& best = entry.pool.front().features;
+    for (const auto& set : entry.pool) {
+      std::vector<std::string> words;
+      const bool first = &set == &entry.pool.front();
+      append_difference(data, set.features, first ? std::vector<Index>{} : best, first ? "" : "+", words);
+      if (!first) append_difference(data, best, set.features, "-", words);
+      table.add({fmt::format("{:.6g}", set.objective), joined_within(words, kNamesWidth)});
+    }
+    text += fmt::format("\nthe best {} of k = {}\n{}", counted(entry.pool.size(), "set"), entry.k(),
+                        table.text("  "));
+  }
+  return text;
+}
+
 std::string selection_text(const Dataset& data, const Selection& selection) {
-  std::string text = fmt::format("{}\nmethod {}, status {}, ridge {:.4g}\n\n", data_line(data),
-                                 selection.method, status_name(selection.status), selection.ridge);
+  std::string text = fmt::format("{}\nmethod {}, status {}, ridge {:.4g}", data_line(data), selection.method,
+                                 status_name(selection.status), selection.ridge);
+  if (selection.search) text += ", " + counted(selection.search->nodes, "node");
+  text += "\n\n";
   if (selection.path.empty()) return text + "no set was found\n";
-  if (selection.path.size() > 1) return text + path_table(data, selection);
-  return text + single_line(selection.path.front()) + set_table(data, selection);
+  text += selection.path.size() > 1 ? path_table(data, selection)
+                                    : single_line(selection.path.front()) + set_table(data, selection);
+  return text + pool_text(data, selection);
 }
 
 /// Where the sets come from: a table, or matrices.
@@ -166,7 +192,7 @@ std::string bounds_text(const Selection& selection) {
 }
 
 /// 5 when a proof was asked for and is missing, with the reason on stderr; else 0.
-int proof_code(const ProofOptions& proof, const Selection& selection) {
+int proof_code(const ProofOptions& proof, const KRange& k, const Selection& selection) {
   const double most = proof.require_optimal ? kCertifiedGap : proof.require_gap;
   if (!std::isfinite(most)) return 0;
   const auto lacking = [&](const PathEntry& entry) {
@@ -174,15 +200,20 @@ int proof_code(const ProofOptions& proof, const Selection& selection) {
     return !gap || *gap > most;
   };
   const auto first = std::find_if(selection.path.begin(), selection.path.end(), lacking);
-  if (first == selection.path.end() && !selection.path.empty()) return 0;
+  const bool all_sizes = static_cast<Index>(selection.path.size()) == k.hi - k.lo + 1;
+  if (first == selection.path.end() && all_sizes) return 0;
   const std::string what =
-      selection.path.empty()
-          ? "no set was found"
+      selection.path.empty() ? "no set was found"
+      : first == selection.path.end()
+          ? fmt::format("only {} of the {} sizes have a set", selection.path.size(), k.hi - k.lo + 1)
           : fmt::format("k = {}: {}", first->k(),
                         first->gap() ? fmt::format("the gap is {:.3g} %", 100.0 * *first->gap())
                                      : "there is no bound");
-  say("error", fmt::format("{} was asked for, but {}; give more time, or use eslda or espca",
-                           proof.require_optimal ? "--require-optimal" : "--require-gap", what));
+  say("error", fmt::format("{} was asked for, but {}; {}",
+                           proof.require_optimal ? "--require-optimal" : "--require-gap", what,
+                           selection.search ? "the search needs more time (--time-limit, --node-limit) or an "
+                                              "easier question: fewer features or another k"
+                                            : "a proof is what --method eslda and espca look for"));
   return 5;
 }
 
@@ -205,6 +236,8 @@ int run(const Arguments& arguments, Signals& signals) {
         "--refit takes the sets as they are, so that -k has no meaning beside it; leave one out");
   }
   if (!asked.method.empty()) check_method_options(job.texts, {&find_method(asked.method)}, methods());
+  job.check_exact_search(arguments.operands.empty() ? "" : arguments.operands.front(),
+                         job.selection.components > 1 && asked.method == "espca");
   const Source source = load_source(job, arguments);
   ProgressLine progress(job.output.progress, job.output.quiet);
   RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
@@ -244,7 +277,7 @@ int run(const Arguments& arguments, Signals& signals) {
     write_stdout(job.output.json ? json : selection_text(prepared, selection) + bounds_text(selection));
   }
   if (signals.exit_code() != 0) return signals.exit_code();
-  return proof_code(proof, selection);
+  return proof_code(proof, k, selection);
 }
 
 Operand optional_data() {

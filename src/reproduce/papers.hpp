@@ -12,6 +12,7 @@ void monte_carlo(const ReproduceOptions&, const RunControl&, Reproduction&);    
 void sonar_errors(const ReproduceOptions&, const RunControl&, Reproduction&);        // icml06-fig2
 void ionosphere_errors(const ReproduceOptions&, const RunControl&, Reproduction&);   // icml06-fig3
 void colon_errors(const ReproduceOptions&, const RunControl&, Reproduction&);        // icml06-fig4
+void exact_search_times(const ReproduceOptions&, const RunControl&, Reproduction&);  // icml06-exact
 void greedy_speed(const ReproduceOptions&, const RunControl&, Reproduction&);        // iccv07-speed
 void two_class_bounds(const ReproduceOptions&, const RunControl&, Reproduction&);    // iccv07-bounds
 void sparse_eigenfaces(const ReproduceOptions&, const RunControl&, Reproduction&);   // iccv07-faces

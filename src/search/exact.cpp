@@ -71,7 +71,10 @@ class Engine {
     if (resumed) read_checkpoint(options_.resume, problem, units_.count(), state_);
     nodes_before_ = state_.nodes;
     take_known(start);
-    for (auto& size : state_.sizes) make_heap(size);
+    for (auto& size : state_.sizes) {
+      make_heap(size);
+      for (const auto& queued : size.open) bytes_ += node_bytes(queued.node);
+    }
     Status status = Status::kOptimal;
     double saved_at = control_.elapsed_s();
     while (anything_open()) {
@@ -92,6 +95,7 @@ class Engine {
         saved_cut_ = cut;
       }
       merge(batch, harvests);
+      tell_closed();
       heartbeat();
     }
     if (!options_.checkpoint.empty() && !saved_cut_) save(problem, {});
@@ -270,6 +274,18 @@ class Engine {
                     .elapsed_s = control_.elapsed_s()});
   }
 
+  /// The last line of a size: nothing of it is open any more.
+  void tell_closed() {
+    closed_.resize(state_.sizes.size(), false);
+    for (std::size_t i = 0; i < state_.sizes.size(); ++i) {
+      auto& size = state_.sizes[i];
+      drop_closed(size);
+      if (closed_[i] || !size.open.empty() || size.pool.sets().empty()) continue;
+      closed_[i] = true;
+      tell(size, "done");
+    }
+  }
+
   void heartbeat() {
     const double now = control_.elapsed_s();
     if (now - told_at_ >= kHeartbeat_s) {
@@ -300,10 +316,15 @@ class Engine {
   [[nodiscard]] std::string describe(Index k, double best, double bound, std::size_t done) const;
 
   /// The state as it was before the nodes of `batch` were taken.
-  void save(const std::string& problem, const std::vector<Task>& batch) const {
+  void save(const std::string& problem, const std::vector<Task>& batch) {
     SearchState copy = state_;
     for (const auto& task : batch) copy.sizes[task.size].open.push_back(task.from);
-    write_checkpoint(options_.checkpoint, problem, units_.count(), copy);
+    try {
+      write_checkpoint(options_.checkpoint, problem, units_.count(), copy);
+      checkpoint_problem_.clear();
+    } catch (const Error& reason) {  // a full disk must not cost the answer; the next attempt may succeed
+      checkpoint_problem_ = reason.what();
+    }
   }
 
   ExactResult result(Status status, bool resumed) const {
@@ -311,6 +332,7 @@ class Engine {
     answer.nodes = state_.nodes;
     answer.incumbent_updates = state_.updates;
     answer.resumed = resumed;
+    answer.checkpoint_problem = checkpoint_problem_;
     Status worst_size = Status::kOptimal;
     for (const auto& size : state_.sizes) {
       ExactSize entry;
@@ -353,6 +375,8 @@ class Engine {
   std::uint64_t nodes_before_ = 0;
   double bytes_ = 0.0, told_at_ = 0.0;
   bool depth_first_ = false, saved_cut_ = false;
+  std::string checkpoint_problem_;
+  std::vector<bool> closed_;  ///< sizes whose last line was told
 };
 
 std::string Engine::describe(Index k, double best, double bound, std::size_t done) const {

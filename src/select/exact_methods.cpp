@@ -10,6 +10,24 @@
 #include "subspectra/spectral/renormalize.hpp"
 
 namespace subspectra {
+
+void ExactMethodOptions::validate() const {
+  if (pool < 1) throw InvalidArgument(fmt::format("--pool {}, but 1 or more sets are needed", pool));
+  if (!(gap >= 0.0) || !std::isfinite(gap)) {
+    throw InvalidArgument(
+        fmt::format("--gap {}, but 0 or a positive fraction is needed, as in 0.01 for one percent", gap));
+  }
+  if (!(checkpoint_every >= 0.0)) {
+    throw InvalidArgument(
+        fmt::format("--checkpoint-every {}, but a number of seconds from 0 up is needed", checkpoint_every));
+  }
+  for (const auto* path : {&checkpoint, &resume}) {
+    if (*path != "-") continue;
+    throw InvalidArgument(fmt::format("--{} -, but the state of a search needs a file of its own",
+                                      path == &resume ? "resume" : "checkpoint"));
+  }
+}
+
 namespace {
 
 constexpr Index kStartSwaps = 100;
@@ -65,23 +83,25 @@ PathEntry entry_of(const SelectionInput& input, const ExactSize& size, Index poo
   return entry;
 }
 
-/// --bounds: what is known without the tree, beside what the tree has proven.
+/// --bounds: what is known without a search, beside what the search proved.
 void add_bounds(const SelectionInput& input, Selection& selection) {
-  std::vector<double> proven;
-  for (const auto& entry : selection.path) proven.push_back(*entry.upper_bound);
+  Selection known;
+  known.path = selection.path;
   RootLosses root;
   const bool have_root = input.pencil.factor() != nullptr;
   if (have_root) {
     root = root_losses(input.pencil, input.units,
-                       {.criterion = input.options.criterion, .threads = input.options.threads});
+                       {.criterion = input.options.criterion,
+                        .least = input.k.lo,
+                        .most = input.k.hi,
+                        .threads = input.options.threads,
+                        .memory_limit = input.options.memory_limit.bytes});
   }
-  certify(input, have_root ? &root : nullptr, selection);
-  for (std::size_t i = 0; i < proven.size(); ++i) {
+  certify(input, have_root ? &root : nullptr, known);
+  for (std::size_t i = 0; i < selection.path.size(); ++i) {
     auto& entry = selection.path[i];
-    if (entry.bounds) entry.bounds->upper.emplace_back("branch-and-bound", proven[i]);
-    if (*entry.upper_bound < proven[i]) continue;
-    entry.upper_bound = proven[i];
-    entry.bound = "branch-and-bound";
+    entry.bounds = std::move(known.path[i].bounds);
+    if (entry.bounds) entry.bounds->upper.emplace_back(entry.bound, *entry.upper_bound);
   }
 }
 
@@ -89,10 +109,7 @@ void run_exact(const SelectionInput& input, const OptionTexts& texts, const RunC
                Selection& selection) {
   ExactMethodOptions own;
   set_options(own, texts);
-  if (own.pool < 1) throw InvalidArgument("--pool must be at least 1");
-  if (!(own.gap >= 0.0) || !std::isfinite(own.gap))
-    throw InvalidArgument("--gap must be 0 or a positive fraction");
-  if (!(own.checkpoint_every >= 0.0)) throw InvalidArgument("--checkpoint-every must not be negative");
+  own.validate();
   selection.method_options = options_json(own);
 
   SelectionOptions quick = input.options;
@@ -125,6 +142,10 @@ void run_exact(const SelectionInput& input, const OptionTexts& texts, const RunC
     if (!size.pool.empty()) selection.path.push_back(entry_of(input, size, own.pool));
   }
   if (input.options.bounds) add_bounds(input, selection);
+  if (!result.checkpoint_problem.empty()) {
+    selection.warnings.push_back(
+        fmt::format("the last checkpoint is missing or old: {}", result.checkpoint_problem));
+  }
   selection.status = result.status;
   selection.search = SearchCounts{result.nodes, result.incumbent_updates, result.open_nodes};
 }
@@ -137,6 +158,7 @@ std::vector<MethodInfo> exact_methods() {
        .summary = "exact sparse LDA: the best set of every size, proven, or the best so far with a bound",
        .takes_matrices = true,
        .takes_groups = true,
+       .proves = true,
        .options = describe_options<ExactMethodOptions>(),
        .run = run_exact},
       {.name = "espca",
@@ -147,6 +169,7 @@ std::vector<MethodInfo> exact_methods() {
        .variance = true,
        .takes_matrices = true,
        .takes_groups = true,
+       .proves = true,
        .options = describe_options<ExactMethodOptions>(),
        .run = run_exact}};
 }

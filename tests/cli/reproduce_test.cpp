@@ -13,7 +13,8 @@ using testing::ScratchDirectory;
 TEST(Reproduce, ListsTheExperiments) {
   const Finished list = run_program({"reproduce", "--list"});
   EXPECT_EQ(list.code, 0) << list.err;
-  for (const char* id : {"icml06-fig1", "icml06-fig4", "iccv07-speed", "iccv07-verification"}) {
+  for (const char* id :
+       {"icml06-fig1", "icml06-fig4", "icml06-exact", "iccv07-speed", "iccv07-verification"}) {
     EXPECT_NE(list.out.find(std::string("\n") + id), std::string::npos) << id;
   }
   EXPECT_EQ(run_program({"reproduce"}).out, list.out);

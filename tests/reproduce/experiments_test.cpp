@@ -121,6 +121,45 @@ TEST(Speed, BothWaysFindTheSameSetsAndTheFitIsThere) {
   EXPECT_GT(at(result, "eigenproblem s", 9), 0.0);
 }
 
+TEST(ExactTimes, TheSearchAgreesWithALookAtAllSubsets) {
+  const Reproduction result = run("icml06-exact", {.runs = 2, .sizes = {"8", "12", "40"}, .seed = 3});
+  EXPECT_EQ(result.status, Status::kHeuristic);
+  EXPECT_LT(result.details["largest_relative_difference"].get<double>(), 1e-9);
+  for (const Index n : {8, 12, 40}) {
+    EXPECT_GT(at(result, "k = n/2, s", n), 0.0);
+    EXPECT_GE(at(result, "all k, nodes", n), at(result, "k = n/2, nodes", n));
+    EXPECT_GT(at(result, "greedy is best", n), 0.0);
+    EXPECT_LE(at(result, "greedy is best", n), 1.0 + 1e-12);
+  }
+  int published = 0;
+  for (const Finding& finding : result.results) {
+    if (!finding.published) continue;
+    ++published;
+    EXPECT_EQ(finding.x, 40);
+    EXPECT_LT(finding.obtained.value(), 0.01 * *finding.published);
+  }
+  EXPECT_EQ(published, 1);
+}
+
+TEST(ExactTimes, StoppedTheyCountNothingThatWasCut) {
+  std::stop_source stop;
+  stop.request_stop();
+  const Reproduction result = run_experiment(find_experiment("icml06-exact"), {.sizes = {"30"}},
+                                             RunControl(stop.get_token(), kInfinity));
+  EXPECT_EQ(result.status, Status::kInterrupted);
+  EXPECT_TRUE(result.results.empty());
+}
+
+TEST(ErrorCurves, IonosphereHasTheExactSearchBesideTheGreedyOne) {
+  const Reproduction result = run("icml06-fig3", {.k = {15, 16}, .runs = 1});
+  EXPECT_LT(at(result, "eslda, all rows", 16), 0.2);
+  EXPECT_GT(at(result, "eslda, nested", 16), 0.05);
+  EXPECT_GT(at(result, "gslda, nested", 16), 0.05);
+  int published = 0;
+  for (const Finding& finding : result.results) published += finding.published ? 1 : 0;
+  EXPECT_EQ(published, 2);
+}
+
 TEST(Experiments, WriteTheSchemaOfTheContract) {
   const auto json = reproduction_json(run("iccv07-bounds", {}));
   EXPECT_EQ(json["schema"], "subspectra.reproduction/1");

@@ -4,9 +4,12 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <numeric>
 
 #include "subspectra/reproduce/naive_greedy.hpp"
 #include "subspectra/reproduce/verification.hpp"
+#include "subspectra/search/exact.hpp"
+#include "subspectra/spectral/pencil.hpp"
 #include "subspectra/synth/brownian.hpp"
 
 namespace subspectra::reproduce {
@@ -42,6 +45,26 @@ TEST(OptimalSubsets, AgreeWithAnEigenproblemForEverySubset) {
         EXPECT_NEAR(got[k] / want[k], 1.0, 1e-9) << k + 1;
         EXPECT_NEAR(lower_start[k] / want[k], 1.0, 1e-9) << k + 1;
       }
+    }
+  }
+}
+
+// icml06-fig1 looks at all subsets; the exact search, which prunes, has to come to the same values.
+TEST(OptimalSubsets, AgreeWithTheExactSearch) {
+  constexpr Index kN = 14;
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    SCOPED_TRACE(seed);
+    const auto [a, b] = synth::brownian_pair(synth::WalkKind::kFractional, kN, seed);
+    std::vector<Index> all(kN);
+    std::iota(all.begin(), all.end(), Index{0});
+    const auto exact = exact_search(*matrix_pencil(a, b, 0.0), SearchUnits::singles(all, {}), {},
+                                    {.k = {1, kN}, .threads = 1}, RunControl{});
+    EXPECT_EQ(exact.status, Status::kOptimal);
+    const Vector best = best_subset_values(a, b);
+    for (Index k = 1; k <= kN; ++k) {
+      const auto& pool = exact.sizes[static_cast<std::size_t>(k - 1)].pool;
+      ASSERT_FALSE(pool.empty());
+      EXPECT_NEAR(pool.front().value / best[k - 1], 1.0, 1e-8) << k;
     }
   }
 }

@@ -24,6 +24,7 @@ struct Finished {
   std::string out;
   std::string err;
   double seconds = 0.0;
+  double signalled_at = 0.0;  ///< seconds
   [[nodiscard]] nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
 
@@ -33,6 +34,7 @@ struct RunSettings {
   std::string stdout_path = {};  ///< where stdout goes instead of Finished::out
   int signal = 0;                ///< sent after signal_after_s
   double signal_after_s = 0.0;
+  std::string signal_when = {};  ///< not before this file exists
   double timeout_s = 120.0;
 };
 
@@ -118,9 +120,11 @@ inline Finished run_words(std::vector<std::string> words, const RunSettings& set
   int status = 0;
   const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
   while (::waitpid(child, &status, WNOHANG) == 0) {
-    if (!signalled && seconds() >= settings.signal_after_s) {
+    if (!signalled && seconds() >= settings.signal_after_s &&
+        (settings.signal_when.empty() || std::filesystem::exists(settings.signal_when))) {
       ::kill(child, settings.signal);
       signalled = true;
+      result.signalled_at = seconds();
     }
     if (seconds() > settings.timeout_s) {
       ::kill(child, SIGKILL);

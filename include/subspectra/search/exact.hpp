@@ -70,6 +70,7 @@ struct ExactResult {
   std::uint64_t incumbent_updates = 0;
   std::uint64_t open_nodes = 0;  ///< left when it was stopped
   bool resumed = false;
+  std::string checkpoint_problem;  ///< why the last checkpoint could not be written, or ""
 };
 
 /// `start` holds, for every size of options.k, sets known beforehand (of a greedy search); any number, also

@@ -14,15 +14,17 @@ struct ExactMethodOptions {
   std::string checkpoint;
   double checkpoint_every = 60.0;
   std::string resume;
+
+  void validate() const;  ///< throws InvalidArgument
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field("pool", o.pool, "so many of the best distinct sets of every size, proven when the search is");
     field("gap", o.gap, "stop at every size as soon as no set can be better by more than this fraction");
     field("node_limit", o.node_limit, "stop after so many nodes of the search tree; 0 for no limit");
     field("checkpoint", o.checkpoint,
-          "file that receives the state of the search, every minute and when it is stopped");
+          "file that receives the state of the search, now and then and when it is stopped");
     field("checkpoint_every", o.checkpoint_every, "seconds between two checkpoints");
-    field("resume", o.resume, "go on from this checkpoint of the same data and options");
+    field("resume", o.resume, "go on from this file, a checkpoint of the same data and options");
   }
 };
 

@@ -42,6 +42,7 @@ struct MethodInfo {
   bool variance = false;                   ///< judged by the covariance of the set (PCA), labels or not
   bool takes_matrices = false;             ///< runs on a MatrixProblem
   bool takes_groups = false;               ///< moves groups as a whole
+  bool proves = false;                     ///< an exact search: stopped early it has an answer and a bound
   std::vector<OptionDescription> options;  ///< the method's own
   /// Fills weights and ranking (rankers) or path sets (searches), status, method_options, warnings.
   std::function<void(const SelectionInput&, const OptionTexts&, const RunControl&, Selection&)> run;
