@@ -137,9 +137,9 @@ void exact_search_times(const ReproduceOptions& options, const RunControl& contr
         fmt::format("Exact search and a look at all subsets agree to {:.1e} of the value.", difference));
   }
   result.notes.emplace_back(
-      "The paper names neither its machine nor how its covariance matrices were made: two hours are an order "
-      "of "
-      "magnitude to compare with, no more.");
+      "The paper does not say on which machine, nor on which problem, its two hours were measured: they are "
+      "an "
+      "order of magnitude to compare with, no more.");
   result.status = stopped ? control.status_or(Status::kInterrupted) : Status::kHeuristic;
 }
 

@@ -43,7 +43,7 @@ struct Progress {
 /// One line of a search's log: a better set, or a sign of life.
 struct SearchEvent {
   Index k = 0;
-  std::string_view source;  ///< where the set came from: "greedy", "tree"; "-" for a sign of life
+  std::string_view source;  ///< of the set: "greedy", "tree"; "done": the size is; "-": a sign of life
   std::uint64_t nodes = 0, open = 0;
   double incumbent = 0.0, bound = 0.0;
   double elapsed_s = 0.0;
