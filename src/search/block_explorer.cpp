@@ -58,13 +58,8 @@ class Visit {
       c.noalias() -= w.transpose() * y;
       at.t.noalias() += y.transpose() * y;
     }
-    at.p = Matrix::Identity(n, n);
-    if (n > 0) {
-      const Eigen::LLT<Matrix> llt(g);
-      if (llt.info() != Eigen::Success) return false;
-      llt.matrixL().solveInPlace(at.p);
-      at.p = Matrix(at.p.transpose() * at.p);
-    }
+    at.p = g;
+    if (n > 0 && !inverted(at.p)) return false;
     at.u = at.p * c;
     at.t.noalias() += c.transpose() * at.u;
     at.t = Matrix(0.5 * (at.t + at.t.transpose()));
@@ -204,7 +199,7 @@ class Visit {
       offer(std::vector<Index>(node.kept.begin(), node.kept.end()));
       return true;
     }
-    if (harvest_.nodes >= budget_ || (harvest_.nodes % 16 == 15 && control_.should_stop())) {
+    if (harvest_.nodes >= budget_ || (control_.should_stop())) {
       hand_back(node, 0, node.f);
       return false;
     }

@@ -1,4 +1,6 @@
 /// The exact search over a factor pencil, as the engine sees it.
+#include <algorithm>
+
 #include "explorer.hpp"
 #include "factor_problem.hpp"
 
@@ -11,7 +13,12 @@ class FactorExplorer final : public Explorer {
       : problem_(pencil, units, options), scans_(problem_.single && problem_.is_trace()) {}
 
   [[nodiscard]] double slack() const override { return problem_.slack; }
-  [[nodiscard]] std::uint64_t budget() const override { return scans_ ? 2000 : 200; }
+  /// A node costs O(n^2), the start of a visit O(n^3).
+  [[nodiscard]] std::uint64_t budget() const override {
+    const double n = static_cast<double>(problem_.b.rows());
+    const double small = scans_ ? 2000.0 : 200.0;
+    return static_cast<std::uint64_t>(std::clamp(small * (60.0 / n) * (60.0 / n), small / 32.0, small));
+  }
   [[nodiscard]] double bound(const OpenNode& node) const override {
     std::vector<Index> units(node.kept.begin(), node.kept.end());
     units.insert(units.end(), node.free.begin(), node.free.end());

@@ -8,6 +8,7 @@
 
 #include "subspectra/core/error.hpp"
 #include "subspectra/core/memory.hpp"
+#include "subspectra/linalg/tiled.hpp"
 #include "subspectra/spectral/discriminants.hpp"
 
 namespace subspectra::search {
@@ -30,6 +31,8 @@ Matrix root_of(const Matrix& a) {
   return solver.eigenvectors().rightCols(rank) *
          solver.eigenvalues().tail(rank).cwiseMax(0.0).cwiseSqrt().asDiagonal();
 }
+
+constexpr Index kLarge = 100;  ///< from here on the tiled inverse is faster
 
 /// D with B - diag(D) > 0 that comes close to the largest sum of P_ii D_i, P = B^{-1}: Newton's method on
 /// sum P_ii D_i + mu log det(B - diag(D)), mu falling. The gradient is P_ii - mu X_ii, the Hessian -mu X o X
@@ -75,6 +78,20 @@ constexpr Index kMostForMinorant = 150;
 
 }  // namespace
 
+bool inverted(Matrix& a) {
+  if (a.rows() >= kLarge) {
+    if (!linalg::invert_positive(a, 1)) return false;
+    linalg::mirror_lower(a);
+    return true;
+  }
+  const Eigen::LLT<Matrix> llt(a);
+  if (llt.info() != Eigen::Success) return false;
+  Matrix w = Matrix::Identity(a.rows(), a.rows());
+  llt.matrixL().solveInPlace(w);
+  a.noalias() = w.transpose() * w;
+  return true;
+}
+
 FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options)
     : single(units.single), criterion(options.criterion) {
   std::vector<Index> features;
@@ -97,15 +114,14 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
   const Matrix factor = pencil.factor() != nullptr ? Matrix((*pencil.factor())(features, Eigen::all))
                                                    : root_of(pencil.a_block(features, options.threads));
   m = without_null_columns(scale.asDiagonal() * factor);
-  const Eigen::LLT<Matrix> llt(b);
-  const double pivot = llt.info() == Eigen::Success ? llt.matrixLLT().diagonal().minCoeff() : 0.0;
-  if (!(pivot * pivot > kDependentPivot)) {
+  Matrix inverse = b;
+  // 1/P_ii is what remains of column i given the others, of a unit diagonal.
+  if (!inverted(inverse) || !(inverse.diagonal().maxCoeff() * kDependentPivot < 1.0)) {
     throw Infeasible(
         "the within-class covariance of the candidates is singular, so that no proof can start from all of "
         "them; use "
         "--ridge auto (or a number), exclude features, or search greedily (--method forward-lda)");
   }
-  const Matrix inverse = llt.solve(Matrix::Identity(n, n));
   slack = std::max(1e-12, 4.0 * 0x1p-52 * b.norm() * inverse.norm());
   off = options.off;
   planted = options.planted;

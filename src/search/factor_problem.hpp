@@ -52,6 +52,9 @@ struct FactorProblem {
   [[nodiscard]] double of(const Matrix& t) const;
 };
 
+/// A^{-1} in place, both triangles; false when A is not positive definite.
+[[nodiscard]] bool inverted(Matrix& a);
+
 /// The two ways down: scan_explorer.cpp (single features, is_trace()) and block_explorer.cpp (the rest).
 void scan_explore(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget,
                   const Cutoff& cutoff, const RunControl& control, Harvest& harvest);

@@ -22,6 +22,11 @@
 namespace subspectra::search {
 namespace {
 
+/// Entries of blocks that are passed over between two looks at the clock: about a millisecond.
+constexpr std::int64_t kWorkBetweenLooks = 1'000'000;
+/// Bytes of the levels of one visit; with thousands of candidates a visit goes down a few levels only.
+constexpr std::int64_t kLevelBytes = std::int64_t{1} << 28U;
+
 /// Rows of a block start on multiples of eight numbers.
 std::int64_t padded(std::int64_t n) { return (n + 7) / 8 * 8; }
 
@@ -61,6 +66,9 @@ class Visit {
         harvest_(harvest),
         kept_(node.kept) {
     levels_.resize(2);
+    const auto side = padded(static_cast<std::int64_t>(node.free.size()));
+    most_depth_ = static_cast<std::size_t>(
+        std::max<std::int64_t>(2, kLevelBytes / (2 * 8 * std::max<std::int64_t>(1, side * side))));
     last_ = problem.uses(ExactBound::kLastPair) ? 2 : 1;
     singles_ = problem.uses(ExactBound::kSingleDrop);
   }
@@ -99,13 +107,8 @@ class Visit {
       c.noalias() -= w.transpose() * y;
       at.f_kept = y.squaredNorm();
     }
-    Matrix p = Matrix::Identity(n, n);
-    if (n > 0) {
-      const Eigen::LLT<Matrix> llt(g);
-      if (llt.info() != Eigen::Success) return false;
-      llt.matrixL().solveInPlace(p);
-      p = Matrix(p.transpose() * p);
-    }
+    Matrix p = g;
+    if (n > 0 && !inverted(p)) return false;
     const Matrix u = p * c;
     at.f_all = at.f_kept + u.cwiseProduct(c).sum();
     std::vector<std::int32_t> order(static_cast<std::size_t>(n));
@@ -283,7 +286,8 @@ class Visit {
         close_by_keeps(at, t, more - t);
         break;
       }
-      if (harvest_.nodes >= budget_ || (harvest_.nodes % 256 == 255 && control_.should_stop())) {
+      work_ += at.count * at.count;
+      if (harvest_.nodes >= budget_ || (work_ > kWorkBetweenLooks && asked_to_stop())) {
         hand_back(at, t, less);
         kept_.resize(kept_before);
         return false;
@@ -300,6 +304,11 @@ class Visit {
     }
     kept_.resize(kept_before);
     return true;
+  }
+
+  bool asked_to_stop() {
+    work_ = 0;
+    return control_.should_stop();
   }
 
   /// t becomes a kept unit: a pivot of (G, C).
@@ -465,6 +474,11 @@ class Visit {
           to.u[static_cast<std::size_t>(q * to.lead + i)] = u_[static_cast<std::size_t>(q * at.lead) + from];
         }
       }
+      if (depth + 1 >= most_depth_) {  // what lies below waits for a visit of its own
+        hand_back(to, 0, less);
+        kept_.resize(kept_before);
+        return true;
+      }
       packed_.resize(static_cast<std::size_t>(at.lead));
       kernels::gather_rank_one(at.p.data() + (t + 1) * at.lead + t + 1, at.lead, at_.data(), free,
                                at.p.data() + t * at.lead + t + 1, inverse, packed_.data(), to.p.data(),
@@ -498,6 +512,8 @@ class Visit {
   std::uint64_t budget_;
   std::int64_t last_ = 2;  ///< so many last units need no tree
   bool singles_ = true;
+  std::size_t most_depth_ = 2;
+  std::int64_t work_ = 0;
   const Cutoff& cutoff_;
   const RunControl& control_;
   Harvest& harvest_;
