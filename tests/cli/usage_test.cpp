@@ -183,7 +183,8 @@ TEST(Help, ListsExactlyTheOptionsTheStructsDescribe) {
     for (const auto& option : method.options) common.insert(option_flag(option.name));
   }
   auto select = common;
-  select.insert({"--between", "--within", "--covariance", "--refit"});
+  select.insert(
+      {"--between", "--within", "--covariance", "--refit", "--require-optimal", "--require-gap", "--events"});
   EXPECT_EQ(flags_in_help("select"), select);
   auto fit = common;
   add_flags<ModelOptions>(fit);
