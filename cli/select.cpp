@@ -303,8 +303,8 @@ Command select_command() {
                     {.command = "subspectra select sonar --method eslda -k 5 --require-optimal",
                      .says = "the best five features of all, with a proof"},
                     {.command =
-                         "subspectra select sonar --method eslda -k 1:20 --time-limit 60 --checkpoint s.json",
-                     .says = "what a minute can prove; --resume s.json goes on"},
+                         "subspectra select sonar --method eslda -k 1:20 --time-limit 3 --checkpoint s.json",
+                     .says = "what three seconds can prove; --resume s.json goes on"},
                     {.command = "subspectra select sonar --include V1 --exclude V11,V12 -o result.json",
                      .says = "with constraints; a table here, every detail in the file"}},
                .operands = {optional_data()},
