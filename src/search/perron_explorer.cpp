@@ -516,7 +516,7 @@ void Visit::keep(const Level& from, Index e, Level& to) {
   const Index first = from.begin[at], width = from.begin[at + 1] - first, n = from.rows();
   const auto pivot = [&](const Form& form) {
     const double p = from.lambda - form.diagonal[static_cast<std::size_t>(first)];
-    return width == 1 && !x_.off(kResidual) && from.reduced() && from.lambda == cut_ &&
+    return width == 1 && !x_.off(ExactBound::kResidual) && from.reduced() && from.lambda == cut_ &&
                    p > kPivot * std::abs(cut_)
                ? p
                : 0.0;
