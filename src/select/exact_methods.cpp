@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <numeric>
 
 #include "subspectra/search/exact.hpp"
 #include "subspectra/select/search_methods.hpp"
@@ -105,13 +107,8 @@ void add_bounds(const SelectionInput& input, Selection& selection) {
   }
 }
 
-void run_exact(const SelectionInput& input, const OptionTexts& texts, const RunControl& control,
-               Selection& selection) {
-  ExactMethodOptions own;
-  set_options(own, texts);
-  own.validate();
-  selection.method_options = options_json(own);
-
+void search(const SelectionInput& input, const ExactMethodOptions& own, const RunControl& control,
+            Selection& selection) {
   SelectionOptions quick = input.options;
   quick.certify = quick.bounds = false;
   quick.components = 1;
@@ -148,6 +145,35 @@ void run_exact(const SelectionInput& input, const OptionTexts& texts, const RunC
   }
   selection.status = result.status;
   selection.search = SearchCounts{result.nodes, result.incumbent_updates, result.open_nodes};
+}
+
+/// A table's pencil computes what it is asked for from the rows, again and again. What is searched exactly is
+/// small enough to stand as a matrix, and the passes, exchanges and loadings of every size read it there.
+/// Null where the pencil is a matrix already, or too large.
+std::unique_ptr<Pencil> as_matrix(const SelectionInput& input) {
+  constexpr Index kMost = 4000;
+  const Index p = input.pencil.size();
+  if (input.pencil.rows() == nullptr || input.pencil.factor() == nullptr || p > kMost) return nullptr;
+  std::vector<Index> all(static_cast<std::size_t>(p));
+  std::iota(all.begin(), all.end(), Index{0});
+  return factor_pencil(*input.pencil.factor(), input.pencil.block(all, input.options.threads));
+}
+
+void run_exact(const SelectionInput& input, const OptionTexts& texts, const RunControl& control,
+               Selection& selection) {
+  ExactMethodOptions own;
+  set_options(own, texts);
+  own.validate();
+  selection.method_options = options_json(own);
+  const auto matrix = as_matrix(input);
+  const SelectionInput dense{.data = input.data,
+                             .options = input.options,
+                             .pencil = matrix ? *matrix : input.pencil,
+                             .candidates = input.candidates,
+                             .include = input.include,
+                             .units = input.units,
+                             .k = input.k};
+  search(dense, own, control, selection);
 }
 
 }  // namespace
