@@ -35,12 +35,13 @@ double processor_s() {
 }
 
 struct Case {
-  Dataset data;
+  std::unique_ptr<Dataset> data;  // the pencil refers to it
   std::unique_ptr<Pencil> pencil;
   SearchUnits units;
-  explicit Case(Dataset table) : data(std::move(table)), pencil(lda_pencil(data, 0.0, 1)) {
+  explicit Case(Dataset table)
+      : data(std::make_unique<Dataset>(std::move(table))), pencil(lda_pencil(*data, 0.0, 1)) {
     std::vector<Index> candidates;
-    for (Index j = 0; j < data.features(); ++j) {
+    for (Index j = 0; j < data->features(); ++j) {
       if (pencil->diagonal()[j] > 0.0) candidates.push_back(j);
     }
     units = SearchUnits::singles(candidates, {});
@@ -107,6 +108,7 @@ void bounds() {
     fmt::print("{:<14} {:>3}:{:<3}", row.name, row.k.lo, row.k.hi);
     for (std::size_t off = 0; off < kOff.size(); ++off) {
       ExactOptions options{.k = row.k, .threads = 1};
+      options.off = {};
       if (off > 0) options.off[off - 1] = true;
       const auto outcome = timed(row.problem, options);
       fmt::print(" {:>12} {:>9.3f} s{}", outcome.result.nodes, outcome.processor,
