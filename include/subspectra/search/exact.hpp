@@ -41,7 +41,7 @@ using BoundSwitches = std::array<bool, static_cast<std::size_t>(ExactBound::kCou
 /// Gain sums have closed no node of any problem that was measured that the others had not
 /// (docs/performance.md).
 [[nodiscard]] constexpr BoundSwitches bounds_off_by_default() {
-  BoundSwitches off = bounds_off_by_default();
+  BoundSwitches off = {};
   off[static_cast<std::size_t>(ExactBound::kGainSum)] = true;
   return off;
 }
