@@ -25,14 +25,13 @@ class Visit {
  public:
   Visit(const FactorProblem& problem, std::uint64_t budget, const Cutoff& cutoff, const RunControl& control,
         Harvest& harvest)
-      : problem_(problem), budget_(budget), cutoff_(cutoff), control_(control), harvest_(harvest) {}
+      : problem_(problem), budget_(budget), limits_(cutoff, harvest), control_(control), harvest_(harvest) {}
 
   void run(const OpenNode& node) {
     k_ = node.k;
     root_bound_ = node.bound;
     Block root;
     if (!build(node, root)) return;
-    update_limits();
     walk(root);
   }
 
@@ -40,41 +39,18 @@ class Visit {
   bool build(const OpenNode& node, Block& at) const {
     at.kept = node.kept;
     at.free = node.free;
-    const auto kept = problem_.rows_of(node.kept), free = problem_.rows_of(node.free);
     at.first.push_back(0);
     for (const auto u : node.free) {
       at.first.push_back(at.first.back() + problem_.first[static_cast<std::size_t>(u) + 1] -
                          problem_.first[static_cast<std::size_t>(u)]);
     }
-    const Index n = static_cast<Index>(free.size()), r = problem_.m.cols();
-    Matrix g = problem_.b(free, free), c = problem_.m(free, Eigen::all);
-    at.t = Matrix::Zero(r, r);
-    if (!kept.empty()) {
-      const Eigen::LLT<Matrix> llt(problem_.b(kept, kept));
-      if (llt.info() != Eigen::Success) return false;
-      const Matrix w = llt.matrixL().solve(Matrix(problem_.b(kept, free)));
-      const Matrix y = llt.matrixL().solve(Matrix(problem_.m(kept, Eigen::all)));
-      g.noalias() -= w.transpose() * w;
-      c.noalias() -= w.transpose() * y;
-      at.t.noalias() += y.transpose() * y;
-    }
-    at.p = g;
-    if (n > 0 && !inverted(at.p)) return false;
-    at.u = at.p * c;
-    at.t.noalias() += c.transpose() * at.u;
+    auto residual = problem_.residual(node);
+    if (!residual) return false;
+    at.p = std::move(residual->p);
+    at.u = std::move(residual->u);
+    at.t = residual->kept + residual->c.transpose() * at.u;
     at.t = Matrix(0.5 * (at.t + at.t.transpose()));
     at.f = problem_.of(at.t);
-    return true;
-  }
-
-  void update_limits() {
-    exact_ = cutoff_.exact(harvest_.pool.threshold());
-    limit_ = cutoff_.with_gap(harvest_.pool.threshold());
-  }
-
-  bool closed(double bound) {
-    if (bound > limit_) return false;
-    if (bound > exact_) harvest_.discarded = std::max(harvest_.discarded, bound);
     return true;
   }
 
@@ -89,7 +65,7 @@ class Visit {
   void offer(std::vector<Index> units) {
     std::sort(units.begin(), units.end());
     const double value = problem_.value(units);
-    if (harvest_.pool.offer(std::move(units), value)) update_limits();
+    if (harvest_.pool.offer(std::move(units), value)) limits_.update();
   }
 
   /// The criterion of T without each free unit.
@@ -178,7 +154,7 @@ class Visit {
     std::sort(rest.kept.begin(), rest.kept.end());
     std::sort(rest.free.begin(), rest.free.end());
     rest.bound = std::min(root_bound_, bound);
-    if (!closed(rest.bound)) harvest_.open.push_back(std::move(rest));
+    if (!limits_.closed(rest.bound)) harvest_.open.push_back(std::move(rest));
   }
 
   /// False when the budget ran out inside; what is left has been handed back.
@@ -187,8 +163,8 @@ class Visit {
     Index more = k_ - kept;
     const Index less = free - more;
     if (more < 0 || less < 0) return true;
-    if (closed(node.f)) {
-      problem_.guard(node.kept, node.free, k_, limit_);
+    if (limits_.closed(node.f)) {
+      problem_.guard(node.kept, node.free, k_, limits_.limit());
       return true;
     }
     if (less == 0) {
@@ -206,9 +182,9 @@ class Visit {
     ++harvest_.nodes;
     const auto after = after_drops(node);
     std::vector<std::size_t> order, fixed;
-    for (std::size_t j = 0; j < after.size(); ++j) (closed(after[j]) ? fixed : order).push_back(j);
+    for (std::size_t j = 0; j < after.size(); ++j) (limits_.closed(after[j]) ? fixed : order).push_back(j);
     if (static_cast<Index>(order.size()) < less) {
-      problem_.guard(node.kept, node.free, k_, limit_);
+      problem_.guard(node.kept, node.free, k_, limits_.limit());
       return true;
     }
     // The unit missed most first; its subtree is the largest and dies first.
@@ -216,7 +192,7 @@ class Visit {
                      [&](std::size_t a, std::size_t b) { return after[a] < after[b]; });
     if (less == 1) {
       for (const auto j : order) {
-        if (!closed(after[j])) offer(node, j);
+        if (!limits_.closed(after[j])) offer(node, j);
       }
       return true;
     }
@@ -224,7 +200,7 @@ class Visit {
     more -= static_cast<Index>(fixed.size());
     for (Index j = 0; j <= more; ++j) {
       const double f = after[order[static_cast<std::size_t>(j)]];
-      if (closed(f)) continue;
+      if (limits_.closed(f)) continue;
       if (!walk(child(at, static_cast<std::size_t>(j), f))) {
         // `less` drops cost at least the loss of the less-th cheapest.
         const auto place = std::max<std::size_t>(static_cast<std::size_t>(j) + 1,
@@ -238,11 +214,11 @@ class Visit {
 
   const FactorProblem& problem_;
   std::uint64_t budget_;
-  const Cutoff& cutoff_;
+  Limits limits_;
   const RunControl& control_;
   Harvest& harvest_;
   Index k_ = 0;
-  double exact_ = 0.0, limit_ = 0.0, root_bound_ = kInfinity;
+  double root_bound_ = kInfinity;
 };
 
 }  // namespace

@@ -131,6 +131,24 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
   }
 }
 
+std::optional<Residual> FactorProblem::residual(const OpenNode& node) const {
+  const auto kept = rows_of(node.kept), free = rows_of(node.free);
+  Residual at{.g = b(free, free), .c = m(free, Eigen::all), .kept = Matrix::Zero(m.cols(), m.cols())};
+  if (!kept.empty()) {
+    const Eigen::LLT<Matrix> llt(b(kept, kept));
+    if (llt.info() != Eigen::Success) return std::nullopt;
+    const Matrix w = llt.matrixL().solve(Matrix(b(kept, free)));
+    const Matrix y = llt.matrixL().solve(Matrix(m(kept, Eigen::all)));
+    at.g.noalias() -= w.transpose() * w;
+    at.c.noalias() -= w.transpose() * y;
+    at.kept.noalias() += y.transpose() * y;
+  }
+  at.p = at.g;
+  if (at.p.rows() > 0 && !inverted(at.p)) return std::nullopt;
+  at.u = at.p * at.c;
+  return at;
+}
+
 void FactorProblem::guard_planted(const std::vector<Index>& kept, const std::vector<Index>& free,
                                   double limit) const {
   const auto has = [](const std::vector<Index>& list, Index u) {

@@ -1,12 +1,21 @@
 #pragma once
 /// The matrices of an exact search over a factor pencil: B and M over the candidates, unit after unit, scaled
 /// so that B has a unit diagonal (the criterion does not change) and M has as many columns as A has rank.
+#include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "explorer.hpp"
 #include "subspectra/core/types.hpp"
 
 namespace subspectra::search {
+
+/// A node's smaller problem, from the matrices themselves: G, C, P and U over the free rows
+/// (docs/theory/exact.md).
+struct Residual {
+  Matrix g, c, p, u;
+  Matrix kept;  ///< T_I = M_I' B_I^{-1} M_I, r x r
+};
 
 struct FactorProblem {
   FactorProblem(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options);
@@ -47,6 +56,8 @@ struct FactorProblem {
   }
   /// In the scale of the search; by a factorization of the set's own block. -infinity when it is singular.
   [[nodiscard]] double value(const std::vector<Index>& units) const;
+  /// Nothing when a block is not positive definite to rounding.
+  [[nodiscard]] std::optional<Residual> residual(const OpenNode& node) const;
   void guard_planted(const std::vector<Index>& kept, const std::vector<Index>& free, double limit) const;
   /// T's criterion in the scale of the search.
   [[nodiscard]] double of(const Matrix& t) const;
@@ -54,6 +65,30 @@ struct FactorProblem {
 
 /// A^{-1} in place, both triangles; false when A is not positive definite.
 [[nodiscard]] bool inverted(Matrix& a);
+
+/// What a visit has to beat, and the nodes it may close.
+class Limits {
+ public:
+  Limits(const Cutoff& cutoff, Harvest& harvest) : cutoff_(cutoff), harvest_(harvest) { update(); }
+  void update() {
+    exact_ = cutoff_.exact(harvest_.pool.threshold());
+    limit_ = cutoff_.with_gap(harvest_.pool.threshold());
+  }
+  /// Bounds up to this are closed; above exact() for --gap's sake alone.
+  [[nodiscard]] double limit() const { return limit_; }
+  [[nodiscard]] double exact() const { return exact_; }
+  /// Whether a bound closes its node; what --gap alone closes is remembered.
+  [[nodiscard]] bool closed(double bound) {
+    if (bound > limit_) return false;
+    if (bound > exact_) harvest_.discarded = std::max(harvest_.discarded, bound);
+    return true;
+  }
+
+ private:
+  const Cutoff& cutoff_;
+  Harvest& harvest_;
+  double exact_ = 0.0, limit_ = 0.0;
+};
 
 /// The two ways down: scan_explorer.cpp (single features, is_trace()) and block_explorer.cpp (the rest).
 void scan_explore(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget,

@@ -61,7 +61,7 @@ class Visit {
         k_(node.k),
         r_(problem.m.cols()),
         budget_(budget),
-        cutoff_(cutoff),
+        limits_(cutoff, harvest),
         control_(control),
         harvest_(harvest),
         kept_(node.kept) {
@@ -76,7 +76,6 @@ class Visit {
   void run(const OpenNode& node) {
     Level& root = level(0, static_cast<std::int64_t>(node.free.size()));
     if (!build(node, root)) return;
-    update_limits();
     root_bound_ = node.bound;
     enter(0);
   }
@@ -91,25 +90,13 @@ class Visit {
     return at;
   }
 
-  /// G, C, P, U, f(I), f(T) from the matrices themselves.
-  bool build(const OpenNode& node, Level& at) {
-    const auto kept = std::vector<Index>(node.kept.begin(), node.kept.end());
-    const auto free = std::vector<Index>(node.free.begin(), node.free.end());
-    const Index n = static_cast<Index>(free.size());
-    Matrix g = problem_.b(free, free), c = problem_.m(free, Eigen::all);
-    at.f_kept = 0.0;
-    if (!kept.empty()) {
-      const Eigen::LLT<Matrix> llt(problem_.b(kept, kept));
-      if (llt.info() != Eigen::Success) return false;
-      const Matrix w = llt.matrixL().solve(Matrix(problem_.b(kept, free)));
-      const Matrix y = llt.matrixL().solve(Matrix(problem_.m(kept, Eigen::all)));
-      g.noalias() -= w.transpose() * w;
-      c.noalias() -= w.transpose() * y;
-      at.f_kept = y.squaredNorm();
-    }
-    Matrix p = g;
-    if (n > 0 && !inverted(p)) return false;
-    const Matrix u = p * c;
+  /// G, C, P, U, f(I), f(T) from the matrices themselves, in the order of the losses.
+  bool build(const OpenNode& node, Level& at) const {
+    const auto residual = problem_.residual(node);
+    if (!residual) return false;
+    const auto& [g, c, p, u, kept] = *residual;
+    const Index n = g.rows();
+    at.f_kept = kept.trace();
     at.f_all = at.f_kept + u.cwiseProduct(c).sum();
     std::vector<std::int32_t> order(static_cast<std::size_t>(n));
     std::iota(order.begin(), order.end(), 0);
@@ -134,18 +121,6 @@ class Visit {
     return true;
   }
 
-  void update_limits() {
-    exact_ = cutoff_.exact(harvest_.pool.threshold());
-    limit_ = cutoff_.with_gap(harvest_.pool.threshold());
-  }
-
-  /// A bound that closes a node; what --gap alone closes is remembered.
-  bool closed(double bound) {
-    if (bound > limit_) return false;
-    if (bound > exact_) harvest_.discarded = std::max(harvest_.discarded, bound);
-    return true;
-  }
-
   void offer(const std::int32_t* more, std::int64_t count, std::int32_t a = -1, std::int32_t b = -1) {
     std::vector<Index> units(kept_.begin(), kept_.end());
     units.insert(units.end(), more, more + count);
@@ -153,7 +128,7 @@ class Visit {
     if (b >= 0) units.push_back(b);
     std::sort(units.begin(), units.end());
     const double value = problem_.value(units);
-    if (harvest_.pool.offer(std::move(units), value)) update_limits();
+    if (harvest_.pool.offer(std::move(units), value)) limits_.update();
   }
 
   /// The kept units and all free ones but those at i and j.
@@ -170,7 +145,7 @@ class Visit {
     Level& at = levels_[depth];
     const std::int64_t more = k_ - static_cast<std::int64_t>(kept_.size());
     const std::int64_t less = at.count - more;
-    if (more < 0 || less < 0 || closed(at.f_all)) return true;
+    if (more < 0 || less < 0 || limits_.closed(at.f_all)) return true;
     if (less == 0) {
       offer(at.ids.data(), at.count);
       return true;
@@ -190,10 +165,7 @@ class Visit {
   void close_by_drops(const Level& at, std::int64_t less) {
     if (less == 1) {
       for (std::int64_t i = 0; i < at.count; ++i) {
-        if (at.f_all - at.losses[static_cast<std::size_t>(i)] > limit_)
-          offer_without(at, i);
-        else
-          closed(at.f_all - at.losses[static_cast<std::size_t>(i)]);
+        if (!limits_.closed(at.f_all - at.losses[static_cast<std::size_t>(i)])) offer_without(at, i);
       }
       return;
     }
@@ -203,7 +175,7 @@ class Visit {
   /// At most two more of the units from..count-1 to be kept; `at.g`, `at.c` and f_kept are those of the node.
   void close_by_keeps(const Level& at, std::int64_t from, std::int64_t more) {
     if (more == 0) {
-      if (!closed(at.f_kept)) offer(nullptr, 0);
+      if (!limits_.closed(at.f_kept)) offer(nullptr, 0);
       return;
     }
     if (more == 2) {
@@ -217,7 +189,7 @@ class Visit {
         square += v * v;
       }
       const double value = at.f_kept + square / at.g[static_cast<std::size_t>(i * at.lead + i)];
-      if (!closed(value)) offer(&at.ids[static_cast<std::size_t>(i)], 1);
+      if (!limits_.closed(value)) offer(&at.ids[static_cast<std::size_t>(i)], 1);
     }
   }
 
@@ -249,8 +221,8 @@ class Visit {
           dot_[static_cast<std::size_t>(j)] += x * scaled_[static_cast<std::size_t>(q * at.lead + j)];
         }
       }
-      // A set is worth a look above `exact_` (what lies between that and `limit_` counts as discarded).
-      const double target = sign * (exact_ - base);
+      // A set is worth a look above exact(); what lies between that and limit() counts as discarded.
+      const double target = sign * (limits_.exact() - base);
       if (kernels::best_pair_margin(block + i * at.lead + first, scale_.data() + first,
                                     squares_.data() + first, dot_.data() + first,
                                     scale_[static_cast<std::size_t>(i)],
@@ -265,7 +237,7 @@ class Visit {
         const double pair = (squares_[static_cast<std::size_t>(i)] + squares_[static_cast<std::size_t>(j)] -
                              2.0 * rho * dot_[static_cast<std::size_t>(j)]) /
                             rest;
-        if (closed(base + sign * pair)) continue;
+        if (limits_.closed(base + sign * pair)) continue;
         if (sign > 0.0) {
           offer(nullptr, 0, at.ids[static_cast<std::size_t>(i)], at.ids[static_cast<std::size_t>(j)]);
         } else {
@@ -339,7 +311,7 @@ class Visit {
     const std::int64_t place = std::max(t, at.count - less);
     rest.bound =
         std::min(root_bound_, at.f_all - (less > 0 ? at.losses[static_cast<std::size_t>(place)] : 0.0));
-    if (!closed(rest.bound)) harvest_.open.push_back(std::move(rest));
+    if (!limits_.closed(rest.bound)) harvest_.open.push_back(std::move(rest));
   }
 
   /// Child t of the node at `depth`: `more` to keep and `less` to drop among the units after t.
@@ -348,7 +320,7 @@ class Visit {
     const std::int64_t rest = at.count - t - 1;
     if (rest < more) return true;
     const double f_all = at.f_all - at.losses[static_cast<std::size_t>(t)];
-    if (closed(f_all)) return close_child(at, t);
+    if (limits_.closed(f_all)) return close_child(at, t);
     // New diagonal and U of the rest: O(|F|), before the block is paid for.
     const double* q = at.p.data() + t * at.lead;
     const double inverse = 1.0 / q[t];
@@ -366,7 +338,7 @@ class Visit {
     for (std::int64_t i = 0; i < rest; ++i)
       losses_[static_cast<std::size_t>(i)] /= diag_[static_cast<std::size_t>(i)];
     // Whoever costs too much alone is kept for good; with fewer than `less` others the node is closed.
-    const double slack = f_all - limit_, exact_slack = f_all - exact_;
+    const double slack = f_all - limits_.limit(), exact_slack = f_all - limits_.exact();
     at_.clear();
     std::int64_t cheap = 0;
     double next = kInfinity;
@@ -393,7 +365,7 @@ class Visit {
   /// The end of child t, whose bound does not beat what is known.
   bool close_child(const Level& at, std::int64_t t) const {
     problem_.guard(kept_, std::vector<std::int32_t>(at.ids.begin() + t + 1, at.ids.begin() + at.count), k_,
-                   limit_);
+                   limits_.limit());
     return true;
   }
 
@@ -408,7 +380,7 @@ class Visit {
                         diag_[static_cast<std::size_t>(i)]);
       }
       std::nth_element(sums_.begin(), sums_.begin() + (less - 1), sums_.end());
-      if (closed(f_all - std::accumulate(sums_.begin(), sums_.begin() + less, 0.0))) return true;
+      if (limits_.closed(f_all - std::accumulate(sums_.begin(), sums_.begin() + less, 0.0))) return true;
     }
     if (problem_.uses(ExactBound::kGainSum) && more > 0) {
       sums_.clear();
@@ -422,7 +394,7 @@ class Visit {
       }
       const auto last = sums_.begin() + std::min<std::int64_t>(more, static_cast<std::int64_t>(sums_.size()));
       std::nth_element(sums_.begin(), last - 1, sums_.end());
-      if (closed(at.f_kept - std::accumulate(sums_.begin(), last, 0.0))) return true;
+      if (limits_.closed(at.f_kept - std::accumulate(sums_.begin(), last, 0.0))) return true;
     }
     return false;
   }
@@ -514,12 +486,12 @@ class Visit {
   bool singles_ = true;
   std::size_t most_depth_ = 2;
   std::int64_t work_ = 0;
-  const Cutoff& cutoff_;
+  Limits limits_;
   const RunControl& control_;
   Harvest& harvest_;
   std::vector<std::int32_t> kept_;
   std::deque<Level> levels_;
-  double exact_ = 0.0, limit_ = 0.0, root_bound_ = kInfinity;
+  double root_bound_ = kInfinity;
   // Scratch of one node, never needed across a recursion.
   std::vector<double> diag_, u_, losses_, packed_, scale_, squares_, scaled_, dot_, sums_;
   std::vector<std::int32_t> at_, order_;
