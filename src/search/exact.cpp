@@ -215,6 +215,7 @@ class Engine {
 
   std::vector<Harvest> visit(const std::vector<Task>& batch) const {
     std::vector<Harvest> harvests;
+    harvests.reserve(batch.size());
     for (const auto& task : batch) harvests.emplace_back(state_.sizes[task.size].pool);
     parallel_for(static_cast<Index>(batch.size()), options_.threads, [&](Index i) {
       const auto& task = batch[static_cast<std::size_t>(i)];
