@@ -182,7 +182,7 @@ std::string bounds_text(const Selection& selection) {
     text += fmt::format("\nk = {}, objective {:.6g}\n", entry.k(), entry.objective);
     const auto list = [&](const char* title, const std::vector<SizeBounds::Named>& bounds) {
       for (const auto& [name, value] : bounds)
-        text += fmt::format("  {:<24}{:<16}{:.6g}\n", title, name, value);
+        text += fmt::format("  {:<24}{:<18}{:.6g}\n", title, name, value);
     };
     list("no set has more than", entry.bounds->upper);
     list("every set has at least", entry.bounds->lower_any);

@@ -164,9 +164,11 @@ class Certifier {
     if (!units_.single || n > kMostDense) return;
     std::vector<Index> places(static_cast<std::size_t>(n));
     std::iota(places.begin(), places.end(), Index{0});
-    const Vector perron = perron_bounds(pencil_.a_block(features_, options_.threads), places, units_.include,
-                                        options_.k.lo, options_.k.hi, options_.threads);
+    const Matrix a = pencil_.a_block(features_, options_.threads);
+    const Vector perron =
+        perron_bounds(a, places, units_.include, options_.k.lo, options_.k.hi, options_.threads);
     add(&SizeBounds::upper, "perron", [&](Index k) { return outwards(perron[k - options_.k.lo]); });
+    if (options_.lower) from_norms(a);
     // Nesting (B diagonal): some member of the best set of k can go for at most a k-th of its value.
     if (!units_.include.empty()) return;  // what can go might be an included one
     for (std::size_t i = 1; i < bounds_.size(); ++i) {
@@ -176,6 +178,28 @@ class Certifier {
                                       before->second * static_cast<double>(k) / static_cast<double>(k - 1));
       }
     }
+  }
+
+  /// For the record beside Perron's, which is never above the first: lambda_max(A_S) is at most the largest
+  /// sum of k of the |a_ij| in a row (its own a_ii among them), and at most the Frobenius norm, whose square
+  /// is at most the sum of the k largest row sums of a_ii^2 and the k - 1 largest other a_ij^2.
+  void from_norms(const Matrix& a) {
+    const Index n = a.rows();
+    Matrix sums(n, n), squares(n, n);  // column i: over the first 1, 2, ... entries of row i
+    for (Index i = 0; i < n; ++i) {
+      Vector row = a.col(i).cwiseAbs();
+      std::swap(row[0], row[i]);
+      std::sort(row.data() + 1, row.data() + n, std::greater<>());
+      std::partial_sum(row.data(), row.data() + n, sums.col(i).data());
+      row = row.cwiseAbs2().eval();
+      std::partial_sum(row.data(), row.data() + n, squares.col(i).data());
+    }
+    add(&SizeBounds::upper, "row sums", [&](Index k) { return outwards(sums.row(k - 1).maxCoeff()); });
+    add(&SizeBounds::upper, "frobenius", [&](Index k) {
+      std::vector<double> of_rows(static_cast<std::size_t>(n));
+      for (Index i = 0; i < n; ++i) of_rows[static_cast<std::size_t>(i)] = squares(k - 1, i);
+      return outwards(std::sqrt(partial_sums(std::move(of_rows), true)[static_cast<std::size_t>(k - 1)]));
+    });
   }
 
   /// ICCV07 Eq. 5, repaired: a_S'B_S^{-1}a_S >= |a_S|^2/lambda_max(B); and Theorem 1: the k-th smallest

@@ -119,6 +119,29 @@ TEST(ExactSearch, FindsTheBestSetOfEverySize) {
   }
 }
 
+TEST(ExactSearch, AGeneralPairNeedsNoFactor) {
+  // A of full rank beside B: lambda_max(A_S, B_S) alone.
+  for (std::uint64_t seed = 0; seed < (oracle::kSanitized ? 15U : 150U); ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    const Index n = 4 + static_cast<Index>(seed % 5);
+    auto pair = oracle::random_factor_pair(n, n, seed, seed % 4 == 3 ? 1e6 : 50.0);
+    Problem problem{pair.m, pair.b, oracle::all_units(n)};
+    if (seed % 3 == 1) problem.units.include = {2};
+    const auto pencil = matrix_pencil(problem.a(), problem.b, 0.0, -1);
+    ASSERT_EQ(pencil->factor(), nullptr);
+    const auto truth = all_sets(problem);
+    const auto k = all_sizes(problem);
+    const auto result = exact_search(*pencil, problem.units, {}, {.k = k, .threads = 1}, {});
+    EXPECT_EQ(result.status, Status::kOptimal);
+    for (Index size = k.lo; size <= k.hi; ++size) {
+      const double best = truth.at(size).front().value;
+      const auto& found = result.sizes[static_cast<std::size_t>(size - k.lo)];
+      EXPECT_NEAR(found.pool.front().value, best, problem.tolerance() * best) << size;
+      EXPECT_NEAR(found.upper_bound, best, 2.0 * problem.tolerance() * best) << size;
+    }
+  }
+}
+
 TEST(ExactSearch, OneSizeAloneGivesTheSame) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
