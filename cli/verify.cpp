@@ -219,9 +219,11 @@ int run(const Arguments& arguments, Signals& signals) {
         claims, VerifyMatrices{problem.source, problem.names, problem.a, problem.b ? &*problem.b : nullptr},
         groups ? &*groups : nullptr, options, control);
   } else {
-    data = check_values(read_table(arguments.operands[1], claims.read), claims.prepare, claims.exclude);
-    if (output.verbose) say_notes(data);
-    data = Preparation::learn(data, claims.prepare).apply(std::move(data));
+    Dataset table =
+        check_values(read_table(arguments.operands[1], claims.read), claims.prepare, claims.exclude);
+    if (output.verbose) say_notes(table);
+    const auto preparation = Preparation::learn(table, claims.prepare);
+    data = preparation.apply(std::move(table));
     const auto groups = load_groups(claims, group_options.groups, data.names);
     signals.begin_work();
     verification = verify_claims(claims, data, groups ? &*groups : nullptr, options, control);

@@ -154,7 +154,8 @@ TEST(MissingValues, AColumnWithNoneIsReportedAndNeverChosen) {
             std::string::npos)
       << run.err;
   EXPECT_EQ(run.err.find("replaced by training means"), std::string::npos) << run.err;
-  for (const auto& entry : run.json()["path"]) {
+  const auto result = run.json();
+  for (const auto& entry : result["path"]) {
     EXPECT_EQ(entry["names"].dump().find("\"c\""), std::string::npos);
   }
   EXPECT_EQ(
