@@ -458,25 +458,13 @@ GreedyPass backward_pass(const Pencil& pencil, const SearchUnits& units, const G
 
 DualPass dual_pass(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options,
                    const RunControl& control, RootLosses* root) {
-  const auto features = static_cast<Index>(units.features().size());
-  const auto n = static_cast<double>(features);
-  const bool side_by_side =
-      resolve_threads(options.threads) > 1 && pencil.factor() != nullptr && features <= kDenseLimit &&
-      !through_rows(pencil, features, options.route) &&
-      4.0 * n * n * sizeof(double) < static_cast<double>(memory_budget(options.memory_limit));
   DualPass both;
-  const RunControl silent = control.silent();  // of two voices at once nobody understands either
-  parallel_for(2, side_by_side ? options.threads : 1, [&](Index item) {
-    if (item == 0) {
-      both.forward = forward_pass(pencil, units, options, side_by_side ? silent : control);
-      return;
-    }
-    try {
-      both.backward = backward_pass(pencil, units, options, control, root);
-    } catch (const Infeasible& reason) {
-      both.infeasible = reason.what();
-    }
-  });
+  both.forward = forward_pass(pencil, units, options, control);
+  try {
+    both.backward = backward_pass(pencil, units, options, control, root);
+  } catch (const Infeasible& reason) {
+    both.infeasible = reason.what();
+  }
   return both;
 }
 

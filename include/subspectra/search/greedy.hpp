@@ -56,9 +56,8 @@ struct RootLosses {
                                        const GreedyOptions& options, const RunControl& control,
                                        RootLosses* root = nullptr);
 
-/// Both passes. On more than one thread they run side by side where both are dense and fit into memory
-/// together: each has steps that only one thread can do, and the other pass fills the time. The answers are
-/// those of the two calls.
+/// Both passes, one after the other: side by side, each on half of the threads' time, they were measured to
+/// be slower (they compete for the memory).
 struct DualPass {
   GreedyPass forward;
   GreedyPass backward;     ///< empty where there is none
