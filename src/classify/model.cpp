@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "subspectra/core/build_info.hpp"
+#include "subspectra/core/shallow_json.hpp"
 #include "subspectra/core/text.hpp"
 #include "subspectra/data/byte_source.hpp"
 #include "subspectra/data/moments.hpp"
@@ -313,14 +314,9 @@ Model Model::load(const std::string& path) {
 }
 
 Model Model::parse(std::string_view content, const std::string& file) {
-  // Our models nest to depth three; a million brackets are somebody's joke.
-  const auto shallow = [](int depth, json::parse_event_t, json&) -> bool {
-    if (depth > 16) throw std::length_error("too deeply nested");
-    return true;
-  };
   json root;
   try {
-    root = json::parse(content, shallow);
+    root = parse_shallow_json(content);
   } catch (const json::parse_error& failure) {
     throw BadInput(
         place_of_byte(content, failure.byte, file),

@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "subspectra/core/error.hpp"
+#include "subspectra/core/shallow_json.hpp"
 #include "subspectra/data/byte_source.hpp"
 
 namespace subspectra {
@@ -39,14 +40,9 @@ std::string contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-/// Results nest to depth six; a million brackets are no result.
 json parsed(const std::string& path, const std::string& text) {
-  const auto shallow = [](int depth, json::parse_event_t, json&) {
-    if (depth > 32) throw std::length_error("too deep");
-    return true;
-  };
   try {
-    return json::parse(text, shallow);
+    return parse_shallow_json(text);
   } catch (const json::exception&) {
   } catch (const std::length_error&) {
   }

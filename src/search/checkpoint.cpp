@@ -11,6 +11,7 @@
 
 #include "subspectra/core/atomic_file.hpp"
 #include "subspectra/core/error.hpp"
+#include "subspectra/core/shallow_json.hpp"
 #include "subspectra/data/byte_source.hpp"
 
 namespace subspectra::search {
@@ -116,10 +117,7 @@ void read_checkpoint(const std::string& path, const std::string& problem, Index 
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   json document;
   try {
-    document = json::parse(text, [](int depth, json::parse_event_t, json&) {
-      if (depth > 8) throw std::length_error("too deep");
-      return true;
-    });
+    document = parse_shallow_json(text);
   } catch (const std::exception&) {
     refuse(
         "this is no complete checkpoint (not valid JSON); give a file written by --checkpoint, or start "

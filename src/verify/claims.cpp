@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "subspectra/core/error.hpp"
+#include "subspectra/core/shallow_json.hpp"
 #include "subspectra/data/byte_source.hpp"
 
 namespace subspectra {
@@ -133,14 +134,9 @@ class Member {
   std::string place_;
 };
 
-/// Results nest to depth six; a million brackets are no result.
 json parsed(std::string_view text, const std::string& file) {
-  const auto shallow = [](int depth, json::parse_event_t, json&) {
-    if (depth > 32) throw std::length_error("too deep");
-    return true;
-  };
   try {
-    return json::parse(text, shallow);
+    return parse_shallow_json(text);
   } catch (const json::exception&) {
   } catch (const std::length_error&) {
   }

@@ -91,7 +91,7 @@ TEST(ExactSearch, FindsTheBestSetOfEverySize) {
   const int seeds = oracle::kSanitized ? 150 : 1500;
   for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(seeds); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
-    const auto problem = random_problem(seed, seed % 50 == 0 ? 12 : 9);
+    const auto problem = random_problem(seed, seed % 50 == 0 ? 16 : 9);
     const auto pencil = factor_pencil(problem.m, problem.b);
     const auto truth = all_sets(problem);
     const auto k = all_sizes(problem);
@@ -210,6 +210,24 @@ TEST(ExactSearch, AStoppedSearchHasAValidBound) {
     if (result.status == Status::kOptimal) {
       EXPECT_FALSE(open);
     }
+  }
+}
+
+TEST(ExactSearch, WithoutRoomForOpenNodesItGoesDepthFirst) {
+  const auto pair = oracle::random_factor_pair(22, 2, 5, 1000.0);
+  const auto pencil = factor_pencil(pair.m, pair.b);
+  const auto units = oracle::all_units(22);
+  const auto free = exact_search(*pencil, units, {}, {.k = {8, 11}, .pool = 2, .threads = 2}, {});
+  const auto tight =
+      exact_search(*pencil, units, {}, {.k = {8, 11}, .pool = 2, .threads = 2, .memory_limit = 34'000}, {});
+  EXPECT_EQ(tight.status, Status::kOptimal);
+  EXPECT_NE(tight.nodes, free.nodes);  // in another order
+  ASSERT_EQ(free.sizes.size(), tight.sizes.size());
+  for (std::size_t i = 0; i < free.sizes.size(); ++i) {
+    EXPECT_EQ(free.sizes[i].upper_bound, tight.sizes[i].upper_bound);
+    ASSERT_EQ(free.sizes[i].pool.size(), tight.sizes[i].pool.size());
+    for (std::size_t j = 0; j < free.sizes[i].pool.size(); ++j)
+      EXPECT_EQ(free.sizes[i].pool[j].units, tight.sizes[i].pool[j].units);
   }
 }
 
