@@ -14,7 +14,6 @@ constexpr double kEpsilon = 0x1p-52;
 
 // Eigen's own product and not linalg::, which the searches use: here speed comes second.
 Matrix gram(const Matrix& z) {
-  if (z.size() == 0) return Matrix::Zero(z.cols(), z.cols());  // Eigen's product would look at row 0
   Matrix s = Matrix::Zero(z.cols(), z.cols());
   s.selfadjointView<Eigen::Lower>().rankUpdate(z.transpose());
   return s.selfadjointView<Eigen::Lower>();
@@ -39,6 +38,7 @@ std::vector<Index> DensePair::places(const std::vector<Index>& of) const {
 
 DensePair table_pair(const Dataset& data, std::vector<Index> features, bool lda, double ridge) {
   DensePair pair;
+  if (features.empty()) return pair;  // no set of the result names a column of the data
   Matrix x = data.columns(features);
   Vector w = Vector::Ones(data.rows());
   if (data.weights.size() > 0) w = data.weights;
@@ -89,6 +89,7 @@ DensePair table_pair(const Dataset& data, std::vector<Index> features, bool lda,
 
 DensePair matrix_pair(const Matrix& a, const Matrix* b, std::vector<Index> features, double ridge) {
   DensePair pair;
+  if (features.empty()) return pair;
   pair.a = a(features, features);
   pair.rank = pair.a.rows();
   if (b != nullptr) {
