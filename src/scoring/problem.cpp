@@ -16,7 +16,6 @@ namespace {
 Vector standardize_columns(const Dataset& data, const std::vector<Index>& candidates,
                            const Vector& root_weights, int threads, Matrix& x) {
   const auto q = static_cast<Index>(candidates.size());
-  const Index n = data.rows();
   const Vector weights = root_weights.array().square();
   const double total = weights.sum();
   Vector scales(q);
@@ -37,7 +36,7 @@ Vector standardize_columns(const Dataset& data, const std::vector<Index>& candid
       if (norm > 0.0) {
         column /= norm;
       } else {
-        column.setZero(n);
+        column.setZero();
       }
       scales[j] = norm * unit;
     }
