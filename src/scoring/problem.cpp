@@ -95,7 +95,7 @@ Matrix best_scores(const ScoringProblem& problem, const MatrixRef& fitted) {
   const Matrix basis = score_basis(problem.class_weights);
   const Vector root = inverse_root(problem.class_weights);
   const Matrix m = basis.transpose() * root.asDiagonal() * class_sums(problem, fitted);
-  const Eigen::JacobiSVD<Matrix> svd(m, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  const Eigen::JacobiSVD<Matrix, Eigen::NoQRPreconditioner> svd(m, Eigen::ComputeFullU | Eigen::ComputeFullV);
   return root.asDiagonal() * (basis * (svd.matrixU() * svd.matrixV().transpose()));
 }
 
