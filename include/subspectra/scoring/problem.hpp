@@ -67,7 +67,8 @@ struct ScoringFit {
   double gap = -1.0;       ///< duality gap relative to the objective at B = 0; negative: the method has none
   Index iterations = 0;
   bool converged = false;
-  std::vector<double> trace;  ///< objective by iteration
+  std::vector<double> trace;   ///< objective by iteration
+  std::vector<Index> working;  ///< features still in play by iteration; empty where the method has no such set
 };
 
 }  // namespace subspectra
