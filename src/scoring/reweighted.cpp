@@ -43,18 +43,6 @@ void drop_small(Reweighting& state, double prune, double noise) {
   state.drop(prune * std::max(state.gamma().maxCoeff(), noise));
 }
 
-SparseRows nonzero_rows(const std::vector<Index>& features, const Matrix& b) {
-  SparseRows rows;
-  std::vector<Index> kept;
-  for (Index i = 0; i < b.rows(); ++i) {
-    if ((b.row(i).array() == 0.0).all()) continue;
-    kept.push_back(i);
-    rows.rows.push_back(features[static_cast<std::size_t>(i)]);
-  }
-  rows.values = b(kept, Eigen::all);
-  return rows;
-}
-
 /// max_i |x_i'T|^2
 double largest_product(const ScoringProblem& problem, int threads) {
   Matrix products(problem.columns(), problem.discriminants());
@@ -109,7 +97,7 @@ class RvmRow final : public ScoringSolver {
       update(squares / discriminants, state);
       drop_small(state, options_.prune, noise);
     }
-    fit.b = nonzero_rows(state.features(), state.b());
+    fit.b = nonzero_rows(state.b(), state.features());
     last_lambda_ = lambda;
     last_features_ = state.features();
     last_gamma_ = state.gamma();
@@ -178,7 +166,7 @@ class JeffreysRow final : public ScoringSolver {
       state.gamma() = squares.array() + options_.epsilon;
       drop_small(state, options_.prune, lambda * n);
     }
-    fit.b = nonzero_rows(state.features(), state.b());
+    fit.b = nonzero_rows(state.b(), state.features());
     return fit;
   }
 
@@ -265,7 +253,7 @@ class JeffreysEntry final : public ScoringSolver {
         b(at, static_cast<Index>(k)) = states[k].b()(static_cast<Index>(i), 0);
       }
     }
-    return nonzero_rows(all, b);
+    return nonzero_rows(b, all);
   }
 
   const ScoringProblem& problem_;

@@ -20,6 +20,41 @@ constexpr Index kSlots = 8;
 
 Index tiles_of(Index q) { return (q + kTile - 1) / kTile; }
 
+/// These columns of X, side by side.
+Matrix gathered(const Matrix& x, const std::vector<Index>& features, Index begin, Index count) {
+  Matrix tile(x.rows(), count);
+  for (Index j = 0; j < count; ++j) tile.col(j) = x.col(features[static_cast<std::size_t>(begin + j)]);
+  return tile;
+}
+
+/// Lower triangle of X_S Gamma X_S'.   N^2 q flops.
+Matrix weighted_gram(const Matrix& x, const std::vector<Index>& features, const Vector& gamma, int threads) {
+  const Index n = x.rows();
+  const Index q = gamma.size();
+  const auto scaled = [&](Index tile) {
+    const Index begin = tile * kTile;
+    Matrix columns = gathered(x, features, begin, std::min(kTile, q - begin));
+    columns.array().rowwise() *= gamma.segment(begin, columns.cols()).array().sqrt().transpose();
+    return columns;
+  };
+  Matrix sum = Matrix::Zero(n, n);
+  const Index tiles = tiles_of(q);
+  if (n > kOwnSums) {
+    for (Index tile = 0; tile < tiles; ++tile) linalg::rank_update_lower(1.0, scaled(tile), sum, threads);
+    return sum;
+  }
+  // Tile t goes to slot t mod 8 and the slots are added in order: the bits do not depend on the threads.
+  const Index slots = std::min(kSlots, tiles);
+  std::vector<Matrix> sums(static_cast<std::size_t>(slots));
+  parallel_for(slots, threads, [&](Index slot) {
+    Matrix& own = sums[static_cast<std::size_t>(slot)];
+    own = Matrix::Zero(n, n);
+    for (Index tile = slot; tile < tiles; tile += slots) linalg::syrk_lower(1.0, scaled(tile), own);
+  });
+  for (const auto& own : sums) sum += own;
+  return sum;
+}
+
 double twice_log_diagonal(const Matrix& l) { return 2.0 * l.diagonal().array().log().sum(); }
 
 /// L with L L' = shift I + A, A given by its lower triangle.
@@ -41,40 +76,6 @@ Reweighting::Reweighting(const Matrix& x, const Matrix& targets, const Options& 
     if (x.col(j).squaredNorm() > 0.0) features_.push_back(j);
   }
   gamma_ = Vector::Ones(static_cast<Index>(features_.size()));
-}
-
-Matrix Reweighting::gathered(Index begin, Index count) const {
-  Matrix tile(x_.rows(), count);
-  for (Index j = 0; j < count; ++j) tile.col(j) = x_.col(features_[static_cast<std::size_t>(begin + j)]);
-  return tile;
-}
-
-Matrix Reweighting::weighted_gram() const {
-  const Index n = x_.rows();
-  const Index q = gamma_.size();
-  const auto scaled = [&](Index tile) {
-    const Index begin = tile * kTile;
-    Matrix columns = gathered(begin, std::min(kTile, q - begin));
-    columns.array().rowwise() *= gamma_.segment(begin, columns.cols()).array().sqrt().transpose();
-    return columns;
-  };
-  Matrix sum = Matrix::Zero(n, n);
-  const Index tiles = tiles_of(q);
-  if (n > kOwnSums) {
-    for (Index tile = 0; tile < tiles; ++tile)
-      linalg::rank_update_lower(1.0, scaled(tile), sum, options_.threads);
-    return sum;
-  }
-  // Tile t goes to slot t mod 8 and the slots are added in order: the bits do not depend on the threads.
-  const Index slots = std::min(kSlots, tiles);
-  std::vector<Matrix> sums(static_cast<std::size_t>(slots));
-  parallel_for(slots, options_.threads, [&](Index slot) {
-    Matrix& own = sums[static_cast<std::size_t>(slot)];
-    own = Matrix::Zero(n, n);
-    for (Index tile = slot; tile < tiles; tile += slots) linalg::syrk_lower(1.0, scaled(tile), own);
-  });
-  for (const auto& own : sums) sum += own;
-  return sum;
 }
 
 void Reweighting::start_from(std::vector<Index> features, Vector gamma) {
@@ -107,7 +108,7 @@ void Reweighting::step() {
 
 void Reweighting::step_by_rows() {
   const Index q = gamma_.size();
-  const Matrix gram = weighted_gram();
+  const Matrix gram = weighted_gram(x_, features_, gamma_, options_.threads);
   const Matrix l = factor(gram, options_.noise, options_.threads);
   Matrix u = *targets_;  // (lambda N I + X Gamma X')^{-1} T
   linalg::solve_lower(l, Op::kNone, u);
@@ -119,7 +120,7 @@ void Reweighting::step_by_rows() {
   z_.resize(options_.spreads ? q : 0);
   parallel_for(tiles_of(q), options_.threads, [&](Index tile) {
     const Index begin = tile * kTile;
-    Matrix columns = gathered(begin, std::min(kTile, q - begin));
+    Matrix columns = gathered(x_, features_, begin, std::min(kTile, q - begin));
     Matrix part(columns.cols(), u.cols());
     linalg::gemm(1.0, Op::kTranspose, columns, Op::kNone, u, 0.0, part);
     b_.middleRows(begin, columns.cols()) = gamma_.segment(begin, columns.cols()).asDiagonal() * part;
@@ -136,7 +137,7 @@ void Reweighting::step_by_rows() {
 void Reweighting::step_by_features() {
   const Index q = gamma_.size();
   if (gram_.rows() != q || products_.rows() != q) {
-    const Matrix columns = gathered(0, q);
+    const Matrix columns = gathered(x_, features_, 0, q);
     gram_ = Matrix::Zero(q, q);
     linalg::gemm_tiled(1.0, Op::kTranspose, columns, columns, 0.0, gram_, options_.threads);
     products_.resize(q, targets_->cols());
@@ -186,6 +187,47 @@ void Reweighting::drop(double threshold) {
     gram_ = Matrix(gram_(left, left));
     if (products_.rows() == q) products_ = Matrix(products_(left, Eigen::all));
   }
+}
+
+Spreads spreads_of(const Matrix& x, const std::vector<Index>& features, const Vector& gamma, double alpha,
+                   int threads) {
+  const Index n = x.rows();
+  const Index p = x.cols();
+  const auto q = static_cast<Index>(features.size());
+  Spreads spreads{.z = Vector(p)};
+  const bool narrow = 2 * q < n;
+  // Narrow: with F = X_S Gamma^{1/2} and H = alpha I + F'F = L L', Woodbury gives
+  // z_i = (|x_i|^2 - |V x_i|^2)/alpha, V = L^{-1} F' (q x N).
+  Matrix l, v;
+  if (narrow) {
+    v = gathered(x, features, 0, q) * gamma.array().sqrt().matrix().asDiagonal();
+    l.resize(q, q);
+    linalg::syrk(1.0, Op::kTranspose, v, 0.0, l);
+  } else {
+    l = weighted_gram(x, features, gamma, threads);
+  }
+  l = factor(std::move(l), alpha, threads);
+  spreads.log_det = twice_log_diagonal(l) + static_cast<double>(narrow ? n - q : 0) * std::log(alpha);
+  if (narrow) {
+    v.transposeInPlace();
+    linalg::solve_lower(l, Op::kNone, v);
+  }
+  parallel_for(tiles_of(p), threads, [&](Index tile) {
+    const Index begin = tile * kTile;
+    const Index count = std::min(kTile, p - begin);
+    if (narrow) {
+      Matrix image(q, count);
+      linalg::gemm(1.0, Op::kNone, v, Op::kNone, x.middleCols(begin, count), 0.0, image);
+      spreads.z.segment(begin, count) =
+          ((x.middleCols(begin, count).colwise().squaredNorm() - image.colwise().squaredNorm()) / alpha)
+              .transpose();
+    } else {
+      Matrix image = x.middleCols(begin, count);
+      linalg::solve_lower(l, Op::kNone, image);
+      spreads.z.segment(begin, count) = image.colwise().squaredNorm().transpose();
+    }
+  });
+  return spreads;
 }
 
 }  // namespace subspectra

@@ -41,9 +41,6 @@ class Reweighting {
  private:
   void step_by_rows();
   void step_by_features();
-  /// lower triangle of X Gamma X'
-  [[nodiscard]] Matrix weighted_gram() const;
-  [[nodiscard]] Matrix gathered(Index begin, Index count) const;
 
   const Matrix& x_;
   const Matrix* targets_;
@@ -54,5 +51,14 @@ class Reweighting {
   double residual_ = 0.0, penalty_ = 0.0, log_det_ = 0.0;
   Matrix gram_, products_;  ///< q form: X'X and X'T of the features that are left; empty in the N form
 };
+
+/// z_i = x_i'(alpha I + X_S Gamma X_S')^{-1} x_i for every column i, S the columns with a variance, and
+/// log|alpha I + X_S Gamma X_S'|.   2 N |S| p flops while |S| < N/2, N^2 p beyond.
+struct Spreads {
+  Vector z;
+  double log_det = 0.0;
+};
+[[nodiscard]] Spreads spreads_of(const Matrix& x, const std::vector<Index>& features, const Vector& gamma,
+                                 double alpha, int threads);
 
 }  // namespace subspectra

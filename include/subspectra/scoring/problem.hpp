@@ -55,6 +55,9 @@ struct SparseRows {
   [[nodiscard]] Index entries() const { return static_cast<Index>((values.array() != 0.0).count()); }
 };
 
+/// The rows of `b` that are not zero; row i belongs to column `columns[i]` of X (empty: to column i).
+[[nodiscard]] SparseRows nonzero_rows(const Matrix& b, const std::vector<Index>& columns = {});
+
 /// X B, N x L.
 [[nodiscard]] Matrix fitted_values(const ScoringProblem& problem, const SparseRows& b);
 
@@ -67,8 +70,9 @@ struct ScoringFit {
   double gap = -1.0;       ///< duality gap relative to the objective at B = 0; negative: the method has none
   Index iterations = 0;
   bool converged = false;
-  std::vector<double> trace;   ///< objective by iteration
-  std::vector<Index> working;  ///< features still in play by iteration; empty where the method has no such set
+  std::vector<double> trace;  ///< objective by iteration
+  std::vector<Index>
+      working;  ///< features still in play by iteration; empty where the method has no such set
 };
 
 }  // namespace subspectra
