@@ -68,6 +68,8 @@ class RvmRow final : public ScoringSolver {
            static_cast<double>(problem_.discriminants() * problem_.rows());
   }
 
+  [[nodiscard]] bool rising() const override { return options_.warm; }
+
   ScoringFit fit(double lambda, const RunControl& control) override {
     const auto n = static_cast<double>(problem_.rows());
     const auto discriminants = static_cast<double>(problem_.discriminants());

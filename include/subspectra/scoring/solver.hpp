@@ -6,8 +6,8 @@
 
 namespace subspectra {
 
-/// One method on one problem. Fits may use the ones before them as a warm start; a falling sequence of
-/// lambdas is the cheap one.
+/// One method on one problem. A fit may start from the one before it: a falling sequence of lambdas is the
+/// cheap one, a rising one where the method says so (what drops features for good cannot take them back).
 class ScoringSolver {
  public:
   ScoringSolver() = default;
@@ -18,6 +18,7 @@ class ScoringSolver {
   /// From this lambda on B = 0 is the answer.
   [[nodiscard]] virtual double lambda_max() const = 0;
   [[nodiscard]] virtual ScoringFit fit(double lambda, const RunControl& control) = 0;
+  [[nodiscard]] virtual bool rising() const { return false; }
 };
 
 }  // namespace subspectra
