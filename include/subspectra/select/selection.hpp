@@ -145,9 +145,10 @@ struct Selection {
   /// The one of lambda_path that the method stands by: of the largest size asked for, or of the lambda given
   /// or chosen.
   std::optional<std::size_t> chosen_record;
-  bool lambda_fixed = false;      ///< lambda was given or chosen, so that k has nothing to say
-  std::vector<TracePoint> trace;  ///< of the chosen record
-  KRange sizes;                   ///< the range of k that was run
+  bool own_rule = false;      ///< lambda_path is what the method is: its rule works in the space of a record
+  bool lambda_fixed = false;  ///< lambda was given or chosen, so that k has nothing to say
+  std::vector<TracePoint> trace;                             ///< of the chosen record
+  KRange sizes;                                              ///< the range of k that was run
   nlohmann::json method_options = nlohmann::json::object();  ///< as used
   std::optional<SearchCounts> search;
   double prepare_s = 0.0, search_s = 0.0;
