@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "subspectra/classify/lda.hpp"
+#include "subspectra/classify/model.hpp"
 #include "subspectra/core/text.hpp"
 #include "subspectra/evaluate/folds.hpp"
 #include "subspectra/scoring/gloss.hpp"
@@ -330,9 +330,7 @@ FittedDiscriminants no_discriminants(Index count) {
 
 /// Fraction of the test rows that the discriminants' rule gets wrong.
 double held_out_error(const Dataset& training, const Dataset& test, const FittedDiscriminants& record) {
-  const auto rule =
-      fit_projected_lda(training.columns(record.features), training.labels->codes, training.weights,
-                        training.labels->class_count(), record.matrix, Prior::kEmpirical);
+  const LdaRule rule = fit_rule(training, record, Prior::kEmpirical);
   const Matrix posteriors = rule.log_posteriors(test.columns(record.features));
   double wrong = 0.0, all = 0.0;
   for (Index i = 0; i < posteriors.rows(); ++i) {
