@@ -25,17 +25,27 @@ namespace subspectra {
 LambdaChoice OptionCodec<LambdaChoice>::parse(std::string_view text) {
   if (text == "path") return {};
   if (text == "cv") return {.kind = LambdaChoice::Kind::kCv};
+  if (text == "auto") return {.kind = LambdaChoice::Kind::kAuto};
   try {
     const double value = OptionCodec<double>::parse(text);
     if (value > 0.0 && std::isfinite(value)) return {.kind = LambdaChoice::Kind::kValue, .value = value};
   } catch (const InvalidArgument&) {  // said below, with the words that are possible too
   }
-  throw InvalidArgument("a positive number, or path, or cv is needed");
+  throw InvalidArgument("a positive number, or path, cv or auto is needed");
 }
 
 std::string OptionCodec<LambdaChoice>::format(const LambdaChoice& choice) {
-  if (choice.kind == LambdaChoice::Kind::kPath) return "path";
-  return choice.kind == LambdaChoice::Kind::kCv ? "cv" : OptionCodec<double>::format(choice.value);
+  switch (choice.kind) {
+    case LambdaChoice::Kind::kPath:
+      return "path";
+    case LambdaChoice::Kind::kCv:
+      return "cv";
+    case LambdaChoice::Kind::kAuto:
+      return "auto";
+    case LambdaChoice::Kind::kValue:
+      break;
+  }
+  return OptionCodec<double>::format(choice.value);
 }
 
 nlohmann::json OptionCodec<LambdaChoice>::json(const LambdaChoice& choice) {
@@ -65,7 +75,7 @@ void require_iterations(Index value) {
 constexpr std::string_view kMaxIterationsHelp = "stop after so many iterations";
 
 struct RvmRowMethod {
-  LambdaOptions grid{.lambda_ratio = 1e-4};
+  LambdaOptions grid{.lambda_ratio = 1e-4, .auto_fraction = 0.01};
   double alpha = kInfinity;
   double prune = RvmOptions{}.prune;
   RvmUpdate rvm_update = RvmUpdate::kFast;
@@ -103,7 +113,7 @@ struct RvmRowMethod {
 };
 
 struct RvmEntryMethod {
-  LambdaOptions grid;
+  LambdaOptions grid{.auto_fraction = 0.02};
   double alpha = kInfinity;
   Index max_iterations = RvmEntryOptions{}.iterations.max_iterations;
   double tolerance = RvmEntryOptions{}.iterations.tolerance;
@@ -476,7 +486,9 @@ void run_scoring(const SelectionInput& input, const LambdaOptions& grid, const M
       }
       lambda = *chosen;
     }
-    fits.push_back(make(problem, false, input.options.threads)->fit(lambda, control));
+    const auto solver = make(problem, false, input.options.threads);
+    if (grid.lambda.kind == LambdaChoice::Kind::kAuto) lambda = grid.auto_fraction * solver->lambda_max();
+    fits.push_back(solver->fit(lambda, control));
   }
   selection.status = Status::kConverged;
   for (const auto& fit : fits) {

@@ -44,7 +44,9 @@ struct Case {
   Vector weights;  ///< p, never empty
   double lambda = 0.0;
 
-  [[nodiscard]] double penalty(Index i) const { return weights[i] < kInfinity ? lambda * weights[i] : kInfinity; }
+  [[nodiscard]] double penalty(Index i) const {
+    return weights[i] < kInfinity ? lambda * weights[i] : kInfinity;
+  }
   [[nodiscard]] double objective(const Matrix& b) const {
     double sum = 0.5 * (t - x * b).squaredNorm() + 0.5 * l2 * b.squaredNorm();
     for (Index i = 0; i < b.rows(); ++i) sum += b.row(i).norm() > 0.0 ? penalty(i) * b.row(i).norm() : 0.0;

@@ -9,9 +9,9 @@
 
 namespace subspectra {
 
-/// --lambda path|cv|VALUE
+/// --lambda path|cv|auto|VALUE
 struct LambdaChoice {
-  enum class Kind { kPath, kCv, kValue };
+  enum class Kind { kPath, kCv, kAuto, kValue };
   Kind kind = Kind::kPath;
   double value = 0.0;  ///< kValue
   bool operator==(const LambdaChoice&) const = default;
@@ -21,7 +21,7 @@ struct OptionCodec<LambdaChoice> {
   static LambdaChoice parse(std::string_view text);
   static std::string format(const LambdaChoice& choice);
   static nlohmann::json json(const LambdaChoice& choice);
-  static std::string hint() { return "path|cv|VALUE"; }
+  static std::string hint() { return "path|cv|auto|VALUE"; }
 };
 
 /// What every method with a lambda is told.
@@ -29,14 +29,17 @@ struct LambdaOptions {
   LambdaChoice lambda;
   Index lambdas = 50;
   double lambda_ratio = 1e-3;
+  double auto_fraction = 0.2;  ///< of the largest lambda, under --lambda auto; no option
 
   void validate() const;  ///< throws InvalidArgument
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field(
         "lambda", o.lambda,
-        "weight of the penalty; path: a falling grid of them, from which -k takes the largest set it allows; "
-        "cv: the largest one whose cross-validated error is within one standard error of the best");
+        "weight of the penalty. path: a falling grid of them, from which -k takes the largest set it allows; "
+        "cv: the largest one whose cross-validated error is within one standard error of the best; auto: a "
+        "fixed "
+        "fraction of the largest, the method's own");
     field("lambdas", o.lambdas, "number of lambdas of the grid");
     field("lambda_ratio", o.lambda_ratio,
           "smallest lambda of the grid over the largest, at which no feature is left");
