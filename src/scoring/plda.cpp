@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "subspectra/core/error.hpp"
 #include "subspectra/core/parallel.hpp"
@@ -26,7 +27,7 @@ class Plda final : public ScoringSolver {
  public:
   Plda(const ScoringProblem& problem, const PldaOptions& options);
 
-  [[nodiscard]] double lambda_max() const override { return lambda_max_; }
+  [[nodiscard]] double lambda_max() const override;
   [[nodiscard]] ScoringFit fit(double lambda, const RunControl& control) override;
 
  private:
@@ -34,15 +35,24 @@ class Plda final : public ScoringSolver {
     Vector u;              ///< of unit length, or empty: nothing is left to maximize
     double largest = 0.0;  ///< max_j |(A P A'u)_j|
   };
+  struct Ascent {
+    Vector u;
+    Vector image;                ///< P A'u
+    double value = 0.0;          ///< |P A'u|^2 - lambda |u|_1
+    std::vector<double> values;  ///< after every step
+    bool settled = false;        ///< false: iterations or the control ended it
+  };
   [[nodiscard]] Start start(const Matrix& p) const;
+  [[nodiscard]] Ascent ascend(const Vector& from, const Matrix& p, double lambda,
+                              const RunControl& control) const;
   [[nodiscard]] Vector projected(const Vector& u, const Matrix& p) const;
 
   const ScoringProblem& problem_;
   PldaOptions options_;
-  Vector sigma_;  ///< p
-  Matrix a_;      ///< p x L
-  Matrix gram_;   ///< A'A, L x L
-  double lambda_max_ = 0.0;
+  Vector sigma_;                      ///< p
+  Matrix a_;                          ///< p x L
+  Matrix gram_;                       ///< A'A, L x L
+  mutable double lambda_max_ = -1.0;  ///< negative: not looked for yet
 };
 
 /// |x_j - T T'x_j| for every column: the class means are subtracted, not the squares, because 1 - |T'x_j|^2
@@ -74,7 +84,6 @@ Plda::Plda(const ScoringProblem& problem, const PldaOptions& options) : problem_
   a_.array().colwise() /= sigma_.array() * root_n;
   gram_.resize(l, l);
   linalg::syrk(1.0, Op::kTranspose, a_, 0.0, gram_);
-  lambda_max_ = 2.0 * start(Matrix::Identity(l, l)).largest;
 }
 
 /// P A'u.
@@ -105,6 +114,50 @@ Plda::Start Plda::start(const Matrix& p) const {
   return result;
 }
 
+Plda::Ascent Plda::ascend(const Vector& from, const Matrix& p, double lambda,
+                          const RunControl& control) const {
+  Ascent now;
+  now.u = from;
+  now.image = projected(now.u, p);
+  now.value = now.image.squaredNorm() - lambda * now.u.lpNorm<1>();
+  Vector c(a_.rows());
+  for (Index step = 0; step < options_.max_iterations && !now.settled; ++step) {
+    if (control.should_stop()) break;
+    linalg::gemv(1.0, Op::kNone, a_, now.image, 0.0, c);
+    now.u = c.unaryExpr(
+        [half = lambda / 2.0](double v) { return std::abs(v) > half ? v - std::copysign(half, v) : 0.0; });
+    const double length = now.u.norm();
+    if (length > 0.0) now.u /= length;
+    now.image = projected(now.u, p);
+    const double next = now.image.squaredNorm() - lambda * now.u.lpNorm<1>();
+    // 0 stays 0, with tolerance 0 as well.
+    now.settled = length == 0.0 ||
+                  (options_.tolerance > 0.0 && next - now.value <= options_.tolerance * std::abs(next));
+    now.value = next;
+    now.values.push_back(next);
+  }
+  return now;
+}
+
+/// From 2 max|c| at the start on the first step gives 0. Below it the first step shortens A'u, which makes
+/// the next threshold the harder, and so on: whether that ends in 0 is found by trying. For two classes |A'u|
+/// falls with lambda at every step, so that the lambdas with B = 0 have one lower end; for more that is taken
+/// as so.
+double Plda::lambda_max() const {
+  if (lambda_max_ >= 0.0) return lambda_max_;
+  const Matrix p = Matrix::Identity(a_.cols(), a_.cols());
+  const Start begin = start(p);
+  double high = 2.0 * begin.largest;
+  double low = 0.0;
+  constexpr double kWidth = 1e-3;
+  while (high - low > kWidth * high) {
+    const double middle = 0.5 * (low + high);
+    (ascend(begin.u, p, middle, {}).u.isZero(0.0) ? high : low) = middle;
+  }
+  lambda_max_ = high;
+  return lambda_max_;
+}
+
 ScoringFit Plda::fit(double lambda, const RunControl& control) {
   if (!(lambda >= 0.0))
     throw InvalidArgument(fmt::format("lambda = {}, but it must not be negative", lambda));
@@ -114,38 +167,20 @@ ScoringFit Plda::fit(double lambda, const RunControl& control) {
   ScoringFit result;
   result.lambda = lambda;
   result.converged = true;
-  Vector c(a_.rows());
   for (Index k = 0; k < l && result.converged; ++k) {
-    Vector now = start(p).u;
-    if (now.size() == 0) break;
-    Vector image = projected(now, p);
-    double value = image.squaredNorm() - lambda * now.lpNorm<1>();
-    bool settled = false;
-    for (Index step = 0; step < options_.max_iterations && !settled; ++step) {
-      if (control.should_stop()) break;
-      linalg::gemv(1.0, Op::kNone, a_, image, 0.0, c);
-      now = c.unaryExpr(
-          [half = lambda / 2.0](double v) { return std::abs(v) > half ? v - std::copysign(half, v) : 0.0; });
-      const double length = now.norm();
-      if (length > 0.0) now /= length;
-      image = projected(now, p);
-      const double next = image.squaredNorm() - lambda * now.lpNorm<1>();
-      ++result.iterations;
-      result.trace.push_back(result.objective + next);
-      // 0 stays 0, with tolerance 0 as well.
-      settled =
-          length == 0.0 || (options_.tolerance > 0.0 && next - value <= options_.tolerance * std::abs(next));
-      value = next;
-    }
-    result.converged = settled;
-    result.objective += value;
-    u.col(k) = now;
-    if (now.isZero(0.0)) break;
+    const Start begin = start(p);
+    if (begin.u.size() == 0) break;
+    Ascent found = ascend(begin.u, p, lambda, control);
+    for (const double value : found.values) result.trace.push_back(result.objective + value);
+    result.iterations += static_cast<Index>(found.values.size());
+    result.converged = found.settled;
+    result.objective += found.value;
+    u.col(k) = found.u;
     // P loses the direction of P A'u, which is what is new in A'u.
-    const double length = image.norm();
+    const double length = found.image.norm();
     if (!(length > 0.0)) break;
-    image /= length;
-    p -= image * image.transpose();
+    found.image /= length;
+    p -= found.image * found.image.transpose();
   }
   for (Index j = 0; j < u.rows(); ++j) {
     if ((u.row(j).array() != 0.0).any()) result.b.rows.push_back(j);

@@ -99,7 +99,6 @@ TEST(Plda, IsTheDenseIterationInTheUnitsOfTheTable) {
       const auto solver = plda_solver(problem, {.tolerance = 1e-15});
       const double lambda = fraction * solver->lambda_max();
       const Naive naive = naive_plda(data.dense, data.labels->codes, classes, lambda);
-      EXPECT_NEAR(solver->lambda_max() / naive.lambda_max, 1.0, 1e-10);
       const ScoringFit fit = solver->fit(lambda, {});
       EXPECT_TRUE(fit.converged);
       EXPECT_LT(fit.gap, 0.0);
@@ -154,15 +153,24 @@ TEST(Plda, FromLambdaMaxOnThereIsNothing) {
     const Dataset data = oracle::random_classes(30, 40, classes, 59);
     const ScoringProblem problem = problem_of(data);
     const auto solver = plda_solver(problem, {});
-    const ScoringFit none = solver->fit(solver->lambda_max() * (1.0 + 1e-12), {});
+    const ScoringFit none = solver->fit(solver->lambda_max(), {});
     EXPECT_TRUE(none.b.rows.empty());
     EXPECT_EQ(none.objective, 0.0);
     EXPECT_TRUE(none.converged);
     EXPECT_TRUE(none.scores.allFinite());
-    // The first step just below it is not 0; with one step nothing can take it back.
+    // Two in a thousand below it there is something; and nothing from there up to where the first step ends
+    // it.
+    EXPECT_FALSE(solver->fit(0.998 * solver->lambda_max(), {}).b.rows.empty());
+    const double first_step = naive_plda(data.dense, data.labels->codes, classes, 1e9).lambda_max;
+    EXPECT_LT(solver->lambda_max(), first_step);
+    for (int i = 1; i <= 50; ++i) {
+      const double lambda = solver->lambda_max() + i / 50.0 * (first_step - solver->lambda_max());
+      EXPECT_TRUE(solver->fit(lambda * (1.0 + 1e-12), {}).b.rows.empty()) << lambda;
+    }
+    // The oracle's 2 max |c_j|/sigma_j is where the first step becomes 0.
     const auto one = plda_solver(problem, {.max_iterations = 1});
-    EXPECT_FALSE(one->fit(one->lambda_max() * (1.0 - 1e-9), {}).b.rows.empty());
-    EXPECT_FALSE(solver->fit(0.5 * solver->lambda_max(), {}).b.rows.empty());
+    EXPECT_FALSE(one->fit(first_step * (1.0 - 1e-9), {}).b.rows.empty());
+    EXPECT_TRUE(one->fit(first_step * (1.0 + 1e-9), {}).b.rows.empty());
   }
 }
 

@@ -33,8 +33,10 @@ struct PldaOptions {
 /// `fit` gives B in the coordinates of `problem`; a discriminant that the penalty leaves nothing of is 0, and
 /// so are the ones after it, whose start would be the same. ScoringFit::objective is the sum of the maximized
 /// criteria (larger is better); the trace holds, iteration by iteration, the discriminants done plus the
-/// current one, and rises within each. There is no gap. `lambda_max` is 2 max_j |c_j|/sigma_j at the start:
-/// from there on the first step already gives 0; shortly below it a later step may.
+/// current one, and rises within each. There is no gap. `lambda_max` is the smallest lambda for which the
+/// first discriminant ends at 0, up to 0.1 % above it: at 2 max_j |c_j|/sigma_j of the start the first step
+/// does, but later steps do for much smaller ones, and bisection finds from where on. Just below it the local
+/// maximum can have a negative criterion, which b = 0 would better; it is reported as it is.
 [[nodiscard]] std::unique_ptr<ScoringSolver> plda_solver(const ScoringProblem& problem,
                                                          const PldaOptions& options);
 
