@@ -38,9 +38,11 @@ class RowChange {
 };
 
 void drop_small(Reweighting& state, double prune, double noise) {
-  if (prune <= 0.0 || state.gamma().size() == 0) return;
-  // Relative to max gamma alone nothing would ever fall below it where the answer is B = 0.
-  state.drop(prune * std::max(state.gamma().maxCoeff(), noise));
+  if (state.gamma().size() == 0) return;
+  // Relative to max gamma alone nothing would ever fall below it where the answer is B = 0. A variance about
+  // to underflow goes in any case: 0/0 would come next.
+  constexpr double kUnderflow = 1e-280;
+  state.drop(std::max(kUnderflow, prune * std::max(state.gamma().maxCoeff(), noise)));
 }
 
 /// max_i |x_i'T|^2
