@@ -14,14 +14,10 @@ constexpr std::size_t kTextColumn = 28;  // where explanations begin
 constexpr std::string_view kExitCodes =
     "0 done (a limit that was reached is still 0, the status says so); 1 failure while running; 2 wrong "
     "usage; 3 bad "
-    "input data; 4 constraints that no set satisfies; 130 or 143 interrupted by SIGINT or SIGTERM (what was "
+    "input data; 4 constraints that no set satisfies; 5 a proof or gap that was asked for was not reached; "
+    "130 or 143 interrupted by SIGINT or SIGTERM (what was "
     "found so far "
     "has been written).";
-constexpr std::string_view kStatuses =
-    "`optimal` proven; `heuristic` a method without proof ran to its end; `time_limit` or `interrupted` "
-    "stopped early, "
-    "what is shown is what was found until then.";
-
 /// "  NAME    text ...", the text wrapped beside the name or, for a long name, below it.
 std::string entry(const std::string& name, std::string_view text) {
   std::string result = "  " + name;
@@ -81,6 +77,16 @@ std::string cell(std::string_view text) {
 
 }  // namespace
 
+std::string_view status_meanings() {
+  return "`optimal` proven; `gap_reached` proven to --gap; `converged` an iteration came to its end; "
+         "`heuristic` "
+         "a "
+         "method without proof ran to its end; `rank_limit` larger sets do not exist; `iteration_limit`, "
+         "`node_limit`, "
+         "`memory_limit`, `time_limit` or `interrupted` stopped early, what is shown is what was found until "
+         "then.";
+}
+
 std::string help_text(const CommandPage& page) {
   std::string text;
   for (const auto& line : wrapped(page.purpose, kHelpWidth)) text += line + '\n';
@@ -117,8 +123,8 @@ std::string program_help() {
                .says = "train a classifier on ten features, then apply it"}}) +
          "\nUsage:\n  subspectra COMMAND ...\n" +
          entry("COMMAND --help", "options and examples of a command") +
-         entry("--version", "version, BLAS and threads") + command_list() + paragraph("Statuses", kStatuses) +
-         paragraph("Exit codes", kExitCodes);
+         entry("--version", "version, BLAS and threads") + command_list() +
+         paragraph("Statuses", status_meanings()) + paragraph("Exit codes", kExitCodes);
 }
 
 std::string options_markdown() {

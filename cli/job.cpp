@@ -1,5 +1,4 @@
 #include "job.hpp"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -7,6 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "help.hpp"
 #include "output.hpp"
 #include "subspectra/core/parallel.hpp"
 #include "subspectra/core/text.hpp"
@@ -36,11 +36,7 @@ OptionGroup method_group() {
   return {.title = "Options of single methods", .options = method_specific_options(methods())};
 }
 
-std::string status_note() {
-  return "Statuses: `optimal` proven; `heuristic` a method without proof ran to its end; `time_limit`, "
-         "`interrupted` "
-         "stopped early, what is shown is what was found until then.";
-}
+std::string status_note() { return fmt::format("Statuses: {}", status_meanings()); }
 
 Job::Job(const Arguments& arguments) : texts(arguments.texts) {
   CvGroupsOptions groups;

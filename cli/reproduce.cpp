@@ -110,6 +110,7 @@ std::string curves_text(const Reproduction& result) {
   for (const auto& name : series) columns.push_back({.title = name});
   Table table(columns);
   std::vector<Index> places;
+  places.reserve(points.size());
   for (const auto& [x, unused] : points) places.push_back(x);
   const auto shown =
       places.size() <= 20 ? std::set<Index>(places.begin(), places.end()) : shown_steps(places, always);

@@ -183,7 +183,7 @@ int open_checked(const std::string& path, struct stat& status) {
   }
   if (S_ISREG(status.st_mode) && status.st_size == 0) {
     ::close(descriptor);
-    throw BadInput({.file = path}, "the file is empty; write the table again, or give another file");
+    throw BadInput({.file = path}, "the file is empty; write it again, or give another one");
   }
   return descriptor;
 }

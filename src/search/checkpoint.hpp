@@ -41,6 +41,7 @@ class Fingerprint {
   void add_value(const T& value) {
     add(&value, sizeof value);
   }
+  [[nodiscard]] std::uint64_t number() const { return hash_; }
   [[nodiscard]] std::string text() const;
 
  private:

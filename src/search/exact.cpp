@@ -22,11 +22,14 @@
 namespace subspectra {
 namespace search {
 
+Pool Pool::fresh_copy() const {
+  Pool copy = *this;
+  copy.remembers_ = true;
+  return copy;
+}
+
 bool Pool::offer(std::vector<Index> units, double value) {
   if (!std::isfinite(value)) return false;
-  for (const auto& set : sets_) {
-    if (set.units == units) return false;
-  }
   const auto better = [](const RankedSet& a, const RankedSet& b) {
     const double scale = kTieFraction * std::max(std::abs(a.value), std::abs(b.value));
     return std::abs(a.value - b.value) > scale ? a.value > b.value : a.units < b.units;
@@ -34,10 +37,21 @@ bool Pool::offer(std::vector<Index> units, double value) {
   RankedSet set{std::move(units), value};
   const bool full = static_cast<Index>(sets_.size()) >= capacity_;
   if (full && !better(set, sets_.back())) return false;
-  if (full) sets_.pop_back();
+  Fingerprint fingerprint;
+  fingerprint.add(set.units.data(), set.units.size() * sizeof(Index));
+  const std::uint64_t hash = fingerprint.number();
+  for (std::size_t i = 0; i < sets_.size(); ++i) {
+    if (hashes_[i] == hash && sets_[i].units == set.units) return false;
+  }
+  if (full) {
+    sets_.pop_back();
+    hashes_.pop_back();
+  }
   // By insertion: a tie within a fraction is no strict order, so that no sorting algorithm may be asked.
   auto at = sets_.end();
   while (at != sets_.begin() && better(set, *(at - 1))) --at;
+  hashes_.insert(hashes_.begin() + (at - sets_.begin()), hash);
+  if (remembers_) entered_.push_back(set);
   sets_.insert(at, std::move(set));
   if (static_cast<Index>(sets_.size()) >= capacity_) threshold_ = sets_.back().value;
   return true;
@@ -69,6 +83,7 @@ class Engine {
     const std::string problem = fingerprint();
     const bool resumed = !options_.resume.empty();
     if (resumed) read_checkpoint(options_.resume, problem, units_.count(), state_);
+    if (resumed) refuse_wider_gap();
     nodes_before_ = state_.nodes;
     take_known(start);
     for (auto& size : state_.sizes) {
@@ -115,11 +130,23 @@ class Engine {
       const auto known = static_cast<Index>(kept.size());
       if (known <= k && k <= units_.count()) {
         OpenNode root{.k = k, .kept = kept, .free = free};
-        if (!bound) bound = explorer_.bound(root);
+        if (!bound || !explorer_.bound_ignores_size()) bound = explorer_.bound(root);
         root.bound = *bound;
         size.open.push_back({std::move(root), state_.sequence++});
       }
       state_.sizes.push_back(std::move(size));
+    }
+  }
+
+  /// A run under a wider --gap has closed nodes for good that this one would have to look into.
+  void refuse_wider_gap() const {
+    for (const auto& size : state_.sizes) {
+      if (size.discarded <= cutoff_.with_gap(size.pool.threshold())) continue;
+      throw BadInput(
+          {.file = options_.resume},
+          fmt::format("this search has left out sets of size {} under a wider --gap, so that the proof asked "
+                      "for now is out of reach; give that --gap again, or start without --resume",
+                      size.k));
     }
   }
 
@@ -231,13 +258,14 @@ class Engine {
 
   void merge(const std::vector<Task>& batch, std::vector<Harvest>& harvests) {
     ++state_.round;
+    std::vector<std::size_t> better;
     for (std::size_t i = 0; i < batch.size(); ++i) {
       auto& size = state_.sizes[batch[i].size];
       auto& harvest = harvests[i];
       state_.nodes += std::max<std::uint64_t>(1, harvest.nodes);
       size.discarded = std::max(size.discarded, harvest.discarded);
       const double best = size.pool.best();
-      for (const auto& set : harvest.pool.sets()) size.pool.offer(set.units, set.value);
+      for (const auto& set : harvest.pool.entered()) size.pool.offer(set.units, set.value);
       for (auto& node : harvest.open) {
         node.bound = std::min(node.bound, batch[i].from.node.bound);
         bytes_ += node_bytes(node);
@@ -246,9 +274,11 @@ class Engine {
       }
       if (size.pool.best() > best) {
         ++state_.updates;
-        tell(size, "tree");
+        better.push_back(batch[i].size);
       }
     }
+    // Only now are all nodes back that the bounds are taken over.
+    for (const std::size_t size : better) tell(state_.sizes[size], "tree");
     if (!depth_first_ && bytes_ > storage_) {
       depth_first_ = true;
       for (auto& size : state_.sizes) make_heap(size);
@@ -347,7 +377,8 @@ class Engine {
         entry.upper_bound = bound <= size.pool.best() ? entry.pool.front().value : explorer_.told(bound);
         if (!size.open.empty()) {
           worst_size = worst(worst_size, status);
-        } else if (size.discarded > size.pool.best() * (1.0 + kTieFraction)) {
+        } else if (size.discarded >
+                   size.pool.threshold() * (1.0 + kTieFraction)) {  // of the last in the pool
           worst_size = worst(worst_size, Status::kGapReached);
         }
       } else if (!size.open.empty()) {

@@ -32,12 +32,20 @@ class Pool {
   /// kTieFraction the lexicographically smaller stays.
   bool offer(std::vector<Index> units, double value);
   [[nodiscard]] const std::vector<RankedSet>& sets() const { return sets_; }  ///< best first
+  /// A copy that knows the same sets and has found none itself.
+  [[nodiscard]] Pool fresh_copy() const;
+  [[nodiscard]] const std::vector<RankedSet>& entered() const {
+    return entered_;
+  }  ///< a fresh copy, by offer(), in turn
   [[nodiscard]] double best() const { return sets_.empty() ? -kInfinity : sets_.front().value; }
 
  private:
   Index capacity_;
   double threshold_ = -kInfinity;
   std::vector<RankedSet> sets_;
+  std::vector<std::uint64_t> hashes_;  ///< of sets_, so that a large pool is looked through quickly
+  std::vector<RankedSet> entered_;
+  bool remembers_ = false;  ///< fills entered_: the copies that go out do
 };
 
 /// When a bound closes a node: no set in it is worth finding.
@@ -61,7 +69,7 @@ class Cutoff {
 
 /// What one visit brings home.
 struct Harvest {
-  explicit Harvest(const Pool& known) : pool(known) {}
+  explicit Harvest(const Pool& known) : pool(known.fresh_copy()) {}
   Pool pool;                   ///< the known sets and those found here
   std::vector<OpenNode> open;  ///< what is left of the node, in an order that depends on nothing but the node
   std::uint64_t nodes = 0;
@@ -79,8 +87,10 @@ class Explorer {
   [[nodiscard]] virtual double slack() const = 0;
   /// Nodes a visit should take: some milliseconds of work.
   [[nodiscard]] virtual std::uint64_t budget() const = 0;
-  /// The bound of a fresh node (the roots); need not be strong.
+  /// The bound of a fresh node (the roots) of its size; need not be strong.
   [[nodiscard]] virtual double bound(const OpenNode& node) const = 0;
+  /// Whether bound() of a root is the same at every size, so that once is enough.
+  [[nodiscard]] virtual bool bound_ignores_size() const { return false; }
   /// From scratch, by a factorization of the set's own matrices.
   [[nodiscard]] virtual double value(const std::vector<Index>& units) const = 0;
   /// Searches may run on a monotone image of the criterion (t for log(1 + t)): the criterion itself.

@@ -24,6 +24,7 @@ class FactorExplorer final : public Explorer {
     units.insert(units.end(), node.free.begin(), node.free.end());
     return problem_.value(units) * (1.0 + problem_.slack);
   }
+  [[nodiscard]] bool bound_ignores_size() const override { return true; }  // f of the whole superset
   [[nodiscard]] double value(const std::vector<Index>& units) const override { return problem_.value(units); }
   [[nodiscard]] double told(double value) const override { return problem_.told(value); }
   void fingerprint(const std::function<void(const void*, std::size_t)>& bytes) const override {

@@ -61,7 +61,9 @@ double best_pair_margin(const double* __restrict g, const double* __restrict s, 
                         const double* __restrict dot, double s_i, double x_i, double limit, double sign,
                         std::int64_t count) {
   double best = -1.0;
+#ifndef __clang__  // which vectorizes it unasked, and knows no such pragma
 #pragma GCC ivdep
+#endif
   for (std::int64_t j = 0; j < count; ++j) {
     const double rho = g[j] * s[j] * s_i;
     const double margin = sign * ((x_i + xs[j] - 2.0 * rho * dot[j]) - limit * (1.0 - rho * rho));

@@ -14,7 +14,9 @@
 namespace subspectra {
 
 void ExactMethodOptions::validate() const {
-  if (pool < 1) throw InvalidArgument(fmt::format("--pool {}, but 1 or more sets are needed", pool));
+  constexpr Index kLargestPool = 1000;
+  if (pool < 1 || pool > kLargestPool)
+    throw InvalidArgument(fmt::format("--pool {}, but 1 to {} sets are possible", pool, kLargestPool));
   if (!(gap >= 0.0) || !std::isfinite(gap)) {
     throw InvalidArgument(
         fmt::format("--gap {}, but 0 or a positive fraction is needed, as in 0.01 for one percent", gap));

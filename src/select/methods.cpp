@@ -348,6 +348,10 @@ void warn_of_ignored(const SelectionOptions& options, std::string_view loading, 
         "--criterion does nothing here: without classes a set is judged by the largest eigenvalue of its "
         "covariance");
   }
+  if (loading.empty() && options.ridge.value) {
+    selection.warnings.emplace_back(
+        "--ridge does nothing here: without classes there is no within-class covariance to add it to");
+  }
   Index most = 0;
   for (const auto& entry : selection.path) most = std::max<Index>(most, entry.loadings.cols());
   if (!loading.empty() && options.components > most) {

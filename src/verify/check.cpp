@@ -235,6 +235,8 @@ class Checker {
   [[nodiscard]] std::string size_problem(const ClaimedEntry& entry, Index before) const {
     if (refit_) return {};
     if (entry.k <= before) return fmt::format("it stands after k = {}; they ascend", before);
+    if (claims_.status == "optimal" && before > 0 && entry.k > before + 1)
+      return fmt::format("k = {} is missing and the status is optimal", before + 1);
     if (claims_.k && (entry.k < claims_.k->lo || entry.k > claims_.k->hi)) {
       return fmt::format("k is outside {}:{}, which was asked for", claims_.k->lo, claims_.k->hi);
     }
@@ -256,6 +258,15 @@ class Checker {
       }
     }
     return groups_ != nullptr || set.units ? group_problem(set, sorted) : std::string();
+  }
+
+  [[nodiscard]] std::vector<Index> groups_touched(const std::vector<Index>& features) const {
+    std::set<Index> touched;
+    for (const Index j : features) {
+      if (j < static_cast<Index>(groups_->group_of.size()))
+        touched.insert(groups_->group_of[static_cast<std::size_t>(j)]);
+    }
+    return {touched.begin(), touched.end()};
   }
 
   [[nodiscard]] std::string group_problem(const ClaimedSet& set, const std::vector<Index>& sorted) const {
@@ -488,7 +499,9 @@ class Checker {
                                          double& worst) const {
     std::set<std::vector<Index>> seen;
     for (std::size_t i = 0; i < entry.pool.size(); ++i) {
-      const auto& set = entry.pool[i];
+      ClaimedSet set = entry.pool[i];
+      if (groups_ != nullptr && !set.units)
+        set.units = groups_touched(set.features);  // pools list features alone
       const auto here = [&](const std::string& words) { return fmt::format("set {}: {}", i + 1, words); };
       std::string words = set_problem(set, entry.k);
       if (words.empty()) words = constraint_problem(set);
@@ -577,7 +590,11 @@ class Checker {
       };
       look(claims_.path);
       for (const auto& path : claims_.components) look(path);
-      if (claims_.path.empty()) words = "the status is optimal but there is no set";
+      if (claims_.path.empty()) {
+        words = "the status is optimal but there is no set";
+      } else if (claims_.k && claims_.path.back().k < claims_.k->hi) {
+        words = fmt::format("the status is optimal but k = {} is missing", claims_.k->hi);
+      }
     }
     add(CheckKind::kStatus, ClaimedEntry{}, 1, std::move(words));
   }

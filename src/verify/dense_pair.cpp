@@ -14,6 +14,7 @@ constexpr double kEpsilon = 0x1p-52;
 
 // Eigen's own product and not linalg::, which the searches use: here speed comes second.
 Matrix gram(const Matrix& z) {
+  if (z.size() == 0) return Matrix::Zero(z.cols(), z.cols());  // Eigen's product would look at row 0
   Matrix s = Matrix::Zero(z.cols(), z.cols());
   s.selfadjointView<Eigen::Lower>().rankUpdate(z.transpose());
   return s.selfadjointView<Eigen::Lower>();

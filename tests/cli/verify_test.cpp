@@ -45,6 +45,10 @@ TEST(VerifyCommand, HoldsForWhatSelectWrites) {
       {"table.csv", "-k", "1:8", "--standardize", "--criterion", "wilks"},
       {"table.csv", "-k", "1:4", "--groups", "groups.csv", "--exclude", "w"},
       {"table.csv", "--method", "gspca", "-k", "1:3", "--groups", "groups.csv"},
+      {"table.csv", "--method", "eslda", "-k", "1:3", "--groups", "groups.csv", "--pool", "3", "--exclude",
+       "w"},
+      {"table.csv", "--method", "espca", "-k", "1:6", "--pool", "2"},
+      {"sonar", "--method", "espca", "--standardize", "-k", "1:10"},
       {"table.csv", "--method", "pearson", "-k", "2:5", "--ridge", "0.5"},
       {"table.csv", "--target", "none", "--exclude", "class", "-k", "1:5"}};
   for (auto words : runs) {
@@ -116,6 +120,24 @@ TEST(VerifyCommand, NamesTheEntryAndTheReason) {
   EXPECT_EQ(run_program({"verify"}, here).code, 2);
   EXPECT_EQ(run_program({"verify", "result.json", "sonar", "--groups", "groups.csv"}, here).code, 2);
   EXPECT_EQ(json::parse(scratch.read("result.json")), result);
+}
+
+TEST(VerifyCommand, AnOptimalPathHasEverySize) {
+  const ScratchDirectory scratch;
+  ASSERT_EQ(
+      run_program({"select", "ionosphere", "--method", "eslda", "-k", "2:5", "-o", "result.json", "--quiet"},
+                  {.directory = scratch.path()})
+          .code,
+      0);
+  for (const std::size_t missing : {1U, 3U}) {
+    json document = json::parse(scratch.read("result.json"));
+    document["path"].erase(missing);
+    scratch.write("less.json", document.dump());
+    const Finished run = run_program({"verify", "less.json", "ionosphere"}, {.directory = scratch.path()});
+    EXPECT_EQ(run.code, 1);
+    EXPECT_NE(run.out.find(missing == 1U ? "k = 3 is missing" : "k = 5 is missing"), std::string::npos)
+        << run.out;
+  }
 }
 
 TEST(VerifyCommand, OtherDataAndForeignFilesAreExitCode3) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -138,6 +139,43 @@ TEST(ExactSearch, AGeneralPairNeedsNoFactor) {
       const auto& found = result.sizes[static_cast<std::size_t>(size - k.lo)];
       EXPECT_NEAR(found.pool.front().value, best, problem.tolerance() * best) << size;
       EXPECT_NEAR(found.upper_bound, best, 2.0 * problem.tolerance() * best) << size;
+    }
+  }
+}
+
+/// A range of sizes shares nothing that belongs to one of them: every size against all subsets, and alone.
+TEST(ExactSearch, OnACovarianceARangeIsAsGoodAsEachSizeAlone) {
+  for (std::uint64_t seed = 0; seed < (oracle::kSanitized ? 10U : 100U); ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    const Index n = 9;
+    Matrix x(40, n);
+    Random random(seed);
+    for (Index j = 0; j < n; ++j) {
+      for (Index i = 0; i < 40; ++i) x(i, j) = random.normal() + (j > 2 ? 0.5 * x(i, j % 3) : 0.0);
+    }
+    const Matrix a = x.transpose() * x / 40.0;
+    const auto pencil = covariance_pencil(a);
+    const Index pool = 1 + static_cast<Index>(seed % 3);
+    const auto all =
+        exact_search(*pencil, oracle::all_units(n), {}, {.k = {1, n}, .pool = pool, .threads = 2}, {});
+    EXPECT_EQ(all.status, Status::kOptimal);
+    for (Index k = 1; k <= n; ++k) {
+      std::vector<double> values;
+      for (Index bits = 1; bits < (Index{1} << n); ++bits) {
+        std::vector<Index> set;
+        for (Index j = 0; j < n; ++j) {
+          if ((bits >> j & 1) != 0) set.push_back(j);
+        }
+        if (static_cast<Index>(set.size()) != k) continue;
+        values.push_back(
+            Eigen::SelfAdjointEigenSolver<Matrix>(a(set, set), Eigen::EigenvaluesOnly).eigenvalues()[k - 1]);
+      }
+      std::sort(values.rbegin(), values.rend());
+      const auto& found = all.sizes[static_cast<std::size_t>(k - 1)];
+      ASSERT_EQ(found.pool.size(), std::min<std::size_t>(values.size(), static_cast<std::size_t>(pool)));
+      for (std::size_t i = 0; i < found.pool.size(); ++i)
+        EXPECT_NEAR(found.pool[i].value, values[i], 1e-9 * values[i]) << k;
+      EXPECT_NEAR(found.upper_bound, values[0], 1e-8 * values[0]);
     }
   }
 }
@@ -289,6 +327,56 @@ TEST_F(ExactCheckpoint, AResumedSearchEndsWithTheSameAnswer) {
     }
     EXPECT_EQ(part.sizes[i].upper_bound, whole.sizes[i].upper_bound);
   }
+}
+
+TEST_F(ExactCheckpoint, AWiderGapCannotBeProvenAway) {
+  const auto pair = oracle::random_factor_pair(24, 1, 9, 1e4);
+  const auto pencil = factor_pencil(pair.m, pair.b);
+  const auto units = oracle::all_units(24);
+  ExactOptions options{.k = {8, 12}, .gap = 0.5, .threads = 1, .checkpoint = file_};
+  ASSERT_EQ(exact_search(*pencil, units, {}, options, {}).status, Status::kGapReached);
+  options.checkpoint.clear();
+  options.resume = file_;
+  EXPECT_EQ(exact_search(*pencil, units, {}, options, {}).status, Status::kGapReached);
+  options.gap = 0.0;
+  EXPECT_THROW(static_cast<void>(exact_search(*pencil, units, {}, options, {})), BadInput);
+}
+
+/// Whoever follows the events never sees a bound below the best set there is.
+TEST(ExactSearch, EventsNeverPromiseTooMuch) {
+  for (std::uint64_t seed = 0; seed < (oracle::kSanitized ? 10U : 60U); ++seed) {
+    const auto pair = oracle::random_factor_pair(18, 1, seed, 1e4);
+    const auto pencil = factor_pencil(pair.m, pair.b);
+    std::vector<SearchEvent> events;
+    RunControl control;
+    control.listen([&](const SearchEvent& event) { events.push_back(event); });
+    const auto result =
+        exact_search(*pencil, oracle::all_units(18), {}, {.k = {3, 12}, .threads = 2}, control);
+    for (const auto& event : events) {
+      const double best = result.sizes[static_cast<std::size_t>(event.k - 3)].pool.front().value;
+      EXPECT_GE(event.bound, best * (1.0 - 1e-8)) << "seed " << seed << " k " << event.k;
+    }
+  }
+}
+
+/// With --gap the pool is not the N best: the status says so.
+TEST(ExactSearch, AGapLeavesThePoolUnproven) {
+  int differs = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const auto pair = oracle::random_factor_pair(9, 1, seed, 50.0);
+    const auto pencil = factor_pencil(pair.m, pair.b);
+    const auto run = [&](double gap) {
+      return exact_search(*pencil, oracle::all_units(9), {},
+                          {.k = {4, 4}, .pool = 4, .gap = gap, .threads = 1}, {});
+    };
+    const auto exact = run(0.0), loose = run(0.2);
+    bool same = true;
+    for (std::size_t i = 0; i < 4; ++i)
+      same = same && loose.sizes[0].pool[i].value >= exact.sizes[0].pool[i].value * (1.0 - 1e-9);
+    if (!same) ++differs;
+    EXPECT_TRUE(same || loose.status == Status::kGapReached) << seed;
+  }
+  EXPECT_GT(differs, 0);
 }
 
 TEST_F(ExactCheckpoint, TornAndForeignFilesAreRefused) {
