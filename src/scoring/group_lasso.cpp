@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -33,17 +31,46 @@ using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::R
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr Index kTile = 256;  ///< columns a parallel item looks at
 
-double largest_singular_value(const MatrixRef& a) {
-  if (a.cols() == 1) return a.norm();
-  const Matrix gram = a.transpose() * a;
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(gram, Eigen::EigenvaluesOnly);
-  return std::sqrt(std::max(0.0, solver.eigenvalues()[gram.rows() - 1]));
+/// At least |A|_2 and at most L^(1/32) times it, from A'A (L x L): lambda_max(S)^16 <= tr S^16.
+double spectral_norm_bound(Matrix gram) {
+  const double trace = gram.trace();
+  if (!(trace > 0.0)) return 0.0;
+  if (gram.rows() == 1) return std::sqrt(trace);
+  gram /= trace;
+  for (int doubling = 0; doubling < 4; ++doubling) gram = gram.lazyProduct(gram).eval();
+  return std::sqrt(trace * std::pow(gram.trace(), 1.0 / 16.0));
 }
+
+Matrix columns_of(const MatrixRef& a, const std::vector<Index>& which) {
+  Matrix part(a.rows(), static_cast<Index>(which.size()));
+  for (std::size_t c = 0; c < which.size(); ++c) part.col(static_cast<Index>(c)) = a.col(which[c]);
+  return part;
+}
+
+template <class Rows>
+Matrix rows_of(const Rows& a, const std::vector<Index>& which) {
+  Matrix part(static_cast<Index>(which.size()), a.cols());
+  for (std::size_t c = 0; c < which.size(); ++c) part.row(static_cast<Index>(c)) = a.row(which[c]);
+  return part;
+}
+
+Matrix block_of(const Matrix& a, const std::vector<Index>& which) {
+  const auto count = static_cast<Index>(which.size());
+  Matrix part(count, count);
+  for (Index j = 0; j < count; ++j) {
+    for (Index i = 0; i < count; ++i)
+      part(i, j) = a(which[static_cast<std::size_t>(i)], which[static_cast<std::size_t>(j)]);
+  }
+  return part;
+}
+
+/// lambda w, where an infinite weight wins over lambda = 0.
+double threshold(double lambda, double w) { return w < kInfinity ? lambda * w : kInfinity; }
 
 /// (K + l2 I)^+ r for a symmetric positive semidefinite K.
 Matrix pseudo_solve(Matrix k, double l2, Matrix r) {
   k.diagonal().array() += l2;
-  const double scale = k.diagonal().size() > 0 ? k.diagonal().maxCoeff() : 0.0;
+  const double scale = k.diagonal().maxCoeff();
   Matrix l = k;
   if (linalg::cholesky(l) && l.diagonal().minCoeff() > 1e-6 * std::sqrt(scale)) {
     linalg::solve_lower(l, Op::kNone, r);
@@ -51,9 +78,46 @@ Matrix pseudo_solve(Matrix k, double l2, Matrix r) {
     return r;
   }
   const linalg::SymmetricEigen eigen = linalg::symmetric_eigen(std::move(k), true);
-  const double floor = 1e-12 * std::max(scale, eigen.values.size() > 0 ? eigen.values.maxCoeff() : 0.0);
-  const Vector inverse = eigen.values.unaryExpr([&](double v) { return v > floor ? 1.0 / v : 0.0; });
-  return eigen.vectors * (inverse.asDiagonal() * (eigen.vectors.transpose() * r));
+  const double floor = 1e-12 * std::max(0.0, eigen.values.maxCoeff());
+  Matrix part(r.rows(), r.cols());
+  linalg::gemm(1.0, Op::kTranspose, eigen.vectors, Op::kNone, r, 0.0, part);
+  for (Index i = 0; i < part.rows(); ++i) part.row(i) *= eigen.values[i] > floor ? 1.0 / eigen.values[i] : 0.0;
+  linalg::gemm(1.0, Op::kNone, eigen.vectors, Op::kNone, part, 0.0, r);
+  return r;
+}
+
+/// One pass of block coordinate descent over the first `count` blocks:
+///     z = g_i + K_ii b_i,   b_i <- (1 - lambda w_i/|z|)_+ z/(K_ii + l2),   g <- g - K_:i (b_i - old b_i).
+/// Gives the largest (K_ii + l2)|change|^2. A block that stays zero costs L, any other count * L.
+double sweep(double lambda, double l2, Index count, const Matrix& k, const Vector& w, RowMatrix& b, Matrix& g) {
+  const Index depth = b.cols();
+  double movement = 0.0;
+  Eigen::RowVectorXd z(depth);
+  for (Index s = 0; s < count; ++s) {
+    const double limit = threshold(lambda, w[s]), diagonal = k(s, s), curvature = diagonal + l2;
+    if (!(curvature > 0.0)) continue;
+    double* const row = b.data() + s * depth;
+    bool zero = true;
+    double norm2 = 0.0;
+    for (Index l = 0; l < depth; ++l) {
+      zero = zero && row[l] == 0.0;
+      z[l] = g(s, l) + diagonal * row[l];
+      norm2 += z[l] * z[l];
+    }
+    if (zero && norm2 <= limit * limit) continue;
+    const double norm = std::sqrt(norm2);
+    const double factor = norm > limit ? (1.0 - limit / norm) / curvature : 0.0;
+    double change2 = 0.0;
+    for (Index l = 0; l < depth; ++l) {
+      const double value = factor * z[l], change = value - row[l];
+      row[l] = value;
+      if (change == 0.0) continue;
+      change2 += change * change;
+      g.col(l).head(count).noalias() -= change * k.col(s).head(count);
+    }
+    movement = std::max(movement, curvature * change2);
+  }
+  return movement;
 }
 
 }  // namespace
@@ -69,7 +133,8 @@ void GroupLassoOptions::validate() const {
 }
 
 struct GroupLasso::State {
-  State(const Matrix& table, const GroupLassoOptions& given) : x(table), options(given) {}
+  State(const Matrix& table, const GroupLassoOptions& given)
+      : x(table), options(given), xw(table.rows(), 0) {}
 
   const Matrix& x;
   GroupLassoOptions options;
@@ -93,24 +158,15 @@ struct GroupLasso::State {
   Vector w;                        ///< room: weights
 
   // --- what is known about columns: Eq. (1) ---
-  struct Anchor {
-    Matrix residual;
-    std::uint64_t stamp = 0;
-    double slope = 0.0, offset = kInfinity;  ///< of (1), for the residual of this check
-  };
-  static constexpr std::size_t kAnchors = 24;
-  std::vector<Anchor> anchors;
+  static constexpr Index kAnchors = 24;
+  Matrix anchor_residuals;             ///< N x (kAnchors L): the R_0, side by side
+  std::vector<Matrix> anchor_factors;  ///< Cholesky factors of R_0'R_0, or empty; one an anchor
   std::size_t newest = 0;
   std::vector<double> product;        ///< p: |x_i'R_0|
   std::vector<std::uint8_t> anchor;   ///< p: which R_0; kNever before the first
   static constexpr std::uint8_t kNever = 255;
 
   [[nodiscard]] double weight(Index i) const { return weights.size() > 0 ? weights[i] : 1.0; }
-  /// lambda w, where an infinite weight wins over lambda = 0.
-  [[nodiscard]] static double threshold(double lambda, double w_i) {
-    return w_i < kInfinity ? lambda * w_i : kInfinity;
-  }
-
   void set_targets(const Matrix& targets, const Vector& w_all);
   void reserve(Index room);
   void add_slots(const std::vector<Index>& chosen);
@@ -123,12 +179,15 @@ struct GroupLasso::State {
     Index feature;
     double ratio;  ///< |x_i'R|/w_i
   };
-  void move_anchors(const Matrix& r);
+  struct Lines {
+    std::array<double, 256> slope{}, offset{};
+  };
+  Lines move_anchors(const Matrix& r);
   std::vector<Candidate> evaluate(const Matrix& r, double lambda, double floor);
   static std::vector<Index> strongest(std::vector<Candidate> candidates, Index most);
   double find_lambda_max();
 
-  double sweep(double lambda, bool nonzero_only);
+  Index settle_active(double lambda, double target, Index most);
   [[nodiscard]] double gap_within(double lambda) const;
   [[nodiscard]] std::vector<Index> active_slots(double lambda) const;
   bool newton(double lambda);
@@ -165,7 +224,9 @@ void GroupLasso::State::set_targets(const Matrix& targets, const Vector& w_all) 
     b.resize(w.size(), depth);
     g.resize(w.size(), depth);
     q.resize(w.size(), depth);
-    anchors.clear();
+    anchor_factors.clear();
+    anchor_residuals.resize(x.rows(), kAnchors * depth);
+    newest = 0;
     product.assign(static_cast<std::size_t>(x.cols()), 0.0);
     anchor.assign(static_cast<std::size_t>(x.cols()), kNever);
   }
@@ -194,8 +255,8 @@ void GroupLasso::State::refresh_residual() {
   residual = t;
   const std::vector<Index> rows = active_slots(1.0);
   if (rows.empty()) return;
-  const Matrix columns = xw(Eigen::all, rows);
-  const Matrix values = b(rows, Eigen::all);
+  const Matrix columns = columns_of(xw, rows);
+  const Matrix values = rows_of(b, rows);
   linalg::gemm(-1.0, Op::kNone, columns, Op::kNone, values, 1.0, residual);
 }
 
@@ -274,49 +335,59 @@ std::vector<Index> GroupLasso::State::active_slots(double lambda) const {
 // --- proofs about columns outside the working set
 // --------------------------------------------------------------
 
-/// Slope and offset of (1) for the residual r, for every anchor; then r becomes the newest one.
-void GroupLasso::State::move_anchors(const Matrix& r) {
-  for (Anchor& a : anchors) {
-    // Any M gives a bound; where R_0'R_0 cannot be inverted M = 0 does.
-    Matrix m = Matrix::Zero(depth, depth);
-    const Matrix gram = a.residual.transpose() * a.residual;
-    const Eigen::LDLT<Matrix> factor(gram);
-    if (factor.info() == Eigen::Success && factor.vectorD().minCoeff() > 1e-10 * factor.vectorD().maxCoeff()) {
-      m = factor.solve(a.residual.transpose() * r);
-      if (!m.allFinite()) m.setZero();
+/// Slope and offset of (1) for the residual r, for every anchor; then r becomes the newest one. With R_0'R_0 =
+/// F F' and Z = F^{-1} R_0'r the least-squares M is F^{-T} Z and D'D = r'r - Z'Z; what cancels there is of the
+/// order of N eps |r|^2 and is added again. Any M gives a bound: where F does not exist M = 0 does.
+GroupLasso::State::Lines GroupLasso::State::move_anchors(const Matrix& r) {
+  Lines lines;
+  lines.offset[kNever] = kInfinity;
+  const auto used = static_cast<Index>(anchor_factors.size());
+  const double rounding = 4.0 * static_cast<double>(x.rows()) * kEps;
+  Matrix own(depth, depth), cross(used * depth, depth);
+  linalg::gemm(1.0, Op::kTranspose, r, Op::kNone, r, 0.0, own);
+  linalg::gemm(1.0, Op::kTranspose, anchor_residuals.leftCols(used * depth), Op::kNone, r, 0.0, cross);
+  const double norm2 = own.trace();
+  for (Index a = 0; a < used; ++a) {
+    const Matrix& factor = anchor_factors[static_cast<std::size_t>(a)];
+    double slope = 0.0, offset = std::sqrt(norm2);
+    if (factor.size() > 0) {
+      Matrix z = cross.middleRows(a * depth, depth);
+      linalg::solve_lower(factor, Op::kNone, z);
+      Matrix left = own - z.transpose().lazyProduct(z);
+      left.diagonal().array() += rounding * norm2;
+      offset = spectral_norm_bound(std::move(left));
+      linalg::solve_lower(factor, Op::kTranspose, z);
+      slope = spectral_norm_bound(z.transpose().lazyProduct(z));
     }
-    a.slope = largest_singular_value(m);
-    a.offset = largest_singular_value(r - a.residual * m);
+    lines.slope[static_cast<std::size_t>(a)] = slope;
+    lines.offset[static_cast<std::size_t>(a)] = offset + rounding * std::sqrt(norm2);
   }
   // The oldest anchor makes room; what still hangs on it has to be read again.
-  if (anchors.size() < kAnchors) {
-    newest = anchors.size();
-    anchors.emplace_back();
+  if (used < kAnchors) {
+    newest = static_cast<std::size_t>(used);
+    anchor_factors.emplace_back();
   } else {
-    newest = (newest + 1) % kAnchors;
+    newest = (newest + 1) % static_cast<std::size_t>(kAnchors);
     for (auto& a : anchor) {
       if (a == newest) a = kNever;
     }
   }
-  anchors[newest].residual = r;
-  anchors[newest].slope = 1.0;
-  anchors[newest].offset = 0.0;
+  anchor_residuals.middleCols(static_cast<Index>(newest) * depth, depth) = r;
+  const double scale = own.diagonal().maxCoeff();
+  Matrix& factor = anchor_factors[newest];
+  if (!linalg::cholesky(own) || !(own.diagonal().minCoeff() > 1e-4 * std::sqrt(scale))) own.resize(0, 0);
+  factor = std::move(own);
+  lines.slope[newest] = 1.0;
+  lines.offset[newest] = rounding * std::sqrt(norm2);
+  return lines;
 }
 
 /// Reads the columns outside W whose bound (1) exceeds max(lambda w_i, floor), and gives those whose |x_i'r|
 /// does. After it |x_i'r| <= max(lambda w_i, floor) is proved for every other column.
 std::vector<GroupLasso::State::Candidate> GroupLasso::State::evaluate(const Matrix& r, double lambda,
                                                                       double floor) {
-  move_anchors(r);
+  const Lines lines = move_anchors(r);
   const Index p = x.cols(), tiles = (p + kTile - 1) / kTile;
-  const double rounding = static_cast<double>(x.rows()) * kEps * r.norm();
-  std::array<double, 256> slope{}, offset{};
-  for (std::size_t a = 0; a < anchors.size(); ++a) {
-    slope[a] = anchors[a].slope;
-    offset[a] = anchors[a].offset + rounding;
-  }
-  slope[kNever] = 0.0;
-  offset[kNever] = kInfinity;
   std::vector<std::vector<Candidate>> found(static_cast<std::size_t>(tiles));
   parallel_for(tiles, options.threads, [&](Index tile) {
     const Index begin = tile * kTile, end = std::min(p, begin + kTile);
@@ -324,7 +395,7 @@ std::vector<GroupLasso::State::Candidate> GroupLasso::State::evaluate(const Matr
     Index count = 0;
     for (Index i = begin; i < end; ++i) {
       const auto at = static_cast<std::size_t>(i);
-      const double bound = product[at] * slope[anchor[at]] + offset[anchor[at]];
+      const double bound = product[at] * lines.slope[anchor[at]] + lines.offset[anchor[at]];
       const double limit = weights.size() > 0 ? std::max(floor, threshold(lambda, weights[i])) : std::max(floor, lambda);
       if (bound > limit && slot[at] < 0) needed[static_cast<std::size_t>(count++)] = i;
     }
@@ -380,9 +451,9 @@ double GroupLasso::State::find_lambda_max() {
     if (w[s] == 0.0) free.push_back(s);
   }
   if (!free.empty()) {
-    const Matrix columns = xw(Eigen::all, free);
+    const Matrix columns = columns_of(xw, free);
     linalg::gemm(-1.0, Op::kNone, columns, Op::kNone,
-                 pseudo_solve(k(free, free), options.l2, q(free, Eigen::all)), 1.0, r);
+                 pseudo_solve(block_of(k, free), options.l2, rows_of(q, free)), 1.0, r);
   }
   double best = 0.0;
   for (Index s = 0; s < size; ++s) {
@@ -398,42 +469,6 @@ double GroupLasso::State::find_lambda_max() {
 
 // --- the problem over the working set
 // ---------------------------------------------------------------------------
-
-/// One pass of block coordinate descent over W (or its nonzero blocks):
-///     z = g_i + K_ii b_i,   b_i <- (1 - lambda w_i/|z|)_+ z/(K_ii + l2),   g <- g - K_:i (b_i - old b_i).
-/// Gives the largest (K_ii + l2)|change|^2. A block that stays zero costs L, any other |W| L.
-double GroupLasso::State::sweep(double lambda, bool nonzero_only) {
-  double movement = 0.0;
-  Eigen::RowVectorXd z(depth);
-  const double l2 = options.l2;
-  for (Index s = 0; s < size; ++s) {
-    const double limit = threshold(lambda, w[s]);
-    double* const row = b.data() + s * depth;
-    bool zero = true;
-    for (Index l = 0; l < depth; ++l) zero = zero && row[l] == 0.0;
-    if (zero && nonzero_only && limit > 0.0) continue;
-    const double diagonal = k(s, s), curvature = diagonal + l2;
-    if (!(curvature > 0.0)) continue;
-    double norm2 = 0.0;
-    for (Index l = 0; l < depth; ++l) {
-      z[l] = g(s, l) + diagonal * row[l];
-      norm2 += z[l] * z[l];
-    }
-    if (zero && norm2 <= limit * limit) continue;
-    const double norm = std::sqrt(norm2);
-    const double factor = norm > limit ? (1.0 - limit / norm) / curvature : 0.0;
-    double change2 = 0.0;
-    for (Index l = 0; l < depth; ++l) {
-      const double value = factor * z[l], change = value - row[l];
-      row[l] = value;
-      if (change == 0.0) continue;
-      change2 += change * change;
-      g.col(l).head(size).noalias() -= change * k.col(s).head(size);
-    }
-    movement = std::max(movement, curvature * change2);
-  }
-  return movement;
-}
 
 /// The duality gap of the problem over W alone, from g (see solve() for the formula); for blocks without a
 /// penalty |gradient|^2 is added in its place, which vanishes with it.
@@ -465,55 +500,109 @@ double GroupLasso::State::gap_within(double lambda) const {
   return 0.5 * (1.0 - scale) * (1.0 - scale) * r2 + std::max(0.0, penalty - scale * inner) + free;
 }
 
-/// One Newton step on the smooth blocks,
-///     H = (K + l2 I) (x) I_L + diag(lambda w_i/|b_i| (I - u_i u_i')),   u_i = b_i/|b_i|,
-/// plus `damping` on the diagonal for a singular K (a proximal step then; still downhill). Gives the fraction
-/// of the step taken: for L = 1 the exact minimum along it, cut where the first coefficient reaches zero (it
-/// leaves `active`); otherwise the first of 1, 1/2, 1/4, .. at which the objective falls enough; 0: none.
-double GroupLasso::State::newton_once(double lambda, std::vector<Index>& active, double damping) {
-  const auto count = static_cast<Index>(active.size());
-  const Index n = count * depth;
-  const double l2 = options.l2;
-  Matrix h(n, n);
-  Matrix d(n, 1);  // minus the gradient, then the step; entry l * count + a
-  if (depth > 1) h.setZero();
-  for (Index c = 0; c < count; ++c) {
-    const Index s = active[static_cast<std::size_t>(c)];
-    for (Index a = c; a < count; ++a) h(a, c) = k(active[static_cast<std::size_t>(a)], s);
-    h(c, c) += l2 + damping;
+namespace {
+
+/// The Newton step H d = r on the smooth blocks, d and r stored with entry (block c, l) at l * count + c:
+///     H = (K_A + l2 I) (x) I_L + diag(sigma_c (I - u_c u_c')),   u_c = b_c/|b_c|,   sigma_c = lambda w_c/|b_c|.
+struct NewtonSystem {
+  Matrix k;      ///< K_A, with l2 and what damps on the diagonal
+  Matrix u;      ///< count x L
+  Vector sigma;  ///< count
+
+  [[nodiscard]] bool solve_by_factor(Matrix& d) const;
+  void solve_by_conjugate_gradients(Matrix& d, int most, double tolerance) const;
+  /// out += diag(scale_c (I - u u')) v
+  void add_turning(const Vector& scale, const Matrix& v, Matrix& out) const {
+    const Vector along = (u.array() * v.array()).rowwise().sum();
+    for (Index l = 0; l < v.cols(); ++l)
+      out.col(l).array() += scale.array() * (v.col(l).array() - along.array() * u.col(l).array());
   }
-  for (Index l = 1; l < depth; ++l)
-    h.block(l * count, l * count, count, count).triangularView<Eigen::Lower>() = h.topLeftCorner(count, count);
+};
+
+bool NewtonSystem::solve_by_factor(Matrix& d) const {
+  const Index count = k.rows(), depth = u.cols(), n = count * depth;
+  Matrix h = Matrix::Zero(n, n);
+  for (Index l = 0; l < depth; ++l) {
+    h.block(l * count, l * count, count, count) = k;
+    for (Index m = 0; m <= l && depth > 1; ++m) {
+      for (Index c = 0; c < count; ++c)
+        h(l * count + c, m * count + c) += sigma[c] * ((l == m ? 1.0 : 0.0) - u(c, l) * u(c, m));
+    }
+  }
+  if (!linalg::cholesky(h)) return false;
+  Matrix column = d.reshaped(n, 1);
+  linalg::solve_lower(h, Op::kNone, column);
+  linalg::solve_lower(h, Op::kTranspose, column);
+  d = column.reshaped(count, depth);
+  return true;
+}
+
+/// Preconditioned by H's diagonal blocks. Any iterate is a way downhill, so that few of them will do.
+void NewtonSystem::solve_by_conjugate_gradients(Matrix& d, int most, double tolerance) const {
+  const Vector diagonal = k.diagonal();
+  const Vector radial = diagonal.unaryExpr([](double v) { return v > 0.0 ? 1.0 / v : 0.0; });
+  const Vector turning = (diagonal + sigma).unaryExpr([](double v) { return v > 0.0 ? 1.0 / v : 0.0; }) - radial;
+  const auto precondition = [&](const Matrix& r) {
+    Matrix z = radial.asDiagonal() * r;
+    add_turning(turning, r, z);
+    return z;
+  };
+  Matrix r = d;
+  d.setZero();
+  Matrix z = precondition(r), direction = z, image(r.rows(), r.cols());
+  double product = r.cwiseProduct(z).sum();
+  const double enough = tolerance * tolerance * product;
+  for (int i = 0; i < most && product > enough; ++i) {
+    linalg::gemm(1.0, Op::kNone, k, Op::kNone, direction, 0.0, image);
+    add_turning(sigma, direction, image);
+    const double curvature = direction.cwiseProduct(image).sum();
+    if (!(curvature > 0.0)) break;
+    const double step = product / curvature;
+    d += step * direction;
+    r -= step * image;
+    z = precondition(r);
+    const double next = r.cwiseProduct(z).sum();
+    direction = z + next / product * direction;
+    product = next;
+  }
+}
+
+}  // namespace
+
+/// One Newton step on the smooth blocks `active`; `damping` on the diagonal is for a singular K (a proximal step
+/// then; still downhill). Gives the fraction of the step taken: for L = 1 the exact minimum along it, cut where
+/// the first coefficient reaches zero (it leaves `active`); otherwise the first of 1, 1/2, 1/4, .. at which the
+/// objective falls enough; 0: none.
+double GroupLasso::State::newton_once(double lambda, std::vector<Index>& active, double damping) {
+  constexpr Index kFactored = 300;  // above, with L > 1, a factor of H costs more than products with K
+  const auto count = static_cast<Index>(active.size());
+  const double l2 = options.l2;
+  NewtonSystem system{.k = block_of(k, active), .u = Matrix::Zero(count, depth), .sigma = Vector::Zero(count)};
+  system.k.diagonal().array() += l2 + damping;
+  Matrix d(count, depth);  // minus the gradient, then the step
   for (Index c = 0; c < count; ++c) {
     const Index s = active[static_cast<std::size_t>(c)];
     const double norm = b.row(s).norm(), limit = threshold(lambda, w[s]);
-    for (Index l = 0; l < depth; ++l) {
-      d(l * count + c, 0) = g(s, l) - l2 * b(s, l) - (limit > 0.0 ? limit * b(s, l) / norm : 0.0);
-      if (depth == 1 || limit == 0.0) continue;
-      for (Index m = 0; m <= l; ++m)
-        h(l * count + c, m * count + c) +=
-            limit / norm * ((l == m ? 1.0 : 0.0) - b(s, l) * b(s, m) / (norm * norm));
+    if (limit > 0.0) {
+      system.u.row(c) = b.row(s) / norm;
+      system.sigma[c] = limit / norm;
     }
+    d.row(c) = g.row(s) - l2 * b.row(s) - limit * system.u.row(c);
   }
   const Matrix downhill = d;
-  if (!linalg::cholesky(h)) return 0.0;
-  linalg::solve_lower(h, Op::kNone, d);
-  linalg::solve_lower(h, Op::kTranspose, d);
-  const double slope = downhill.col(0).dot(d.col(0));  // minus the derivative along d
+  if (depth == 1 || count * depth <= kFactored) {
+    if (!system.solve_by_factor(d)) return 0.0;
+  } else {
+    system.solve_by_conjugate_gradients(d, 100, 1e-2);
+  }
+  const double slope = downhill.cwiseProduct(d).sum();  // minus the derivative along d
   if (!(slope > 0.0) || !d.allFinite()) return 0.0;
 
   // K_:A d, for the curvature along d and for the new g.
   Matrix kd(size, depth);
-  kd.setZero();
-  for (Index l = 0; l < depth; ++l) {
-    for (Index c = 0; c < count; ++c)
-      kd.col(l).noalias() += d(l * count + c, 0) * k.col(active[static_cast<std::size_t>(c)]).head(size);
-  }
+  linalg::gemm(1.0, Op::kNone, columns_of(k.topRows(size), active), Op::kNone, d, 0.0, kd);
   double curvature = l2 * d.squaredNorm();
-  for (Index l = 0; l < depth; ++l) {
-    for (Index c = 0; c < count; ++c)
-      curvature += d(l * count + c, 0) * kd(active[static_cast<std::size_t>(c)], l);
-  }
+  for (Index c = 0; c < count; ++c) curvature += d.row(c).dot(kd.row(active[static_cast<std::size_t>(c)]));
 
   double step = 1.0;
   std::vector<Index> crossing;
@@ -538,7 +627,7 @@ double GroupLasso::State::newton_once(double lambda, std::vector<Index>& active,
         const Index s = active[static_cast<std::size_t>(c)];
         double before2 = 0.0, inner = 0.0, d2 = 0.0;
         for (Index l = 0; l < depth; ++l) {
-          const double step_l = d(l * count + c, 0);
+          const double step_l = d(c, l);
           before2 += b(s, l) * b(s, l);
           inner += b(s, l) * step_l;
           d2 += step_l * step_l;
@@ -559,7 +648,7 @@ double GroupLasso::State::newton_once(double lambda, std::vector<Index>& active,
   }
   for (Index c = 0; c < count; ++c) {
     const Index s = active[static_cast<std::size_t>(c)];
-    for (Index l = 0; l < depth; ++l) b(s, l) += step * d(l * count + c, 0);
+    for (Index l = 0; l < depth; ++l) b(s, l) += step * d(c, l);
   }
   g.topRows(size).noalias() -= step * kd;
   for (auto c = crossing.rbegin(); c != crossing.rend(); ++c) {
@@ -574,12 +663,10 @@ double GroupLasso::State::newton_once(double lambda, std::vector<Index>& active,
 
 /// Newton steps until the smooth blocks are at their minimum, or a few; false: none could be taken.
 bool GroupLasso::State::newton(double lambda) {
-  constexpr Index kMost = 2000, kMostOfGroups = 600;
+  constexpr std::size_t kMost = 2000;
   std::vector<Index> active = active_slots(lambda);
   bool moved = false;
-  for (int step = 0; step < (depth == 1 ? 6 : 2) && !active.empty(); ++step) {
-    const Index n = static_cast<Index>(active.size()) * depth;
-    if (n > (depth == 1 ? kMost : kMostOfGroups)) break;
+  for (int step = 0; step < (depth == 1 ? 6 : 2) && !active.empty() && active.size() <= kMost; ++step) {
     double taken = newton_once(lambda, active, 0.0);
     if (!(taken > 0.0)) taken = newton_once(lambda, active, 1e-9);
     if (!(taken > 0.0)) break;
@@ -589,24 +676,45 @@ bool GroupLasso::State::newton(double lambda) {
   return moved;
 }
 
-/// Sweeps and Newton steps over W until its own gap is at most `target`; gives the number of sweeps.
-Index GroupLasso::State::optimise(double lambda, double target, Index sweeps_left, const RunControl& control) {
-  const Index before_newton = depth == 1 ? 2 : 6;
+/// Up to `most` sweeps over the smooth blocks alone, gathered, until nothing moves by `target`.
+Index GroupLasso::State::settle_active(double lambda, double target, Index most) {
+  const std::vector<Index> active = active_slots(lambda);
+  const auto count = static_cast<Index>(active.size());
+  if (count == 0) return 0;
+  const Matrix k_a = block_of(k, active);
+  Matrix g_a = rows_of(g, active);
+  RowMatrix b_a = rows_of(b, active);
+  Vector w_a(count);
+  for (Index c = 0; c < count; ++c) w_a[c] = w[active[static_cast<std::size_t>(c)]];
   Index sweeps = 0;
-  double newton_paid = 1.0;
-  while (sweeps < sweeps_left) {
-    const double movement = sweep(lambda, false);
+  while (sweeps < most) {
     ++sweeps;
-    double gap = gap_within(lambda);
-    if (gap <= target) break;
+    if (!(sweep(lambda, options.l2, count, k_a, w_a, b_a, g_a) > target)) break;
+  }
+  Matrix change(count, depth);
+  for (Index c = 0; c < count; ++c) {
+    const Index s = active[static_cast<std::size_t>(c)];
+    change.row(c) = b_a.row(c) - b.row(s);
+    b.row(s) = b_a.row(c);
+  }
+  linalg::gemm(-1.0, Op::kNone, columns_of(k.topRows(size), active), Op::kNone, change, 1.0, g.topRows(size));
+  return sweeps;
+}
+
+/// Sweeps over W, sweeps over its smooth blocks and Newton steps until the gap over W is at most `target`;
+/// gives the number of sweeps.
+Index GroupLasso::State::optimise(double lambda, double target, Index sweeps_left, const RunControl& control) {
+  Index sweeps = 0;
+  bool newton_works = true;
+  while (sweeps < sweeps_left) {
+    const double movement = sweep(lambda, options.l2, size, k, w, b, g);
+    ++sweeps;
+    if (gap_within(lambda) <= target) break;
     // The last digit: nothing moves any more.
     if (!(movement > kEps * kEps * t2) || control.should_stop()) break;
-    for (Index i = 0; i < before_newton && sweeps < sweeps_left; ++i, ++sweeps) {
-      if (!(sweep(lambda, true) > 1e-3 * target)) break;
-    }
-    if (newton_paid > 0.0) {
-      if (!newton(lambda)) newton_paid = 0.0;
-    }
+    const Index most = !newton_works ? 36 : depth == 1 ? 2 : 6;
+    sweeps += settle_active(lambda, 1e-3 * target, std::min(most, sweeps_left - sweeps));
+    newton_works = newton_works && newton(lambda);
   }
   return sweeps;
 }
@@ -623,12 +731,12 @@ Matrix GroupLasso::State::dual_residual(double lambda, RowMatrix& b_dual) const 
     if (threshold(lambda, w[s]) == 0.0) free.push_back(s);
   }
   b_dual = b.topRows(size);
-  if (free.empty() || free.size() > 1000) return residual;
-  const Matrix left = g(free, Eigen::all) - options.l2 * b(free, Eigen::all);
-  const Matrix a = pseudo_solve(k(free, free), options.l2, left);
+  if (free.empty()) return residual;
+  const Matrix left = rows_of(g, free) - options.l2 * rows_of(b, free);
+  const Matrix a = pseudo_solve(block_of(k, free), options.l2, left);
   for (std::size_t c = 0; c < free.size(); ++c) b_dual.row(free[c]) += a.row(static_cast<Index>(c));
   Matrix r = residual;
-  const Matrix columns = xw(Eigen::all, free);
+  const Matrix columns = columns_of(xw, free);
   linalg::gemm(-1.0, Op::kNone, columns, Op::kNone, a, 1.0, r);
   return r;
 }
@@ -649,7 +757,7 @@ GroupLassoSolution GroupLasso::State::solve(double lambda, const RunControl& con
 
   if (last_lambda == kInfinity && highest >= 0.0) last_lambda = highest;
   compact(lambda);
-  if (lambda > 0.0 && last_lambda < kInfinity && !anchors.empty()) {
+  if (lambda > 0.0 && last_lambda < kInfinity && !anchor_factors.empty()) {
     // Columns that were read for the residual at hand and that the strong rule keeps.
     const double strong = 2.0 * lambda - last_lambda;
     std::vector<Candidate> seeds;

@@ -52,6 +52,7 @@ class Sda : public ScoringSolver {
       Vector theta = admissible(problem_.scores.col(l), fit.scores.leftCols(l));
       GroupLassoSolution solution;
       bool settled = false;
+      double last = kInfinity;
       for (Index i = 0; i < options_.max_iterations && !settled; ++i) {
         const Matrix target = scored_classes(problem_, theta);
         lasso.set_targets(target);
@@ -62,19 +63,18 @@ class Sda : public ScoringSolver {
           settled = solution.converged;
           break;
         }
-        if (!solution.converged || control.should_stop()) break;
+        settled = last - solution.objective <= options_.tolerance * solution.objective;
+        last = solution.objective;
+        // The scores that go with beta are the ones it was fitted to: none are computed after the last net.
+        if (settled || !solution.converged || control.should_stop()) break;
         // (I - QQ'D) D^{-1} Y'X beta, the scores nearest to X beta; X beta = target - residual.
         const Matrix sums = class_sums(problem_, target - lasso.residual());
         Vector next(sums.rows());
         for (Index c = 0; c < next.size(); ++c)
           next[c] = problem_.class_weights[c] > 0.0 ? sums(c, 0) / problem_.class_weights[c] : 0.0;
-        next = admissible(next, fit.scores.leftCols(l));
-        const auto root = problem_.class_weights.array().sqrt();
-        settled = (root * (next - theta).array()).matrix().norm() <= options_.tolerance;
-        // The scores that go with beta are the ones it was fitted to.
-        if (!settled) theta = next;
+        theta = admissible(next, fit.scores.leftCols(l));
       }
-      fit.converged = fit.converged && settled;
+      fit.converged = fit.converged && settled && solution.converged;
       fit.scores.col(l) = theta;
       before += solution.objective / half_rows_;
       columns.push_back(std::move(solution.b));

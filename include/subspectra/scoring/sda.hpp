@@ -12,7 +12,7 @@ namespace subspectra {
 
 struct SdaOptions {
   double l2 = 1e-6;            ///< in the scale of the objective above
-  double tolerance = 1e-6;     ///< stop when theta changes less, as a fraction of |theta|
+  double tolerance = 1e-6;     ///< stop when an elastic net lowers the objective by less than this fraction
   double lasso_tolerance = 1e-8;  ///< duality gap of an elastic net as a fraction of |Y theta|^2/2
   Index max_iterations = 500;  ///< elastic nets for one discriminant
   Index max_sweeps = 100'000;  ///< for one elastic net
