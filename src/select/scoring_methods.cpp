@@ -113,7 +113,7 @@ struct RvmRowMethod {
 };
 
 struct RvmEntryMethod {
-  LambdaOptions grid{.auto_fraction = 0.02};
+  LambdaOptions grid{.lambda_ratio = 1e-4, .auto_fraction = 1e-3};
   double alpha = kInfinity;
   Index max_iterations = RvmEntryOptions{}.iterations.max_iterations;
   double tolerance = RvmEntryOptions{}.iterations.tolerance;
@@ -142,7 +142,7 @@ struct RvmEntryMethod {
 
 template <bool kRows>
 struct JeffreysMethod {
-  LambdaOptions grid;
+  LambdaOptions grid{.lambda_ratio = 1e-4, .auto_fraction = 2e-3};
   double epsilon = JeffreysOptions{}.epsilon;
   double prune = JeffreysOptions{}.prune;
   Index max_iterations = JeffreysOptions{}.iterations.max_iterations;
@@ -175,7 +175,7 @@ struct JeffreysMethod {
 };
 
 struct GlossMethod {
-  LambdaOptions grid;
+  LambdaOptions grid{.lambda_ratio = 0.02};
   Index max_iterations = GlossOptions{}.max_sweeps;
   double tolerance = GlossOptions{}.tolerance;
 
@@ -198,7 +198,7 @@ struct GlossMethod {
 };
 
 struct SdaMethod {
-  LambdaOptions grid;
+  LambdaOptions grid{.lambda_ratio = 0.02};
   double l2 = SdaOptions{}.l2;
   Index max_iterations = SdaOptions{}.max_iterations;
   double tolerance = SdaOptions{}.tolerance;
@@ -228,7 +228,7 @@ struct SdaMethod {
 };
 
 struct PldaMethod {
-  LambdaOptions grid;
+  LambdaOptions grid{.lambda_ratio = 0.01};
   Index max_iterations = PldaOptions{}.max_iterations;
   double tolerance = PldaOptions{}.tolerance;
 
@@ -279,7 +279,7 @@ struct SuldaMethod {
 };
 
 struct SfdMethod {
-  LambdaOptions grid;
+  LambdaOptions grid{.lambda_ratio = 0.02};
   double c = kInfinity;
   Index max_iterations = SfdOptions{}.max_sweeps;
   double tolerance = SfdOptions{}.tolerance;
@@ -309,6 +309,13 @@ struct SfdMethod {
     return sfd_solver(problem, {tolerance, max_iterations, threads});
   }
 };
+
+/// The grid of a problem. A rising path ends a little below the largest lambda: at it the last variance
+/// falls only like 1/t.
+std::vector<double> grid_of(const ScoringSolver& solver, const LambdaOptions& grid) {
+  constexpr double kBelow = 0.95;
+  return lambda_grid(solver.lambda_max() * (solver.rising() ? kBelow : 1.0), grid.lambda_ratio, grid.lambdas);
+}
 
 using MakeSolver =
     std::function<std::unique_ptr<ScoringSolver>(const ScoringProblem&, bool path, int threads)>;
@@ -470,13 +477,11 @@ void run_scoring(const SelectionInput& input, const LambdaOptions& grid, const M
   std::vector<ScoringFit> fits;
   if (path) {
     const auto solver = make(problem, true, input.options.threads);
-    fits = fit_lambda_path(*solver, lambda_grid(solver->lambda_max(), grid.lambda_ratio, grid.lambdas),
-                           input.k.hi, control);
+    fits = fit_lambda_path(*solver, grid_of(*solver, grid), input.k.hi, control);
   } else {
     double lambda = grid.lambda.value;
     if (grid.lambda.kind == LambdaChoice::Kind::kCv) {
-      const auto lambdas = lambda_grid(make(problem, true, input.options.threads)->lambda_max(),
-                                       grid.lambda_ratio, grid.lambdas);
+      const auto lambdas = grid_of(*make(problem, true, input.options.threads), grid);
       const auto chosen = cross_validated_lambda(input, make, lambdas, control);
       if (!chosen) {
         selection.warnings.emplace_back(
@@ -491,11 +496,7 @@ void run_scoring(const SelectionInput& input, const LambdaOptions& grid, const M
     fits.push_back(solver->fit(lambda, control));
   }
   selection.status = Status::kConverged;
-  for (const auto& fit : fits) {
-    if (!fit.converged) selection.status = worst(selection.status, Status::kIterationLimit);
-    selection.lambda_path.push_back(record_of(problem, fit));
-  }
-  selection.status = worst(selection.status, control.status_or(selection.status));
+  for (const auto& fit : fits) selection.lambda_path.push_back(record_of(problem, fit));
   if (path) {
     choose_sizes(input, selection);
   } else if (!selection.lambda_path.empty()) {
@@ -512,6 +513,14 @@ void run_scoring(const SelectionInput& input, const LambdaOptions& grid, const M
       selection.path.push_back(entry_of(input, record, 0));
     }
   }
+  // The sets that are shown speak for the status; the other lambdas of the grid were a way to get there.
+  for (const auto& entry : selection.path) {
+    if (!selection.lambda_path[*entry.record].converged)
+      selection.status = worst(selection.status, Status::kIterationLimit);
+  }
+  if (selection.chosen_record && !selection.lambda_path[*selection.chosen_record].converged)
+    selection.status = worst(selection.status, Status::kIterationLimit);
+  selection.status = worst(selection.status, control.status_or(selection.status));
   if (!selection.chosen_record) return;
   const auto& chosen = selection.lambda_path[*selection.chosen_record];
   selection.weights = Vector::Zero(input.data.features());
