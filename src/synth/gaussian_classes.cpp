@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "subspectra/core/memory.hpp"
@@ -16,9 +17,8 @@ void GaussianClassesOptions::validate() const {
     throw InvalidArgument(
         fmt::format("--rows {}, but every one of the {} classes needs a row", rows, classes));
   }
-  if (informative < 0 || informative > features) {
-    throw InvalidArgument(
-        fmt::format("--informative {}, but 0 to {} (--features) are possible", informative, features));
+  if (informative < 0) {
+    throw InvalidArgument(fmt::format("--informative {}, but 0 or more are needed", informative));
   }
   if (!(separation >= 0.0) || !std::isfinite(separation)) {
     throw InvalidArgument(fmt::format("--separation {}, but 0 or a positive number is needed", separation));
@@ -31,16 +31,17 @@ Dataset gaussian_classes(const GaussianClassesOptions& o) {
   Dataset data;
   data.source = "gaussian-classes";
   Random means_random(o.seed, 0);
-  Matrix means(o.classes, o.informative);
+  const Index informative = std::min(o.informative, o.features);
+  Matrix means(o.classes, informative);
   for (Index c = 0; c < o.classes; ++c) {
-    for (Index j = 0; j < o.informative; ++j) means(c, j) = o.separation * means_random.normal();
+    for (Index j = 0; j < informative; ++j) means(c, j) = o.separation * means_random.normal();
   }
   data.dense.resize(o.rows, o.features);
   std::vector<std::string> texts;
   for (Index i = 0; i < o.rows; ++i) {
     Random random(o.seed, 1 + static_cast<std::uint64_t>(i));
     for (Index j = 0; j < o.features; ++j) data.dense(i, j) = random.normal();
-    data.dense.row(i).head(o.informative) += means.row(i % o.classes);
+    data.dense.row(i).head(informative) += means.row(i % o.classes);
     texts.push_back(fmt::format("c{}", i % o.classes));
   }
   data.names = FeatureNames(o.features);

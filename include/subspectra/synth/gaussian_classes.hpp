@@ -20,7 +20,8 @@ struct GaussianClassesOptions {
     field("rows", o.rows, "number of samples");
     field("features", o.features, "number of features");
     field("classes", o.classes, "number of classes");
-    field("informative", o.informative, "so many features differ between the classes: the first ones");
+    field("informative", o.informative,
+          "so many features differ between the classes: the first ones (all, where there are fewer)");
     field("separation", o.separation, "standard deviation of the class means of an informative feature");
     field("seed", o.seed, "seed of the random numbers: the same one gives the same file");
   }
