@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
       "{{\"rows\": {}, \"columns\": {}, \"converged\": {}, \"lasso_s\": {}, \"lasso_columns\": {}, "
       "\"lasso_sweeps\": {}, \"gloss_s\": {}, \"gloss_columns\": {}, \"gloss_sweeps\": {}, \"sda_s\": {}, "
       "\"sda_columns\": {}, \"sda_nets\": {}}}\n",
-      kRows, kColumns, converged, number(lasso_s), lasso_columns, lasso_sweeps, number(gloss_s), gloss_columns,
-      gloss_sweeps, number(sda_s), sda_columns, sda_nets);
+      kRows, kColumns, converged, number(lasso_s), lasso_columns, lasso_sweeps, number(gloss_s),
+      gloss_columns, gloss_sweeps, number(sda_s), sda_columns, sda_nets);
   return converged ? 0 : 1;
 }

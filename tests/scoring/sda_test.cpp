@@ -39,7 +39,8 @@ Matrix dense(const SparseRows& b, Index p) {
   return all;
 }
 
-/// Both halves of the alternation, from their definitions with dense matrices: neither may improve the answer.
+/// Both halves of the alternation, from their definitions with dense matrices: neither may improve the
+/// answer.
 TEST(Sda, NeitherStepImprovesWhatItFound) {
   for (const double l2 : {1e-6, 1e-3}) {
     const Dataset data = classes(60, 90, 4, 5);
