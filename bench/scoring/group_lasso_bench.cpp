@@ -1,7 +1,7 @@
 /// Paths of the lasso, of GLOSS and of SDA over a wide table, in processor time of one thread.
 ///     build/bench/bench_scoring_group_lasso [FOLDER [RATIO [CASE]]]
 /// writes the tables and lambdas it used into FOLDER for lasso_bench.py, which runs others on the same ones,
-/// and prints one line of JSON. RATIO is the smallest over the largest lambda (0.01). CASE: lasso gloss sda.
+/// and prints one line of JSON. RATIO is the smallest over the largest lambda (0.1). CASE: lasso gloss sda.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -60,7 +60,7 @@ Vector as_vector(const std::vector<double>& v) {
 
 int main(int argc, char** argv) {
   const std::string folder = argc > 1 ? argv[1] : "";
-  const double ratio = argc > 2 ? std::strtod(argv[2], nullptr) : 0.01;
+  const double ratio = argc > 2 ? std::strtod(argv[2], nullptr) : 0.1;
   const std::string only = argc > 3 ? argv[3] : "";
   constexpr int kRuns = 3;
   const RunControl control;
@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
       "{{\"rows\": {}, \"columns\": {}, \"converged\": {}, \"lasso_s\": {}, \"lasso_columns\": {}, "
       "\"lasso_sweeps\": {}, \"gloss_s\": {}, \"gloss_columns\": {}, \"gloss_sweeps\": {}, \"sda_s\": {}, "
       "\"sda_columns\": {}, \"sda_nets\": {}}}\n",
-      kRows, kColumns, converged, number(lasso_s), lasso_columns, lasso_sweeps, number(gloss_s), gloss_columns,
-      gloss_sweeps, number(sda_s), sda_columns, sda_nets);
+      kRows, kColumns, converged, number(lasso_s), lasso_columns, lasso_sweeps, number(gloss_s),
+      gloss_columns, gloss_sweeps, number(sda_s), sda_columns, sda_nets);
   return converged ? 0 : 1;
 }

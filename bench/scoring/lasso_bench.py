@@ -109,7 +109,7 @@ def beside_adelie(x, t, lambdas, objectives, ours):
     response = ad.glm.multigaussian(np.ascontiguousarray(t))
 
     def work():
-        return ad.grpnet(x, response, lmda_path=path, groups="grouped", penalty=np.ones(x.shape[1]), intercept=False,
+        return ad.grpnet(x, response, lmda_path=path, penalty=np.ones(x.shape[1]), intercept=False,
                          early_exit=False, progress_bar=False, n_threads=1)
 
     seconds, state = spent(work)
@@ -120,7 +120,7 @@ def beside_adelie(x, t, lambdas, objectives, ours):
 
 def main():
     program = sys.argv[1] if len(sys.argv) > 1 else "build/bench/bench_scoring_group_lasso"
-    ratio = sys.argv[2] if len(sys.argv) > 2 else "0.01"
+    ratio = sys.argv[2] if len(sys.argv) > 2 else "0.1"
     with tempfile.TemporaryDirectory() as folder:
         ours = json.loads(subprocess.run([program, folder, ratio], check=True, capture_output=True, text=True).stdout)
         print(ours)

@@ -13,8 +13,9 @@ class Gloss : public ScoringSolver {
   Gloss(const ScoringProblem& problem, const GlossOptions& options)
       : problem_(problem),
         half_rows_(0.5 * static_cast<double>(problem.rows())),
-        lasso_(problem.x,
-               {.tolerance = options.tolerance, .max_sweeps = options.max_sweeps, .threads = options.threads}) {
+        lasso_(
+            problem.x,
+            {.tolerance = options.tolerance, .max_sweeps = options.max_sweeps, .threads = options.threads}) {
     lasso_.set_targets(problem.targets);
   }
 

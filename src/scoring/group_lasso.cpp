@@ -19,8 +19,8 @@
 // outside W matters, |x_i'R| <= lambda w_i, and for that each column remembers |x_i'R_0| for the residual R_0
 // it was last multiplied with (an anchor). With R = R_0 M + D and |x_i| <= 1
 //     |x_i'R| <= |x_i'R_0| |M|_2 + |D|_2,                                                            (1)
-// and only columns whose bound exceeds lambda w_i are read. M is the least-squares one: along a path R shrinks
-// more than it turns.
+// and only columns whose bound exceeds lambda w_i are read. M is the least-squares one: along a path R
+// shrinks more than it turns.
 
 namespace subspectra {
 namespace {
@@ -81,7 +81,8 @@ Matrix pseudo_solve(Matrix k, double l2, Matrix r) {
   const double floor = 1e-12 * std::max(0.0, eigen.values.maxCoeff());
   Matrix part(r.rows(), r.cols());
   linalg::gemm(1.0, Op::kTranspose, eigen.vectors, Op::kNone, r, 0.0, part);
-  for (Index i = 0; i < part.rows(); ++i) part.row(i) *= eigen.values[i] > floor ? 1.0 / eigen.values[i] : 0.0;
+  for (Index i = 0; i < part.rows(); ++i)
+    part.row(i) *= eigen.values[i] > floor ? 1.0 / eigen.values[i] : 0.0;
   linalg::gemm(1.0, Op::kNone, eigen.vectors, Op::kNone, part, 0.0, r);
   return r;
 }
@@ -89,7 +90,8 @@ Matrix pseudo_solve(Matrix k, double l2, Matrix r) {
 /// One pass of block coordinate descent over the first `count` blocks:
 ///     z = g_i + K_ii b_i,   b_i <- (1 - lambda w_i/|z|)_+ z/(K_ii + l2),   g <- g - K_:i (b_i - old b_i).
 /// Gives the largest (K_ii + l2)|change|^2. A block that stays zero costs L, any other count * L.
-double sweep(double lambda, double l2, Index count, const Matrix& k, const Vector& w, RowMatrix& b, Matrix& g) {
+double sweep(double lambda, double l2, Index count, const Matrix& k, const Vector& w, RowMatrix& b,
+             Matrix& g) {
   const Index depth = b.cols();
   double movement = 0.0;
   Eigen::RowVectorXd z(depth);
@@ -129,7 +131,8 @@ void GroupLassoOptions::validate() const {
     throw InvalidArgument(
         fmt::format("GroupLassoOptions.tolerance = {}, but 0 <= tolerance < 1 is needed", tolerance));
   if (max_sweeps < 1)
-    throw InvalidArgument(fmt::format("GroupLassoOptions.max_sweeps = {}, but at least 1 is needed", max_sweeps));
+    throw InvalidArgument(
+        fmt::format("GroupLassoOptions.max_sweeps = {}, but at least 1 is needed", max_sweeps));
 }
 
 struct GroupLasso::State {
@@ -162,8 +165,8 @@ struct GroupLasso::State {
   Matrix anchor_residuals;             ///< N x (kAnchors L): the R_0, side by side
   std::vector<Matrix> anchor_factors;  ///< Cholesky factors of R_0'R_0, or empty; one an anchor
   std::size_t newest = 0;
-  std::vector<double> product;        ///< p: |x_i'R_0|
-  std::vector<std::uint8_t> anchor;   ///< p: which R_0; kNever before the first
+  std::vector<double> product;       ///< p: |x_i'R_0|
+  std::vector<std::uint8_t> anchor;  ///< p: which R_0; kNever before the first
   static constexpr std::uint8_t kNever = 255;
 
   [[nodiscard]] double weight(Index i) const { return weights.size() > 0 ? weights[i] : 1.0; }
@@ -335,9 +338,9 @@ std::vector<Index> GroupLasso::State::active_slots(double lambda) const {
 // --- proofs about columns outside the working set
 // --------------------------------------------------------------
 
-/// Slope and offset of (1) for the residual r, for every anchor; then r becomes the newest one. With R_0'R_0 =
-/// F F' and Z = F^{-1} R_0'r the least-squares M is F^{-T} Z and D'D = r'r - Z'Z; what cancels there is of the
-/// order of N eps |r|^2 and is added again. Any M gives a bound: where F does not exist M = 0 does.
+/// Slope and offset of (1) for the residual r, for every anchor; then r becomes the newest one. With R_0'R_0
+/// = F F' and Z = F^{-1} R_0'r the least-squares M is F^{-T} Z and D'D = r'r - Z'Z; what cancels there is of
+/// the order of N eps |r|^2 and is added again. Any M gives a bound: where F does not exist M = 0 does.
 GroupLasso::State::Lines GroupLasso::State::move_anchors(const Matrix& r) {
   Lines lines;
   lines.offset[kNever] = kInfinity;
@@ -362,12 +365,15 @@ GroupLasso::State::Lines GroupLasso::State::move_anchors(const Matrix& r) {
     lines.slope[static_cast<std::size_t>(a)] = slope;
     lines.offset[static_cast<std::size_t>(a)] = offset + rounding * std::sqrt(norm2);
   }
-  // The oldest anchor makes room; what still hangs on it has to be read again.
+  // The anchor on which the fewest columns hang makes room; they have to be read again.
   if (used < kAnchors) {
     newest = static_cast<std::size_t>(used);
     anchor_factors.emplace_back();
   } else {
-    newest = (newest + 1) % static_cast<std::size_t>(kAnchors);
+    std::array<Index, 256> hanging{};
+    for (const auto a : anchor) ++hanging[a];
+    newest = static_cast<std::size_t>(std::min_element(hanging.begin(), hanging.begin() + kAnchors) -
+                                      hanging.begin());
     for (auto& a : anchor) {
       if (a == newest) a = kNever;
     }
@@ -396,7 +402,8 @@ std::vector<GroupLasso::State::Candidate> GroupLasso::State::evaluate(const Matr
     for (Index i = begin; i < end; ++i) {
       const auto at = static_cast<std::size_t>(i);
       const double bound = product[at] * lines.slope[anchor[at]] + lines.offset[anchor[at]];
-      const double limit = weights.size() > 0 ? std::max(floor, threshold(lambda, weights[i])) : std::max(floor, lambda);
+      const double limit =
+          weights.size() > 0 ? std::max(floor, threshold(lambda, weights[i])) : std::max(floor, lambda);
       if (bound > limit && slot[at] < 0) needed[static_cast<std::size_t>(count++)] = i;
     }
     if (count == 0) return;
@@ -503,7 +510,8 @@ double GroupLasso::State::gap_within(double lambda) const {
 namespace {
 
 /// The Newton step H d = r on the smooth blocks, d and r stored with entry (block c, l) at l * count + c:
-///     H = (K_A + l2 I) (x) I_L + diag(sigma_c (I - u_c u_c')),   u_c = b_c/|b_c|,   sigma_c = lambda w_c/|b_c|.
+///     H = (K_A + l2 I) (x) I_L + diag(sigma_c (I - u_c u_c')),   u_c = b_c/|b_c|,   sigma_c = lambda
+///     w_c/|b_c|.
 struct NewtonSystem {
   Matrix k;      ///< K_A, with l2 and what damps on the diagonal
   Matrix u;      ///< count x L
@@ -541,7 +549,8 @@ bool NewtonSystem::solve_by_factor(Matrix& d) const {
 void NewtonSystem::solve_by_conjugate_gradients(Matrix& d, int most, double tolerance) const {
   const Vector diagonal = k.diagonal();
   const Vector radial = diagonal.unaryExpr([](double v) { return v > 0.0 ? 1.0 / v : 0.0; });
-  const Vector turning = (diagonal + sigma).unaryExpr([](double v) { return v > 0.0 ? 1.0 / v : 0.0; }) - radial;
+  const Vector turning =
+      (diagonal + sigma).unaryExpr([](double v) { return v > 0.0 ? 1.0 / v : 0.0; }) - radial;
   const auto precondition = [&](const Matrix& r) {
     Matrix z = radial.asDiagonal() * r;
     add_turning(turning, r, z);
@@ -569,15 +578,16 @@ void NewtonSystem::solve_by_conjugate_gradients(Matrix& d, int most, double tole
 
 }  // namespace
 
-/// One Newton step on the smooth blocks `active`; `damping` on the diagonal is for a singular K (a proximal step
-/// then; still downhill). Gives the fraction of the step taken: for L = 1 the exact minimum along it, cut where
-/// the first coefficient reaches zero (it leaves `active`); otherwise the first of 1, 1/2, 1/4, .. at which the
-/// objective falls enough; 0: none.
+/// One Newton step on the smooth blocks `active`; `damping` on the diagonal is for a singular K (a proximal
+/// step then; still downhill). Gives the fraction of the step taken: for L = 1 the exact minimum along it,
+/// cut where the first coefficient reaches zero (it leaves `active`); otherwise the first of 1, 1/2, 1/4, ..
+/// at which the objective falls enough; 0: none.
 double GroupLasso::State::newton_once(double lambda, std::vector<Index>& active, double damping) {
   constexpr Index kFactored = 300;  // above, with L > 1, a factor of H costs more than products with K
   const auto count = static_cast<Index>(active.size());
   const double l2 = options.l2;
-  NewtonSystem system{.k = block_of(k, active), .u = Matrix::Zero(count, depth), .sigma = Vector::Zero(count)};
+  NewtonSystem system{
+      .k = block_of(k, active), .u = Matrix::Zero(count, depth), .sigma = Vector::Zero(count)};
   system.k.diagonal().array() += l2 + damping;
   Matrix d(count, depth);  // minus the gradient, then the step
   for (Index c = 0; c < count; ++c) {
@@ -703,7 +713,8 @@ Index GroupLasso::State::settle_active(double lambda, double target, Index most)
 
 /// Sweeps over W, sweeps over its smooth blocks and Newton steps until the gap over W is at most `target`;
 /// gives the number of sweeps.
-Index GroupLasso::State::optimise(double lambda, double target, Index sweeps_left, const RunControl& control) {
+Index GroupLasso::State::optimise(double lambda, double target, Index sweeps_left,
+                                  const RunControl& control) {
   Index sweeps = 0;
   bool newton_works = true;
   while (sweeps < sweeps_left) {
@@ -807,7 +818,8 @@ GroupLassoSolution GroupLasso::State::solve(double lambda, const RunControl& con
     const double scale = 1.0 / largest;
     double theta2 = 0.0;  // |Rt - theta|^2, upper and lower part
     theta2 += (residual - scale * r).squaredNorm();
-    if (l2 > 0.0) theta2 += l2 * (scale == 1.0 ? difference2 : (b.topRows(size) - scale * b_dual).squaredNorm());
+    if (l2 > 0.0)
+      theta2 += l2 * (scale == 1.0 ? difference2 : (b.topRows(size) - scale * b_dual).squaredNorm());
     solution.objective = 0.5 * residual.squaredNorm() + 0.5 * l2 * b2 + penalty;
     solution.gap = std::min(solution.objective, 0.5 * theta2 + std::max(0.0, penalty - scale * inner));
     if (solution.gap <= wanted) {

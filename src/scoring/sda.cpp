@@ -21,11 +21,11 @@ class Sda : public ScoringSolver {
     // One elastic net a discriminant: along a path of lambdas each starts from its own last answer, and its
     // residuals stay near those for which the columns are known.
     for (Index l = 0; l < problem.discriminants(); ++l) {
-      lassos_.push_back(std::make_unique<GroupLasso>(
-          problem.x, GroupLassoOptions{.l2 = 2.0 * half_rows_ * options.l2,
-                                       .tolerance = options.lasso_tolerance,
-                                       .max_sweeps = options.max_sweeps,
-                                       .threads = options.threads}));
+      lassos_.push_back(
+          std::make_unique<GroupLasso>(problem.x, GroupLassoOptions{.l2 = 2.0 * half_rows_ * options.l2,
+                                                                    .tolerance = options.lasso_tolerance,
+                                                                    .max_sweeps = options.max_sweeps,
+                                                                    .threads = options.threads}));
       lassos_.back()->set_targets(problem.targets.col(l));
     }
   }
@@ -139,7 +139,8 @@ class Sda : public ScoringSolver {
 
 void SdaOptions::validate() const {
   if (!(tolerance > 0.0 && tolerance < 1.0))
-    throw InvalidArgument(fmt::format("SdaOptions.tolerance = {}, but 0 < tolerance < 1 is needed", tolerance));
+    throw InvalidArgument(
+        fmt::format("SdaOptions.tolerance = {}, but 0 < tolerance < 1 is needed", tolerance));
   if (max_iterations < 1)
     throw InvalidArgument(
         fmt::format("SdaOptions.max_iterations = {}, but at least 1 is needed", max_iterations));

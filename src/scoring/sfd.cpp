@@ -15,8 +15,9 @@ class SparseFisher : public ScoringSolver {
  public:
   SparseFisher(const ScoringProblem& problem, const SfdOptions& options)
       : problem_(problem),
-        lasso_(problem.x,
-               {.tolerance = options.tolerance, .max_sweeps = options.max_sweeps, .threads = options.threads}) {
+        lasso_(
+            problem.x,
+            {.tolerance = options.tolerance, .max_sweeps = options.max_sweeps, .threads = options.threads}) {
     if (problem.discriminants() != 1)
       throw InvalidArgument(fmt::format("sfd is for two classes, but {} have rows; use gloss or sda",
                                         problem.discriminants() + 1));

@@ -45,7 +45,9 @@ struct Case {
   Vector weights = {};  ///< p, never empty
   double lambda = 0.0;
 
-  [[nodiscard]] double penalty(Index i) const { return weights[i] < kInfinity ? lambda * weights[i] : kInfinity; }
+  [[nodiscard]] double penalty(Index i) const {
+    return weights[i] < kInfinity ? lambda * weights[i] : kInfinity;
+  }
   [[nodiscard]] double objective(const Matrix& b) const {
     double sum = 0.5 * (t - x * b).squaredNorm() + 0.5 * l2 * b.squaredNorm();
     for (Index i = 0; i < b.rows(); ++i) sum += b.row(i).norm() > 0.0 ? penalty(i) * b.row(i).norm() : 0.0;
@@ -95,8 +97,8 @@ Matrix by_proximal_gradient(const Case& c, int iterations) {
   return b;
 }
 
-/// How far one exact step on a single row would go, at most, straight from the definition: zero at the optimum
-/// alone, and (1 + l2)/2 times its square is what the step gains, so that it is at most sqrt(2 gap).
+/// How far one exact step on a single row would go, at most, straight from the definition: zero at the
+/// optimum alone, and (1 + l2)/2 times its square is what the step gains, so that it is at most sqrt(2 gap).
 double longest_step(const Case& c, const Matrix& b) {
   const Matrix gradient = c.x.transpose() * (c.t - c.x * b) - c.l2 * b;
   double worst = 0.0;

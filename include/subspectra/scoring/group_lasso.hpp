@@ -1,8 +1,9 @@
 #pragma once
 /// The (group) lasso and elastic net over columns of unit norm,
-///     min_B  1/2 |T - X B|_F^2 + l2/2 |B|_F^2 + lambda sum_i w_i |b_i|_2,      b_i the i-th row of B (1 x L),
-/// for a falling or rising sequence of lambdas with warm starts. L = 1 is the lasso. Every answer comes with a
-/// duality gap that holds over all columns, though few of them are read for it (see group_lasso.cpp).
+///     min_B  1/2 |T - X B|_F^2 + l2/2 |B|_F^2 + lambda sum_i w_i |b_i|_2,      b_i the i-th row of B (1 x
+///     L),
+/// for a falling or rising sequence of lambdas with warm starts. L = 1 is the lasso. Every answer comes with
+/// a duality gap that holds over all columns, though few of them are read for it (see group_lasso.cpp).
 #include <memory>
 
 #include "subspectra/core/run_control.hpp"

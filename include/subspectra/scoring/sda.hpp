@@ -11,13 +11,13 @@
 namespace subspectra {
 
 struct SdaOptions {
-  double l2 = 1e-6;            ///< in the scale of the objective above
-  double tolerance = 1e-6;     ///< stop when an elastic net lowers the objective by less than this fraction
+  double l2 = 1e-6;         ///< in the scale of the objective above
+  double tolerance = 1e-6;  ///< stop when an elastic net lowers the objective by less than this fraction
   double lasso_tolerance = 1e-8;  ///< duality gap of an elastic net as a fraction of |Y theta|^2/2
-  Index max_iterations = 500;  ///< elastic nets for one discriminant
-  Index max_sweeps = 100'000;  ///< for one elastic net
-  int threads = 0;             ///< of no consequence for the answer; 0: all cores
-  void validate() const;       ///< throws InvalidArgument
+  Index max_iterations = 500;     ///< elastic nets for one discriminant
+  Index max_sweeps = 100'000;     ///< for one elastic net
+  int threads = 0;                ///< of no consequence for the answer; 0: all cores
+  void validate() const;          ///< throws InvalidArgument
 };
 
 /// `problem` must outlive the solver. A fit's scores are those of the discriminants in order; one whose beta

@@ -15,8 +15,8 @@ struct SfdOptions {
   int threads = 0;             ///< of no consequence for the answer; 0: all cores
 };
 
-/// A fit's lambda is 1/C and its objective that of the last line above: 1/C times the first one. y = +1 is the
-/// class with the positive score; `scores` are the centred labels, a multiple of problem.scores, so that
+/// A fit's lambda is 1/C and its objective that of the last line above: 1/C times the first one. y = +1 is
+/// the class with the positive score; `scores` are the centred labels, a multiple of problem.scores, so that
 /// X B approximates scored_classes(problem, scores) as for the other methods. Throws InvalidArgument unless
 /// two classes have rows. `problem` must outlive the solver.
 [[nodiscard]] std::unique_ptr<ScoringSolver> sfd_solver(const ScoringProblem& problem,
