@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "classes.hpp"
 #include "subspectra/core/error.hpp"
 #include "subspectra/core/random.hpp"
 #include "subspectra/scoring/sfd.hpp"
@@ -13,36 +14,13 @@
 namespace subspectra {
 namespace {
 
-Dataset classes(Index rows, Index columns, int count, std::uint64_t seed) {
-  Random random(seed);
-  Dataset data;
-  data.dense.resize(rows, columns);
-  for (auto& value : data.dense.reshaped()) value = random.normal();
-  std::vector<std::string> labels;
-  for (Index i = 0; i < rows; ++i) {
-    const auto c = static_cast<Index>(random.below(static_cast<std::uint64_t>(count)));
-    labels.push_back(std::string(1, static_cast<char>('a' + c)));
-    for (Index j = 0; j < std::min<Index>(6, columns); ++j) data.dense(i, j) += c == j % count ? 1.5 : 0.0;
-  }
-  data.labels = Labels::from_texts("class", labels);
-  return data;
-}
-
-std::vector<Index> all_of(const Dataset& data) {
-  std::vector<Index> all;
-  for (Index j = 0; j < data.features(); ++j) all.push_back(j);
-  return all;
-}
-
-Matrix dense(const SparseRows& b, Index p) {
-  Matrix all = Matrix::Zero(p, b.values.cols());
-  for (std::size_t i = 0; i < b.rows.size(); ++i) all.row(b.rows[i]) = b.values.row(static_cast<Index>(i));
-  return all;
-}
+using oracle::all_features;
+using oracle::dense_rows;
+using oracle::gaussian_classes;
 
 TEST(Gloss, IsOptimalInTheScaleOfItsOwnObjective) {
-  const Dataset data = classes(60, 120, 4, 1);
-  const ScoringProblem problem = make_scoring_problem(data, all_of(data), 1);
+  const Dataset data = gaussian_classes(60, 120, 4, 1);
+  const ScoringProblem problem = make_scoring_problem(data, all_features(data), 1);
   const auto gloss = gloss_solver(problem, {.tolerance = 1e-13, .threads = 1});
   const auto n = static_cast<double>(problem.rows());
   const double top = gloss->lambda_max();
@@ -51,7 +29,7 @@ TEST(Gloss, IsOptimalInTheScaleOfItsOwnObjective) {
   for (const double part : {0.8, 0.4, 0.1, 0.02}) {
     const double lambda = part * top;
     const ScoringFit fit = gloss->fit(lambda, RunControl());
-    const Matrix b = dense(fit.b, 120);
+    const Matrix b = dense_rows(fit.b, 120);
     const Matrix residual = problem.targets - problem.x * b;
     EXPECT_TRUE(fit.converged);
     EXPECT_EQ(fit.lambda, lambda);
@@ -69,8 +47,8 @@ TEST(Gloss, IsOptimalInTheScaleOfItsOwnObjective) {
 }
 
 TEST(Gloss, TurnsWithTheScores) {
-  const Dataset data = classes(50, 80, 3, 2);
-  const ScoringProblem problem = make_scoring_problem(data, all_of(data), 1);
+  const Dataset data = gaussian_classes(50, 80, 3, 2);
+  const ScoringProblem problem = make_scoring_problem(data, all_features(data), 1);
   ScoringProblem turned = problem;
   Matrix rotation(2, 2);
   rotation << std::cos(0.7), -std::sin(0.7), std::sin(0.7), std::cos(0.7);
@@ -81,7 +59,7 @@ TEST(Gloss, TurnsWithTheScores) {
   const double lambda = 0.3 * a->lambda_max();
   const ScoringFit first = a->fit(lambda, RunControl()), second = b->fit(lambda, RunControl());
   EXPECT_NEAR(first.objective, second.objective, 1e-12);
-  EXPECT_LE((dense(first.b, 80) * rotation - dense(second.b, 80)).norm(), 1e-5);
+  EXPECT_LE((dense_rows(first.b, 80) * rotation - dense_rows(second.b, 80)).norm(), 1e-5);
 }
 
 TEST(Gloss, TakesTwoRowsAndOneColumn) {
@@ -97,8 +75,8 @@ TEST(Gloss, TakesTwoRowsAndOneColumn) {
 }
 
 TEST(SparseFisher, IsTheLassoOnLabelsOfPlusAndMinusOne) {
-  const Dataset data = classes(40, 70, 2, 3);
-  const ScoringProblem problem = make_scoring_problem(data, all_of(data), 1);
+  const Dataset data = gaussian_classes(40, 70, 2, 3);
+  const ScoringProblem problem = make_scoring_problem(data, all_features(data), 1);
   const auto sfd = sfd_solver(problem, {.tolerance = 1e-13, .threads = 1});
   Vector y(40);
   for (Index i = 0; i < 40; ++i)
@@ -107,7 +85,7 @@ TEST(SparseFisher, IsTheLassoOnLabelsOfPlusAndMinusOne) {
   EXPECT_NEAR(sfd->lambda_max(), 2.0 * (problem.x.transpose() * y).cwiseAbs().maxCoeff(), 1e-12);
   const double lambda = 0.2 * sfd->lambda_max();
   const ScoringFit fit = sfd->fit(lambda, RunControl());
-  const Vector w = dense(fit.b, 70);
+  const Vector w = dense_rows(fit.b, 70);
   const Vector residual = y - problem.x * w;
   EXPECT_FALSE(fit.b.rows.empty());
   EXPECT_NEAR(fit.objective, residual.squaredNorm() + lambda * w.lpNorm<1>(), 1e-10);
@@ -123,8 +101,8 @@ TEST(SparseFisher, IsTheLassoOnLabelsOfPlusAndMinusOne) {
 }
 
 TEST(SparseFisher, IsForTwoClasses) {
-  const Dataset data = classes(40, 10, 3, 3);
-  const ScoringProblem problem = make_scoring_problem(data, all_of(data), 1);
+  const Dataset data = gaussian_classes(40, 10, 3, 3);
+  const ScoringProblem problem = make_scoring_problem(data, all_features(data), 1);
   EXPECT_THROW((void)sfd_solver(problem, {}), InvalidArgument);
 }
 

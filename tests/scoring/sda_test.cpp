@@ -6,45 +6,23 @@
 #include <string>
 #include <vector>
 
+#include "classes.hpp"
 #include "subspectra/core/error.hpp"
 #include "subspectra/core/random.hpp"
 
 namespace subspectra {
 namespace {
 
-Dataset classes(Index rows, Index columns, int count, std::uint64_t seed) {
-  Random random(seed);
-  Dataset data;
-  data.dense.resize(rows, columns);
-  for (auto& value : data.dense.reshaped()) value = random.normal();
-  std::vector<std::string> labels;
-  for (Index i = 0; i < rows; ++i) {
-    const auto c = static_cast<Index>(random.below(static_cast<std::uint64_t>(count)));
-    labels.push_back(std::string(1, static_cast<char>('a' + c)));
-    for (Index j = 0; j < std::min<Index>(6, columns); ++j) data.dense(i, j) += c == j % count ? 1.5 : 0.0;
-  }
-  data.labels = Labels::from_texts("class", labels);
-  return data;
-}
-
-ScoringProblem problem_of(const Dataset& data) {
-  std::vector<Index> all;
-  for (Index j = 0; j < data.features(); ++j) all.push_back(j);
-  return make_scoring_problem(data, all, 1);
-}
-
-Matrix dense(const SparseRows& b, Index p) {
-  Matrix all = Matrix::Zero(p, b.values.cols());
-  for (std::size_t i = 0; i < b.rows.size(); ++i) all.row(b.rows[i]) = b.values.row(static_cast<Index>(i));
-  return all;
-}
+using oracle::dense_rows;
+using oracle::gaussian_classes;
+using oracle::scoring_problem;
 
 /// Both halves of the alternation, from their definitions with dense matrices: neither may improve the
 /// answer.
 TEST(Sda, NeitherStepImprovesWhatItFound) {
   for (const double l2 : {1e-6, 1e-3}) {
-    const Dataset data = classes(60, 90, 4, 5);
-    const ScoringProblem problem = problem_of(data);
+    const Dataset data = gaussian_classes(60, 90, 4, 5);
+    const ScoringProblem problem = scoring_problem(data);
     const auto n = static_cast<double>(problem.rows());
     const auto sda =
         sda_solver(problem, {.l2 = l2, .tolerance = 1e-13, .lasso_tolerance = 1e-14, .threads = 1});
@@ -53,7 +31,7 @@ TEST(Sda, NeitherStepImprovesWhatItFound) {
       SCOPED_TRACE(part);
       const double lambda = part * sda->lambda_max();
       const ScoringFit fit = sda->fit(lambda, RunControl());
-      const Matrix b = dense(fit.b, 90);
+      const Matrix b = dense_rows(fit.b, 90);
       EXPECT_TRUE(fit.converged);
       ASSERT_EQ(b.cols(), 3);
       // Scores: D-orthonormal, and orthogonal to the constant one.
@@ -96,8 +74,8 @@ TEST(Sda, NeitherStepImprovesWhatItFound) {
 }
 
 TEST(Sda, NeverClimbs) {
-  const Dataset data = classes(80, 40, 3, 7);
-  const ScoringProblem problem = problem_of(data);
+  const Dataset data = gaussian_classes(80, 40, 3, 7);
+  const ScoringProblem problem = scoring_problem(data);
   const auto sda = sda_solver(problem, {.lasso_tolerance = 1e-12, .threads = 1});
   const ScoringFit fit = sda->fit(0.2 * sda->lambda_max(), RunControl());
   // Within a discriminant; at the start of the second one the trace rises by its objective.
@@ -108,8 +86,8 @@ TEST(Sda, NeverClimbs) {
 }
 
 TEST(Sda, IsTheLassoForTwoClassesAndZeroFromLambdaMax) {
-  const Dataset data = classes(30, 50, 2, 8);
-  const ScoringProblem problem = problem_of(data);
+  const Dataset data = gaussian_classes(30, 50, 2, 8);
+  const ScoringProblem problem = scoring_problem(data);
   const auto sda = sda_solver(problem, {.threads = 1});
   const double top = sda->lambda_max();
   EXPECT_NEAR(top, 2.0 / 30.0 * (problem.x.transpose() * problem.targets).cwiseAbs().maxCoeff(), 1e-14);
@@ -123,19 +101,19 @@ TEST(Sda, IsTheLassoForTwoClassesAndZeroFromLambdaMax) {
 }
 
 TEST(Sda, GivesTheSameForAnyNumberOfThreads) {
-  const Dataset data = classes(50, 900, 4, 9);
-  const ScoringProblem problem = problem_of(data);
+  const Dataset data = gaussian_classes(50, 900, 4, 9);
+  const ScoringProblem problem = scoring_problem(data);
   std::vector<Matrix> answers;
   for (const int threads : {1, 2, 8}) {
     const auto sda = sda_solver(problem, {.threads = threads});
-    answers.push_back(dense(sda->fit(0.3 * sda->lambda_max(), RunControl()).b, 900));
+    answers.push_back(dense_rows(sda->fit(0.3 * sda->lambda_max(), RunControl()).b, 900));
     EXPECT_EQ(answers.back(), answers.front());
   }
 }
 
 TEST(Sda, StopsWhenAskedAndChecksItsOptions) {
-  const Dataset data = classes(40, 30, 3, 10);
-  const ScoringProblem problem = problem_of(data);
+  const Dataset data = gaussian_classes(40, 30, 3, 10);
+  const ScoringProblem problem = scoring_problem(data);
   std::stop_source source;
   source.request_stop();
   const auto sda = sda_solver(problem, {.threads = 1});
