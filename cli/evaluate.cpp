@@ -46,21 +46,32 @@ std::string method_text(const Evaluation& evaluation, const EvaluationChoice& ch
   const auto shown = shown_steps(all, {choice.k_best, choice.k_one_standard_error});
   const bool with_null = std::any_of(rows.begin(), rows.end(),
                                      [](const EvaluationRow* row) { return row->null_error.has_value(); });
+  // Where a penalty decides, k is only the most there may be.
+  const bool penalized = std::any_of(rows.begin(), rows.end(), [](const EvaluationRow* row) {
+    return row->lambda.has_value() || std::abs(row->features - static_cast<double>(row->k)) > 1e-9;
+  });
   std::vector<Column> columns = {{.title = "k"},
                                  {.title = "error ± s.e."},
                                  {.title = "balanced ± s.e."},
                                  {.title = "apparent"},
                                  {.title = "log-loss ± s.e."}};
+  if (penalized)
+    columns.insert(columns.begin() + 1, {{.title = "lambda"}, {.title = "features"}, {.title = "entries"}});
   if (with_null) columns.push_back({.title = "null"});
   columns.insert(columns.end(),
                  {{.title = "stability", .align = Align::kLeft}, {.title = "", .align = Align::kLeft}});
   Table table(columns);
   for (const EvaluationRow* row : rows) {
     if (!shown.contains(row->k)) continue;
-    std::vector<std::string> cells = {std::to_string(row->k), with_error(row->error, row->stderr_),
-                                      with_error(row->balanced_error, row->balanced_stderr),
-                                      fmt::format("{:.4f}", row->apparent_error),
-                                      with_error(row->log_loss, row->log_loss_stderr)};
+    std::vector<std::string> cells = {
+        row->k > 0 ? std::to_string(row->k) : "-", with_error(row->error, row->stderr_),
+        with_error(row->balanced_error, row->balanced_stderr), fmt::format("{:.4f}", row->apparent_error),
+        with_error(row->log_loss, row->log_loss_stderr)};
+    if (penalized) {
+      cells.insert(cells.begin() + 1,
+                   {row->lambda ? fmt::format("{:.3g}", *row->lambda) : "-",
+                    fmt::format("{:.1f}", row->features), fmt::format("{:.1f}", row->entries)});
+    }
     if (with_null) cells.push_back(row->null_error ? fmt::format("{:.4f}", *row->null_error) : "-");
     cells.push_back(stability_text(*row));
     std::string mark = row->k == choice.k_best ? "best" : "";
@@ -74,6 +85,11 @@ std::string method_text(const Evaluation& evaluation, const EvaluationChoice& ch
   }
   const EvaluationRow& best = *at(choice.k_best);
   const EvaluationRow& sparse = *at(choice.k_one_standard_error);
+  if (best.lambda) {
+    return text +
+           fmt::format("{}: error {:.4f} with {:.1f} features; optimism {:.4f} (error less apparent error)\n",
+                       choice.method, best.error, best.features, best.error - best.apparent_error);
+  }
   return text + fmt::format(
                     "{}: best k {} (error {:.4f}), one-standard-error k {} (error {:.4f}); optimism {:.4f} "
                     "(error less "

@@ -30,6 +30,7 @@ ChosenSize choose_size(const Job& job, const Dataset& data, const MethodInfo& me
                        const RunControl& control) {
   const KRange asked = job.selection.k;
   if (asked.given() && asked.lo == asked.hi) return {.k = asked, .evaluation = {}};
+  if (method.fixes_size && method.fixes_size(job.texts)) return {.k = asked, .evaluation = {}};
   Evaluation evaluation =
       evaluate_methods(data, {&method}, job.selection, job.texts, job.prepare, job.model, {}, control);
   if (evaluation.rows.empty()) {
@@ -107,10 +108,12 @@ std::string unjudged_sentence(Index k, const Evaluation& evaluation) {
 std::string model_text(const Job& job, const Dataset& data, const Model& model, const Selection& selection) {
   std::string text =
       fmt::format("{}\nmethod {}, k = {}, ridge {:.4g}, classifier {}\nfeatures:", data_line(data),
-                  model.method, selection.path.back().k(), model.ridge, model.classifier);
+                  model.method, model.features.size(), model.ridge, model.classifier);
   for (const auto& name : model.names) text += ' ' + name;
-  return text + fmt::format("\nobjective {:.6g}\nmodel written to {}\n", selection.path.back().objective,
-                            job.output.o);
+  if (selection.chosen_record)
+    text += fmt::format("\nlambda {:.4g}", selection.lambda_path[*selection.chosen_record].lambda);
+  if (!selection.path.empty()) text += fmt::format("\nobjective {:.6g}", selection.path.back().objective);
+  return text + fmt::format("\nmodel written to {}\n", job.output.o);
 }
 
 int run(const Arguments& arguments, Signals& signals) {
@@ -143,14 +146,19 @@ int run(const Arguments& arguments, Signals& signals) {
     selection.ridge =
         resolve_ridge(prepared, selection.path.back().features, options.ridge, options.threads).value;
   }
-  if (selection.path.empty())
-    throw Error(fmt::format("{} found no set of {}; give another size with -k", method.name,
-                            counted(chosen.k.lo, options.feature_groups ? "group" : "feature")));
-  const Index k = selection.path.back().k();
+  const FittedDiscriminants* const fitted =
+      selection.chosen_record ? &selection.lambda_path[*selection.chosen_record] : nullptr;
+  if (selection.path.empty() && (fitted == nullptr || fitted->features.empty()))
+    throw Error(
+        fmt::format("{} found no set of {}; give another size with -k", method.name,
+                    counted(std::max<Index>(chosen.k.lo, 1), options.feature_groups ? "group" : "feature")));
+  const Index k = fitted != nullptr ? static_cast<Index>(fitted->features.size()) : selection.path.back().k();
   const Status status =
       chosen.evaluation ? worst(selection.status, chosen.evaluation->status) : selection.status;
-  const Model model = fit_model(data, preparation, std::string(method.name), selection.path.back().features,
-                                selection.ridge, job.model);
+  const Model model = fitted != nullptr
+                          ? fit_model(data, preparation, std::string(method.name), *fitted, job.model)
+                          : fit_model(data, preparation, std::string(method.name),
+                                      selection.path.back().features, selection.ridge, job.model);
   json object = model.to_json();
   object["status"] = status_name(status);
   object["chosen_by"] = chosen_by(chosen, job.selection.seed);

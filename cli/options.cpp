@@ -33,13 +33,11 @@ std::vector<std::string> commands_with(std::string_view flag) {
   std::vector<std::string> known = {"help"};
   for (const auto& option : all_options(page)) known.push_back(option_flag(option.name).substr(1));
   for (auto& name : known) name.erase(0, name.find_first_not_of('-'));
-  std::string hint =
-      did_you_mean(flag.substr(std::min(flag.find_first_not_of('-'), flag.size())), known, "--");
-  if (hint.empty()) {
-    if (const auto others = commands_with(flag); !others.empty()) {
-      hint = fmt::format(" (it belongs to {})", fmt::join(others, ", "));
-    }
-  }
+  const auto others = commands_with(flag);
+  const std::string hint =
+      others.empty()
+          ? did_you_mean(flag.substr(std::min(flag.find_first_not_of('-'), flag.size())), known, "--")
+          : fmt::format(" (it belongs to {})", fmt::join(others, ", "));
   throw InvalidArgument(
       fmt::format("{} has no option {}{}; see subspectra {} --help", page.name, flag, hint, page.name));
 }
@@ -218,7 +216,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
                          std::string_view prefix) {
   auto names = near_names(word, known);
   if (names.empty()) return {};
-  for (auto& name : names) name.insert(0, name.size() == 1 && !prefix.empty() ? "-" : prefix);
+  for (auto& name : names) name = prefix.empty() ? name : option_flag(name);
   return fmt::format(" (did you mean {}?)", fmt::join(names, " or "));
 }
 

@@ -131,12 +131,22 @@ std::string pool_text(const Dataset& data, const Selection& selection) {
   return text;
 }
 
+/// "lambda 0.0123: 25 features, 60 entries, objective 0.61, duality gap 1e-08"
+std::string discriminants_line(const FittedDiscriminants& record) {
+  std::string text = fmt::format("lambda {:.4g}: {}, {}, objective {:.6g}", record.lambda,
+                                 counted(record.features.size(), "feature"),
+                                 counted(record.entries, "entry", "entries"), record.objective);
+  if (record.duality_gap) text += fmt::format(", duality gap {:.1e}", *record.duality_gap);
+  return text + (record.converged ? "" : " (not converged)") + "\n";
+}
+
 std::string selection_text(const Dataset& data, const Selection& selection) {
   std::string text = fmt::format("{}\nmethod {}, status {}, ridge {:.4g}", data_line(data), selection.method,
                                  status_name(selection.status), selection.ridge);
   if (selection.search) text += ", " + counted(selection.search->nodes, "node");
   text += "\n\n";
-  if (selection.path.empty()) return text + "no set was found\n";
+  if (selection.chosen_record) text += discriminants_line(selection.lambda_path[*selection.chosen_record]);
+  if (selection.path.empty()) return text + (selection.chosen_record ? "" : "no set was found\n");
   text += selection.path.size() > 1 ? path_table(data, selection)
                                     : single_line(selection.path.front()) + set_table(data, selection);
   return text + pool_text(data, selection);

@@ -6,6 +6,16 @@
 #include <unistd.h>
 
 namespace subspectra::cli {
+namespace {
+
+std::atomic<pthread_t> waiting_thread{};
+
+/// A library that starts threads of its own before main (a threaded BLAS behind a solver) leaves them open to
+/// every signal, and the kernel may pick one of them: it passes the signal on to the thread that waits for
+/// it.
+void pass_on(int number) { pthread_kill(waiting_thread, number); }
+
+}  // namespace
 
 Signals::Signals() {
   sigemptyset(&waited_);
@@ -18,11 +28,23 @@ Signals::Signals() {
     }
   }
   pthread_sigmask(SIG_BLOCK, &waited_, nullptr);
-  if (any) watcher_ = std::thread([this] { watch(); });
+  if (!any) return;
+  watcher_ = std::thread([this] { watch(); });
+  waiting_thread = watcher_.native_handle();
+  for (const int number : {SIGINT, SIGTERM}) {
+    if (sigismember(&waited_, number) != 1) continue;
+    struct sigaction action {};
+    action.sa_handler = pass_on;
+    action.sa_flags = SA_RESTART;
+    sigaction(number, &action, nullptr);
+  }
 }
 
 Signals::~Signals() {
   if (!watcher_.joinable()) return;
+  for (const int number : {SIGINT, SIGTERM}) {
+    if (sigismember(&waited_, number) == 1) static_cast<void>(std::signal(number, SIG_DFL));
+  }
   done_ = true;
   // Only this thread gets it, and it looks at done_ before it looks at the signal.
   pthread_kill(watcher_.native_handle(), sigismember(&waited_, SIGTERM) == 1 ? SIGTERM : SIGINT);

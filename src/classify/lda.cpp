@@ -9,6 +9,15 @@
 #include "subspectra/spectral/discriminants.hpp"
 
 namespace subspectra {
+namespace {
+
+Vector class_priors(const VectorRef& class_weights, Prior prior) {
+  if (prior == Prior::kEmpirical) return class_weights / class_weights.sum();
+  const Vector present = (class_weights.array() > 0.0).cast<double>();
+  return present / present.sum();
+}
+
+}  // namespace
 
 LdaRule fit_lda(const VectorRef& class_weights, const MatrixRef& class_means, const MatrixRef& within,
                 Prior prior, Index components) {
@@ -18,9 +27,7 @@ LdaRule fit_lda(const VectorRef& class_weights, const MatrixRef& class_means, co
   const Vector share = class_weights / total;
   const auto present = static_cast<Index>((class_weights.array() > 0.0).count());
   LdaRule rule;
-  rule.priors = prior == Prior::kEmpirical
-                    ? share
-                    : Vector((class_weights.array() > 0.0).cast<double>() / static_cast<double>(present));
+  rule.priors = class_priors(class_weights, prior);
 
   Matrix l = within;
   const bool factored = linalg::cholesky(l);
@@ -43,6 +50,62 @@ LdaRule fit_lda(const VectorRef& class_weights, const MatrixRef& class_means, co
     rule.discriminants = discriminants_from_factor(l, c, r).vectors;
   }
   rule.centroids = centred.transpose() * rule.discriminants;
+  return rule;
+}
+
+LdaRule fit_projected_lda(const MatrixRef& rows, const std::vector<int>& codes, const Vector& weights,
+                          Index classes, const MatrixRef& b, Prior prior) {
+  constexpr double kNothing = 1e-12;  // of the largest variance: rounding
+  const Index n = rows.rows();
+  Vector class_weights = Vector::Zero(classes);
+  const auto weight = [&](Index i) { return weights.size() == 0 ? 1.0 : weights[i]; };
+  for (Index i = 0; i < n; ++i) class_weights[codes[static_cast<std::size_t>(i)]] += weight(i);
+  LdaRule rule;
+  rule.priors = class_priors(class_weights, prior);
+  const double total = class_weights.sum();
+  rule.centre = Vector::Zero(rows.cols());
+  for (Index i = 0; i < n; ++i) rule.centre += weight(i) / total * rows.row(i).transpose();
+
+  Matrix z(n, b.cols());
+  linalg::gemm(1.0, linalg::Op::kNone, rows.rowwise() - rule.centre.transpose(), linalg::Op::kNone, b, 0.0,
+               z);
+  Matrix means = Matrix::Zero(classes, b.cols());
+  for (Index i = 0; i < n; ++i) means.row(codes[static_cast<std::size_t>(i)]) += weight(i) * z.row(i);
+  for (Index c = 0; c < classes; ++c) {
+    if (class_weights[c] > 0.0) means.row(c) /= class_weights[c];
+  }
+  Matrix around = z;
+  for (Index i = 0; i < n; ++i) {
+    const double root = std::sqrt(weight(i) / total);
+    around.row(i) = root * (z.row(i) - means.row(codes[static_cast<std::size_t>(i)]));
+    z.row(i) *= root;
+  }
+  // Total covariance V S V': F = V S^{-1/2} makes it the identity on the directions that vary.
+  Matrix covariance(b.cols(), b.cols());
+  linalg::syrk(1.0, linalg::Op::kTranspose, z, 0.0, covariance);
+  const auto whole = linalg::symmetric_eigen(covariance, true);
+  const double largest = whole.values.size() > 0 ? whole.values.maxCoeff() : 0.0;
+  std::vector<Index> varying;
+  for (Index i = 0; i < whole.values.size(); ++i) {
+    if (whole.values[i] > kNothing * largest) varying.push_back(i);
+  }
+  const Matrix f = whole.vectors(Eigen::all, varying) *
+                   Vector(whole.values(varying)).array().sqrt().inverse().matrix().asDiagonal();
+  Matrix scaled(n, f.cols());
+  linalg::gemm(1.0, linalg::Op::kNone, around, linalg::Op::kNone, f, 0.0, scaled);
+  Matrix within(f.cols(), f.cols());
+  linalg::syrk(1.0, linalg::Op::kTranspose, scaled, 0.0, within);
+  auto inner = linalg::symmetric_eigen(within, true);
+  double smallest = 1.0;  // the total variance is 1 here
+  for (Index i = inner.values.size(); i-- > 0;) {
+    if (inner.values[i] > kNothing) smallest = inner.values[i];
+  }
+  if (inner.values.size() > 0 && !(inner.values[0] > kNothing)) {
+    inner.values = inner.values.array().max(0.0) + 1e-3 * smallest;
+  }
+  const Matrix whitening = f * (inner.vectors * inner.values.array().sqrt().inverse().matrix().asDiagonal());
+  rule.discriminants = b * whitening;
+  rule.centroids = means * whitening;
   return rule;
 }
 

@@ -367,8 +367,11 @@ void warn_of_components(const Dataset& data, const ModelOptions& options,
                                  counted(classes, "class", "classes"), counted(classes - 1, "discriminant")));
 }
 
-Model fit_model(const Dataset& training, const Preparation& preparation, const std::string& method,
-                const std::vector<Index>& features, double ridge, const ModelOptions& options) {
+namespace {
+
+/// Everything but the rule.
+Model untrained_model(const Dataset& training, const Preparation& preparation, const std::string& method,
+                      const std::vector<Index>& features, double ridge) {
   Model model;
   model.method = method;
   model.target = training.labels->name;
@@ -380,12 +383,35 @@ Model fit_model(const Dataset& training, const Preparation& preparation, const s
   model.training_rows = training.rows();
   model.preparation = preparation.restricted(features);
   model.ridge = ridge;
+  return model;
+}
+
+}  // namespace
+
+Model fit_model(const Dataset& training, const Preparation& preparation, const std::string& method,
+                const std::vector<Index>& features, double ridge, const ModelOptions& options) {
+  Model model = untrained_model(training, preparation, method, features, ridge);
   const Dataset prepared = model.preparation.apply(training.with_features(features));
   const Moments moments = compute_moments(prepared, Moments::SecondOrder::kFull);
   Matrix within = moments.within_covariance();
   within.diagonal().array() += ridge;
   model.rule =
       fit_lda(moments.class_weights(), moments.class_means(), within, options.prior, options.components);
+  return model;
+}
+
+LdaRule fit_rule(const Dataset& training, const FittedDiscriminants& discriminants, Prior prior) {
+  return fit_projected_lda(training.columns(discriminants.features), training.labels->codes, training.weights,
+                           training.labels->class_count(), discriminants.matrix, prior);
+}
+
+Model fit_model(const Dataset& training, const Preparation& preparation, const std::string& method,
+                const FittedDiscriminants& discriminants, const ModelOptions& options) {
+  Model model = untrained_model(training, preparation, method, discriminants.features, 0.0);
+  FittedDiscriminants own = discriminants;  // over the columns that are left
+  for (std::size_t i = 0; i < own.features.size(); ++i) own.features[i] = static_cast<Index>(i);
+  model.rule =
+      fit_rule(model.preparation.apply(training.with_features(discriminants.features)), own, options.prior);
   return model;
 }
 

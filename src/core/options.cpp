@@ -198,7 +198,8 @@ json OptionCodec<ByteSize>::json(const ByteSize& value) {
 std::string OptionCodec<ByteSize>::hint() { return "SIZE"; }
 
 std::string option_flag(std::string_view name) {
-  std::string flag = (name.size() == 1 ? "-" : "--") + std::string(name);
+  const bool is_short = name.size() == 1 && name.front() >= 'a' && name.front() <= 'z';  // -k, -o; but --C
+  std::string flag = (is_short ? "-" : "--") + std::string(name);
   std::replace(flag.begin(), flag.end(), '_', '-');
   return flag;
 }

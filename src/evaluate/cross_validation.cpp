@@ -58,6 +58,7 @@ struct Score {
   double rows = 0.0;  ///< their weight
   std::vector<Index> features;
   double entries = 0.0;
+  double lambda = 0.0;  ///< of a fit with its own lambda (k = 0)
 };
 using ScoresByK = std::map<Index, Score>;
 
@@ -99,7 +100,8 @@ class Evaluator {
     for (std::size_t m = 0; m < methods.size(); ++m) {
       if (selections[m].path.empty() && !select(training, task, *methods[m], threads, selections[m]))
         continue;
-      scores[m] = judge_path(training, preparation, task, selections[m], threads);
+      scores[m] = selections[m].own_rule ? judge_records(training, preparation, task, selections[m])
+                                         : judge_path(training, preparation, task, selections[m], threads);
     }
     return scores;
   }
@@ -168,6 +170,43 @@ class Evaluator {
         // This training set cannot carry the rule at this k (singular without a ridge); the k is reported as
         // left out.
       }
+    }
+    return scores;
+  }
+
+  /// Methods with discriminants of their own: at k the fit with most features of those with at most k (the
+  /// one with the smallest lambda of several), which may be none; or the one fit of a fixed lambda, under k =
+  /// 0.
+  ScoresByK judge_records(const Dataset& training, const Preparation& preparation, const Task& task,
+                          const Selection& selection) const {
+    FittedDiscriminants nothing;
+    nothing.matrix = Matrix::Zero(0, 0);
+    const auto score = [&](const FittedDiscriminants& record) {
+      Matrix test_rows = values(task.test, record.features);
+      preparation.restricted(record.features).apply_to(test_rows);
+      Score found = judge(fit_rule(training, record, model_.prior).log_posteriors(test_rows), task);
+      found.features = record.features;
+      found.entries = static_cast<double>(record.entries);
+      found.lambda = record.lambda;
+      return found;
+    };
+    ScoresByK scores;
+    if (selection.lambda_fixed) {
+      if (selection.chosen_record) scores.emplace(0, score(selection.lambda_path[*selection.chosen_record]));
+      return scores;
+    }
+    std::optional<Score> last;
+    const FittedDiscriminants* of_last = nullptr;
+    for (Index k = selection.sizes.lo; k <= selection.sizes.hi; ++k) {
+      const FittedDiscriminants* record = &nothing;
+      for (const auto& other : selection.lambda_path) {
+        const std::size_t size = other.features.size();
+        if (size <= static_cast<std::size_t>(k) && size >= std::max<std::size_t>(1, record->features.size()))
+          record = &other;
+      }
+      if (record != of_last) last = score(*record);
+      of_last = record;
+      scores.emplace(k, *last);
     }
     return scores;
   }
@@ -249,7 +288,7 @@ struct Tally {
   Index count = 0;
   Vector weight, wrong;    ///< K sums over held-out rows
   Vector sets_with_class;  ///< K: in how many held-out sets the class occurs
-  double log_loss = 0.0, features = 0.0, entries = 0.0;
+  double log_loss = 0.0, features = 0.0, entries = 0.0, log_lambda = 0.0;
   RunningMean errors, balanced, losses;
   std::vector<std::vector<Index>> sets;
 
@@ -261,6 +300,7 @@ struct Tally {
     log_loss += score.log_loss;
     features += static_cast<double>(score.features.size());
     entries += score.entries;
+    log_lambda += std::log(score.lambda);
     double sum = 0.0, present = 0.0;
     for (Index c = 0; c < weight.size(); ++c) {
       if (!(score.weight[c] > 0.0)) continue;
@@ -500,6 +540,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
       EvaluationRow row = summarize(tally, data.features(), evaluation.nested);
       row.method = name;
       row.k = k;
+      if (k == 0) row.lambda = std::exp(tally.log_lambda / static_cast<double>(tally.count));
       row.apparent_error = on_training.wrong.sum() / on_training.rows;
       if (const auto found = null_errors[m].find(k); found != null_errors[m].end()) {
         row.null_error = found->second.first / found->second.second;

@@ -60,6 +60,20 @@ json path_entry_json(const PathEntry& entry, const Dataset& data, const FeatureG
   return out;
 }
 
+json discriminants_json(const FittedDiscriminants& record) {
+  json out = {{"features", record.features},
+              {"matrix", to_json(record.matrix)},
+              {"row_norms", to_json(record.row_norms)},
+              {"lambda", record.lambda},
+              {"features_kept", record.features.size()},
+              {"entries", record.entries},
+              {"objective", record.objective},
+              {"iterations", record.iterations},
+              {"converged", record.converged}};
+  if (record.duality_gap) out["duality_gap"] = *record.duality_gap;
+  return out;
+}
+
 }  // namespace
 
 json data_json(const Dataset& data) {
@@ -113,6 +127,21 @@ json selection_json(const Selection& selection, const Dataset& data, const Resul
     }
     out["components"] = std::move(components);
   }
+  if (selection.own_rule) {
+    json records = json::array();
+    for (const auto& record : selection.lambda_path) records.push_back(discriminants_json(record));
+    if (selection.chosen_record) out["discriminants"] = records[*selection.chosen_record];
+    if (!selection.lambda_fixed) out["lambda_path"] = std::move(records);
+  }
+  if (!selection.trace.empty()) {
+    json trace = json::array();
+    Index iteration = 0;
+    for (const auto& point : selection.trace) {
+      trace.push_back({{"iteration", ++iteration}, {"objective", point.objective}});
+      if (point.features) trace.back()["features"] = *point.features;
+    }
+    out["trace"] = std::move(trace);
+  }
   if (selection.weights.size() > 0) out["weights"] = to_json(selection.weights);
   return out;
 }
@@ -121,8 +150,8 @@ json evaluation_json(const Evaluation& evaluation, const Dataset& data, const Re
   json results = json::array();
   for (const auto& row : evaluation.rows) {
     json out = {{"method", row.method},
-                {"k", row.k},
-                {"lambda", nullptr},
+                {"k", row.k > 0 ? json(row.k) : json()},
+                {"lambda", or_null(row.lambda)},
                 {"error", row.error},
                 {"stderr", row.stderr_},
                 {"balanced_error", row.balanced_error},
@@ -142,8 +171,9 @@ json evaluation_json(const Evaluation& evaluation, const Dataset& data, const Re
   json chosen = json::array();
   for (const auto& choice : evaluation.chosen) {
     chosen.push_back({{"method", choice.method},
-                      {"k_best", choice.k_best},
-                      {"k_one_standard_error", choice.k_one_standard_error}});
+                      {"k_best", choice.k_best > 0 ? json(choice.k_best) : json()},
+                      {"k_one_standard_error",
+                       choice.k_one_standard_error > 0 ? json(choice.k_one_standard_error) : json()}});
   }
   json protocol = options_json(evaluation.options);
   protocol["nested"] = evaluation.nested;

@@ -140,6 +140,22 @@ const std::vector<Experiment>& experiments() {
            "meshes will do",
        .options = {"data", "target", "k", "components"},
        .run = sparse_eigenshapes},
+      {.id = "aistats15-table1",
+       .source = "AISTATS15, Table 1",
+       .summary = "sparse discriminants on a gene expression table: error, features, entries (--data)",
+       .needs = "a table of gene expressions with one sample a row and a label column. The paper has "
+                "Nakayama et al. "
+                "2007 (86 x 22,283, five classes; GEO GDS2736), Sun et al. 2006 (180 x 54,613) and Ramaswamy "
+                "et al. "
+                "2001 (198 x 16,063); the R package datamicroarray distributes them",
+       .options = {"data", "target", "runs"},
+       .run = sparse_discriminants_table},
+      {.id = "aistats15-theorem3",
+       .source = "AISTATS15, Theorem 3",
+       .summary = "without noise: rvm-row finds the solution with the fewest rows, the group lasso does not",
+       .needs = "",
+       .options = {"runs"},
+       .run = sparsest_solution},
   };
   return all;
 }

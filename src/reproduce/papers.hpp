@@ -18,6 +18,9 @@ void two_class_bounds(const ReproduceOptions&, const RunControl&, Reproduction&)
 void sparse_eigenfaces(const ReproduceOptions&, const RunControl&, Reproduction&);   // iccv07-faces
 void face_verification(const ReproduceOptions&, const RunControl&, Reproduction&);   // iccv07-verification
 void sparse_eigenshapes(const ReproduceOptions&, const RunControl&, Reproduction&);  // iccv07-shape
+void sparse_discriminants_table(const ReproduceOptions&, const RunControl&,
+                                Reproduction&);                                     // aistats15-table1
+void sparsest_solution(const ReproduceOptions&, const RunControl&, Reproduction&);  // aistats15-theorem3
 
 /// --data, or `embedded` where it was not given; values checked.
 [[nodiscard]] Dataset load_table(const ReproduceOptions& options, const std::string& embedded = {});

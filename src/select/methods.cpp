@@ -14,6 +14,7 @@
 #include "subspectra/linalg/tiled.hpp"
 #include "subspectra/search/nested_path.hpp"
 #include "subspectra/select/exact_methods.hpp"
+#include "subspectra/select/scoring_methods.hpp"
 #include "subspectra/select/search_methods.hpp"
 #include "subspectra/spectral/deflation.hpp"
 #include "subspectra/spectral/discriminants.hpp"
@@ -522,6 +523,7 @@ const std::vector<MethodInfo>& methods() {
   static const std::vector<MethodInfo> all = [] {
     std::vector<MethodInfo> list = search_methods();
     for (auto& method : exact_methods()) list.push_back(std::move(method));
+    for (auto& method : scoring_methods()) list.push_back(std::move(method));
     const std::vector<MethodInfo> filters = filter_methods();
     list.insert(list.end(), filters.begin(), filters.end());
     return list;

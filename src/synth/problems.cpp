@@ -4,6 +4,7 @@
 
 #include "subspectra/core/text.hpp"
 #include "subspectra/synth/brownian.hpp"
+#include "subspectra/synth/gaussian_classes.hpp"
 
 namespace subspectra::synth {
 namespace {
@@ -41,6 +42,12 @@ const std::vector<Problem>& problems() {
          auto [a, b] = brownian_pair(o.kind, o.features, o.seed);
          product.matrices = {{.name = "A", .values = std::move(a)}, {.name = "B", .values = std::move(b)}};
        })},
+      {.name = "gaussian-classes",
+       .summary = "table: Gaussian classes whose means differ in a few features",
+       .matrices = {},
+       .options = describe_options<GaussianClassesOptions>(),
+       .make = maker<GaussianClassesOptions>(
+           [](const GaussianClassesOptions& o, Product& product) { product.table = gaussian_classes(o); })},
   };
   return all;
 }

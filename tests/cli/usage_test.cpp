@@ -164,7 +164,7 @@ void add_flags(std::set<std::string>& flags) {
 
 std::set<std::string> flags_in_help(const std::string& command) {
   std::set<std::string> flags;
-  static const std::regex option("^  (--?[a-z][a-z-]*)");
+  static const std::regex option("^  (--?[A-Za-z][A-Za-z0-9-]*)");
   for (const auto& line : lines_of(run_program({command, "--help"}).out)) {
     std::smatch match;
     if (std::regex_search(line, match, option)) flags.insert(match[1]);

@@ -6,6 +6,7 @@
 
 #include "reading.hpp"
 #include "subspectra/synth/brownian.hpp"
+#include "subspectra/synth/gaussian_classes.hpp"
 
 namespace subspectra::synth {
 namespace {
@@ -42,10 +43,31 @@ TEST(Problems, TakeTheirOwnOptions) {
   EXPECT_EQ(pair.matrices[1].values, b);
 }
 
+TEST(Problems, MoreRowsOfTheSameClasses) {
+  const GaussianClassesOptions few{.rows = 40, .features = 12, .classes = 3, .informative = 4, .seed = 7};
+  GaussianClassesOptions many = few;
+  many.rows = 3000;
+  const Dataset a = gaussian_classes(few), b = gaussian_classes(many);
+  EXPECT_EQ(a.dense, b.dense.topRows(40));
+  EXPECT_EQ(b.labels->counts(), (std::vector<Index>{1000, 1000, 1000}));
+  // Columns beyond the informative ones have the same mean in every class.
+  double within = 0.0, beyond = 0.0;
+  for (int c = 0; c < 3; ++c) {
+    Vector mean = Vector::Zero(12);
+    for (Index i = 0; i < 3000; ++i) {
+      if (b.labels->codes[static_cast<std::size_t>(i)] == c) mean += b.dense.row(i).transpose() / 1000.0;
+    }
+    within += mean.head(4).squaredNorm();
+    beyond += mean.tail(8).squaredNorm();
+  }
+  EXPECT_GT(within, 2.0);
+  EXPECT_LT(beyond, 0.1);
+}
+
 TEST(Problems, AnUnknownNameIsRefusedWithNearOnes) {
   EXPECT_EQ(subspectra::testing::message_of<InvalidArgument>([] { return &find_problem("brownain"); }),
             "there is no synthetic problem 'brownain' (did you mean brownian?); the problems are brownian, "
-            "brownian-pair");
+            "brownian-pair, gaussian-classes");
 }
 
 }  // namespace

@@ -34,4 +34,14 @@ struct LdaRule {
 [[nodiscard]] LdaRule fit_lda(const VectorRef& class_weights, const MatrixRef& class_means,
                               const MatrixRef& within, Prior prior, Index components = 0);
 
+/// The rule in the space of given discriminants B (k x L): rows z = B'(x - centre) are told apart by
+/// Mahalanobis' distance under their pooled within-class covariance, less 2 log prior. Directions along which
+/// the training rows do not vary are left out; a covariance that is singular on the others (p > N with little
+/// penalty) gets 1e-3 times its smallest nonzero eigenvalue, or times the total variance where there is none.
+/// `rows` n x k, `codes` 0..classes-1, `weights` empty or one a row. B may have no rows: the priors decide
+/// then.
+[[nodiscard]] LdaRule fit_projected_lda(const MatrixRef& rows, const std::vector<int>& codes,
+                                        const Vector& weights, Index classes, const MatrixRef& b,
+                                        Prior prior);
+
 }  // namespace subspectra

@@ -53,6 +53,15 @@ struct ModelOptions {
 /// Says so in `warnings` when --components asks for more discriminants than the classes of `data` have.
 void warn_of_components(const Dataset& data, const ModelOptions& options, std::vector<std::string>& warnings);
 
+/// The rule in the space of discriminants that a method fitted on the prepared rows `training`.
+[[nodiscard]] LdaRule fit_rule(const Dataset& training, const FittedDiscriminants& discriminants,
+                               Prior prior);
+
+/// Trains the classifier on the features of fitted discriminants, with the rule in their space.
+[[nodiscard]] Model fit_model(const Dataset& training, const Preparation& preparation,
+                              const std::string& method, const FittedDiscriminants& discriminants,
+                              const ModelOptions& options);
+
 /// Trains the classifier on the chosen features of `training` (values checked, not yet prepared).
 [[nodiscard]] Model fit_model(const Dataset& training, const Preparation& preparation,
                               const std::string& method, const std::vector<Index>& features, double ridge,

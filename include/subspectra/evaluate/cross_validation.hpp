@@ -57,7 +57,8 @@ struct EvaluationOptions {
 /// One method at one k (or lambda).
 struct EvaluationRow {
   std::string method;
-  Index k = 0;
+  Index k = 0;                   ///< 0: lambda was fixed or chosen, and says how many features there are
+  std::optional<double> lambda;  ///< the geometric mean over the training sets; nothing where k decides
   double error = 0, stderr_ = 0, balanced_error = 0, balanced_stderr = 0, apparent_error = 0;
   double log_loss = 0, log_loss_stderr = 0;
   std::optional<double> null_error;

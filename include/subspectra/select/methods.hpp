@@ -39,10 +39,12 @@ struct MethodInfo {
   std::string_view summary;  ///< one line
   bool needs_labels = true;
   bool two_classes_only = false;
-  bool variance = false;                   ///< judged by the covariance of the set (PCA), labels or not
-  bool takes_matrices = false;             ///< runs on a MatrixProblem
-  bool takes_groups = false;               ///< moves groups as a whole
-  bool proves = false;                     ///< an exact search: stopped early it has an answer and a bound
+  bool variance = false;        ///< judged by the covariance of the set (PCA), labels or not
+  bool takes_matrices = false;  ///< runs on a MatrixProblem
+  bool takes_groups = false;    ///< moves groups as a whole
+  bool proves = false;          ///< an exact search: stopped early it has an answer and a bound
+  /// Whether these options decide how many features there are, so that -k does not (may be empty: never).
+  std::function<bool(const OptionTexts&)> fixes_size = {};
   std::vector<OptionDescription> options;  ///< the method's own
   /// Fills weights and ranking (rankers) or path sets (searches), status, method_options, warnings.
   std::function<void(const SelectionInput&, const OptionTexts&, const RunControl&, Selection&)> run;

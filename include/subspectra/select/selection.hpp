@@ -89,6 +89,25 @@ struct PoolSet {
   double objective = 0.0;
 };
 
+/// Discriminants that a method fitted itself (optimal scoring), at one lambda.
+struct FittedDiscriminants {
+  double lambda = 0.0;
+  std::vector<Index> features;  ///< ascending columns of the data set: the rows of B that are not zero
+  Matrix matrix;                ///< |features| x L, in the user's units
+  Vector row_norms;             ///< of these rows in the papers' coordinates, centred columns of unit norm
+  Index entries = 0;            ///< that are not zero
+  double objective = 0.0;       ///< the method's own, in the papers' scale
+  std::optional<double> duality_gap;  ///< relative to the objective at B = 0, where the method has one
+  Index iterations = 0;
+  bool converged = false;
+};
+
+/// The objective after an iteration, and how many features were still in play where the method drops them.
+struct TracePoint {
+  double objective = 0.0;
+  std::optional<Index> features;
+};
+
 struct PathEntry {
   std::vector<Index> features;  ///< ascending columns of the data set
   std::vector<Index> units;     ///< ascending groups (--groups); empty when features are chosen one by one
@@ -99,6 +118,7 @@ struct PathEntry {
   std::optional<double> given_objective;  ///< --refit: of the loadings that were given
   std::string pass;                       ///< "forward", "backward", "swaps", "exact" or ""
   std::vector<PoolSet> pool;              ///< the best sets of this size, this one first, under --pool
+  std::optional<std::size_t> record;      ///< in Selection::lambda_path, whose set this is
   Matrix loadings;                        ///< k x r, x'B_S x = 1, the largest entry of each column positive
   /// The size that -k counts: groups where there are any, else features.
   [[nodiscard]] Index k() const { return static_cast<Index>(units.empty() ? features.size() : units.size()); }
@@ -121,6 +141,14 @@ struct Selection {
       components;              ///< PCA with --components: the paths of the second, third, ... one
   std::vector<Index> ranking;  ///< best first; empty where the method does not rank
   Vector weights;              ///< p scores, or empty
+  std::vector<FittedDiscriminants> lambda_path;  ///< falling lambda; empty where the method fits none
+  /// The one of lambda_path that the method stands by: of the largest size asked for, or of the lambda given
+  /// or chosen.
+  std::optional<std::size_t> chosen_record;
+  bool own_rule = false;      ///< lambda_path is what the method is: its rule works in the space of a record
+  bool lambda_fixed = false;  ///< lambda was given or chosen, so that k has nothing to say
+  std::vector<TracePoint> trace;                             ///< of the chosen record
+  KRange sizes;                                              ///< the range of k that was run
   nlohmann::json method_options = nlohmann::json::object();  ///< as used
   std::optional<SearchCounts> search;
   double prepare_s = 0.0, search_s = 0.0;

@@ -1,0 +1,140 @@
+/// rvm-row at the size of the largest gene table of AISTATS15 (180 x 54,613, four classes), in products X X'
+/// of that size, and how it grows with the number of columns.
+///
+///     build/bench/bench_scoring_rvm [size|growth ...]
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "subspectra/linalg/tiled.hpp"
+#include "subspectra/scoring/gloss.hpp"
+#include "subspectra/scoring/reweighted.hpp"
+#include "subspectra/synth/gaussian_classes.hpp"
+
+using namespace subspectra;
+
+namespace {
+
+double cpu_s() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+double peak_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return 1024.0 * static_cast<double>(usage.ru_maxrss);
+}
+
+std::vector<Index> all_of(Index p) {
+  std::vector<Index> all;
+  for (Index j = 0; j < p; ++j) all.push_back(j);
+  return all;
+}
+
+/// One product X X' as a DSYRK, processor time, the least of five.
+double product_s(const Matrix& x) {
+  Matrix c(x.rows(), x.rows());
+  double least = kInfinity;
+  for (int run = 0; run < 5; ++run) {
+    const double start = cpu_s();
+    linalg::syrk(1.0, linalg::Op::kNone, x, 0.0, c);
+    least = std::min(least, cpu_s() - start);
+  }
+  return least;
+}
+
+void at_size() {
+  const Dataset data = synth::gaussian_classes(
+      {.rows = 180, .features = 54613, .classes = 4, .informative = 30, .separation = 0.8, .seed = 1});
+  const double table = 8.0 * static_cast<double>(data.dense.size());
+  const double before = peak_bytes();
+  const ScoringProblem problem = make_scoring_problem(data, all_of(data.features()), 1);
+  const double product = product_s(problem.x);
+  fmt::print("rvm-row, 180 x 54,613, K = 4; one product X X' (DSYRK) {:.1f} ms, one thread, processor time\n",
+             1e3 * product);
+  for (const auto update : {RvmUpdate::kFast, RvmUpdate::kEm}) {
+    const bool fast = update == RvmUpdate::kFast;
+    for (const double part : {0.1, 0.01}) {
+      RvmOptions options{.update = update};
+      options.iterations = {.max_iterations = fast ? 5000 : 100, .tolerance = 1e-5, .threads = 1};
+      const auto solver = rvm_row_solver(problem, options);
+      const double lambda = part * solver->lambda_max();
+      options.iterations.max_iterations = 3;
+      const double first_start = cpu_s();
+      static_cast<void>(rvm_row_solver(problem, options)->fit(lambda, {}));
+      const double first = (cpu_s() - first_start) / 3.0;
+      const double start = cpu_s();
+      const auto fit = solver->fit(lambda, {});
+      const double total = cpu_s() - start;
+      double columns = 0.0;
+      for (const Index q : fit.working)
+        columns += static_cast<double>(q) / static_cast<double>(problem.columns());
+      fmt::print(
+          "  {} lambda {:.3g} of the largest: {} iterations ({}), {} features; an iteration at the start "
+          "{:.1f} "
+          "products, all {:.1f} (bars 6 and 150), {:.2f} s\n    columns in play: ",
+          fast ? "fast" : "em  ", part, fit.iterations, fit.converged ? "converged" : "stopped",
+          fit.b.rows.size(), first / product, total / product, total);
+      for (std::size_t i = 0; i < fit.working.size(); i = i < 5 ? i + 1 : 2 * i)
+        fmt::print("{}:{} ", i + 1, fit.working[i]);
+      fmt::print("\n    passes over all columns: {:.1f}\n", columns);
+    }
+  }
+  const auto gloss = gloss_solver(problem, {.threads = 1});
+  const double top = gloss->lambda_max();
+  static_cast<void>(gloss->fit(0.5 * top, {}));
+  const double start = cpu_s();
+  const auto fit = gloss->fit(0.45 * top, {});
+  fmt::print("  gloss, one lambda, warm: {:.3f} s, {} features, {:.1f} products\n", cpu_s() - start,
+             fit.b.rows.size(), (cpu_s() - start) / product);
+  fmt::print("  peak memory {:.2f} tables beyond the table itself (bar 1.5)\n",
+             (peak_bytes() - before) / table);
+}
+
+void growth() {
+  fmt::print(
+      "rvm-row and gloss against the number of columns, 180 rows, K = 4, one thread, processor time\n");
+  std::vector<double> seconds[2];
+  const std::vector<Index> sizes = {5000, 10000, 20000, 50000};
+  for (const Index p : sizes) {
+    const Dataset data = synth::gaussian_classes(
+        {.rows = 180, .features = p, .classes = 4, .informative = 30, .separation = 0.8, .seed = 1});
+    const ScoringProblem problem = make_scoring_problem(data, all_of(p), 1);
+    RvmOptions options;
+    options.iterations = {.max_iterations = 5000, .tolerance = 1e-5, .threads = 1};
+    const auto rvm = rvm_row_solver(problem, options);
+    double start = cpu_s();
+    static_cast<void>(rvm->fit(0.05 * rvm->lambda_max(), {}));
+    seconds[0].push_back(cpu_s() - start);
+    const auto gloss = gloss_solver(problem, {.threads = 1});
+    start = cpu_s();
+    const double top = gloss->lambda_max();
+    for (int i = 1; i <= 30; ++i) static_cast<void>(gloss->fit(top * std::pow(0.2, i / 30.0), {}));
+    seconds[1].push_back(cpu_s() - start);
+    fmt::print("  p = {:6}: rvm-row {:.2f} s, gloss (30 lambdas) {:.3f} s\n", p, seconds[0].back(),
+               seconds[1].back());
+  }
+  const double ratio = std::log(static_cast<double>(sizes.back()) / static_cast<double>(sizes.front()));
+  fmt::print("  growth p^{:.2f} and p^{:.2f} (bar 1.1)\n",
+             std::log(seconds[0].back() / seconds[0].front()) / ratio,
+             std::log(seconds[1].back() / seconds[1].front()) / ratio);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> cases(argv + 1, argv + argc);
+  if (cases.empty()) cases = {"size", "growth"};
+  for (const auto& name : cases) {
+    if (name == "size") at_size();
+    if (name == "growth") growth();
+  }
+  return 0;
+}

@@ -1,0 +1,51 @@
+#pragma once
+/// The methods of optimal scoring as methods of the registry: one lambda, a path of them, or the one that
+/// cross-validation chooses.
+#include <string>
+#include <vector>
+
+#include "subspectra/scoring/reweighted.hpp"
+#include "subspectra/select/methods.hpp"
+
+namespace subspectra {
+
+/// --lambda path|cv|auto|VALUE
+struct LambdaChoice {
+  enum class Kind { kPath, kCv, kAuto, kValue };
+  Kind kind = Kind::kPath;
+  double value = 0.0;  ///< kValue
+  bool operator==(const LambdaChoice&) const = default;
+};
+template <>
+struct OptionCodec<LambdaChoice> {
+  static LambdaChoice parse(std::string_view text);
+  static std::string format(const LambdaChoice& choice);
+  static nlohmann::json json(const LambdaChoice& choice);
+  static std::string hint() { return "path|cv|auto|VALUE"; }
+};
+
+/// What every method with a lambda is told.
+struct LambdaOptions {
+  LambdaChoice lambda;
+  Index lambdas = 50;
+  double lambda_ratio = 1e-3;
+  double auto_fraction = 0.2;  ///< of the largest lambda, under --lambda auto; no option
+
+  void validate() const;  ///< throws InvalidArgument
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field(
+        "lambda", o.lambda,
+        "weight of the penalty. path: a falling grid of them, from which -k takes the largest set it allows; "
+        "cv: the largest one whose cross-validated error is within one standard error of the best; auto: a "
+        "fixed "
+        "fraction of the largest, the method's own");
+    field("lambdas", o.lambdas, "number of lambdas of the grid");
+    field("lambda_ratio", o.lambda_ratio,
+          "smallest lambda of the grid over the largest, at which no feature is left");
+  }
+};
+
+[[nodiscard]] std::vector<MethodInfo> scoring_methods();
+
+}  // namespace subspectra

@@ -1,0 +1,159 @@
+#include "subspectra/scoring/problem.hpp"
+
+#include <Eigen/SVD>
+
+#include <cmath>
+
+#include "subspectra/core/memory.hpp"
+#include "subspectra/core/parallel.hpp"
+#include "subspectra/linalg/tiled.hpp"
+
+namespace subspectra {
+namespace {
+
+/// The columns of `data`, centred by their weighted mean, times sqrt(weight), of unit norm; gives the norms.
+/// A mean is taken twice: the second pass removes what an offset of many digits leaves.
+Vector standardize_columns(const Dataset& data, const std::vector<Index>& candidates,
+                           const Vector& root_weights, int threads, Matrix& x) {
+  const auto q = static_cast<Index>(candidates.size());
+  const Vector weights = root_weights.array().square();
+  const double total = weights.sum();
+  Vector scales(q);
+  constexpr Index kTile = 64;
+  parallel_for((q + kTile - 1) / kTile, threads, [&](Index tile) {
+    const Index end = std::min(q, (tile + 1) * kTile);
+    for (Index j = tile * kTile; j < end; ++j) {
+      auto column = x.col(j);
+      column = data.column(candidates[static_cast<std::size_t>(j)]);
+      // To a largest entry of about 1 first: neither 1e200 nor 1e-200 survives being squared.
+      const double largest = column.cwiseAbs().maxCoeff();
+      const double unit = largest > 0.0 ? std::exp2(std::ilogb(largest)) : 1.0;
+      column /= unit;
+      for (int pass = 0; pass < 2; ++pass) column.array() -= weights.dot(column) / total;
+      column.array() *= root_weights.array();
+      const double spread = column.cwiseAbs().maxCoeff();
+      const double norm = spread > 0.0 ? spread * (column / spread).norm() : 0.0;
+      if (norm > 0.0) {
+        column /= norm;
+      } else {
+        column.setZero();
+      }
+      scales[j] = norm * unit;
+    }
+  });
+  return scales;
+}
+
+Vector inverse_root(const Vector& class_weights) {
+  return class_weights.unaryExpr([](double w) { return w > 0.0 ? 1.0 / std::sqrt(w) : 0.0; });
+}
+
+void make_largest_positive(Matrix& vectors) {
+  for (Index j = 0; j < vectors.cols(); ++j) {
+    Index at = 0;
+    vectors.col(j).cwiseAbs().maxCoeff(&at);
+    if (vectors(at, j) < 0.0) vectors.col(j) = -vectors.col(j);
+  }
+}
+
+}  // namespace
+
+Matrix score_basis(const Vector& class_weights) {
+  // Householder's reflection takes the unit vector u = (Y'Y)^{1/2} 1/|.| of the classes with rows to an axis;
+  // its other columns span the complement.
+  std::vector<Index> present;
+  for (Index c = 0; c < class_weights.size(); ++c) {
+    if (class_weights[c] > 0.0) present.push_back(c);
+  }
+  const auto count = static_cast<Index>(present.size());
+  Vector v = class_weights(present).array().sqrt();
+  v /= v.norm();
+  v[0] += 1.0;  // u is nonnegative, so that this cancels nothing
+  const Matrix reflection = Matrix::Identity(count, count) - 2.0 / v.squaredNorm() * v * v.transpose();
+  Matrix basis = Matrix::Zero(class_weights.size(), count - 1);
+  basis(present, Eigen::all) = reflection.rightCols(count - 1);
+  return basis;
+}
+
+Matrix class_sums(const ScoringProblem& problem, const MatrixRef& a) {
+  Matrix indicator = Matrix::Zero(a.rows(), problem.class_weights.size());
+  for (Index i = 0; i < a.rows(); ++i)
+    indicator(i, problem.codes[static_cast<std::size_t>(i)]) = problem.root_weights[i];
+  Matrix sums(indicator.cols(), a.cols());
+  linalg::gemm(1.0, linalg::Op::kTranspose, indicator, linalg::Op::kNone, a, 0.0, sums);
+  return sums;
+}
+
+Matrix scored_classes(const ScoringProblem& problem, const MatrixRef& scores) {
+  Matrix targets(problem.rows(), scores.cols());
+  for (Index i = 0; i < targets.rows(); ++i)
+    targets.row(i) = problem.root_weights[i] * scores.row(problem.codes[static_cast<std::size_t>(i)]);
+  return targets;
+}
+
+Matrix best_scores(const ScoringProblem& problem, const MatrixRef& fitted) {
+  const Matrix basis = score_basis(problem.class_weights);
+  const Vector root = inverse_root(problem.class_weights);
+  const Matrix m = basis.transpose() * root.asDiagonal() * class_sums(problem, fitted);
+  const Eigen::JacobiSVD<Matrix, Eigen::NoQRPreconditioner> svd(m, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  return root.asDiagonal() * (basis * (svd.matrixU() * svd.matrixV().transpose()));
+}
+
+SparseRows nonzero_rows(const Matrix& b, const std::vector<Index>& columns) {
+  SparseRows rows;
+  std::vector<Index> kept;
+  for (Index i = 0; i < b.rows(); ++i) {
+    if (!(b.row(i).array() != 0.0).any()) continue;
+    kept.push_back(i);
+    rows.rows.push_back(columns.empty() ? i : columns[static_cast<std::size_t>(i)]);
+  }
+  rows.values = b(kept, Eigen::all);
+  return rows;
+}
+
+Matrix fitted_values(const ScoringProblem& problem, const SparseRows& b) {
+  Matrix fitted(problem.rows(), b.values.cols());
+  linalg::gemm(1.0, linalg::Op::kNone, problem.x(Eigen::all, b.rows), linalg::Op::kNone, b.values, 0.0,
+               fitted);
+  return fitted;
+}
+
+ScoringProblem make_scoring_problem(const Dataset& data, const std::vector<Index>& candidates, int threads,
+                                    std::uint64_t memory_limit) {
+  const Index n = data.rows();
+  const auto q = static_cast<Index>(candidates.size());
+  require_memory(8.0 * static_cast<double>(n) * static_cast<double>(q),
+                 "the centred table of an optimal-scoring method",
+                 "leave features out (--exclude), or choose among them first with a filter", memory_limit);
+  ScoringProblem problem;
+  problem.features = candidates;
+  problem.codes = data.labels->codes;
+  problem.root_weights.resize(n);
+  double total = 0.0;
+  for (Index i = 0; i < n; ++i) total += data.weight(i);
+  for (Index i = 0; i < n; ++i)
+    problem.root_weights[i] = std::sqrt(data.weight(i) * static_cast<double>(n) / total);
+  problem.class_weights = Vector::Zero(data.labels->class_count());
+  for (Index i = 0; i < n; ++i) {
+    problem.class_weights[problem.codes[static_cast<std::size_t>(i)]] +=
+        problem.root_weights[i] * problem.root_weights[i];
+  }
+  problem.x.resize(n, q);
+  problem.scales = standardize_columns(data, candidates, problem.root_weights, threads, problem.x);
+
+  // G = Q'(Y'Y)^{-1/2} Y'X X'Y (Y'Y)^{-1/2} Q, (K'-1)^2: its eigenvectors, largest first, turn the basis.
+  const Matrix basis = score_basis(problem.class_weights);
+  const Vector root = inverse_root(problem.class_weights);
+  const Matrix start = scored_classes(problem, root.asDiagonal() * basis);
+  Matrix products(q, start.cols());
+  linalg::gemm_tiled(1.0, linalg::Op::kTranspose, problem.x, start, 0.0, products, threads);
+  Matrix gram(start.cols(), start.cols());
+  linalg::syrk(1.0, linalg::Op::kTranspose, products, 0.0, gram);
+  Matrix vectors = basis * linalg::symmetric_eigen(gram, true).vectors.rowwise().reverse();
+  make_largest_positive(vectors);
+  problem.scores = root.asDiagonal() * vectors;
+  problem.targets = scored_classes(problem, problem.scores);
+  return problem;
+}
+
+}  // namespace subspectra

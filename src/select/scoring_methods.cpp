@@ -1,0 +1,592 @@
+#include "subspectra/select/scoring_methods.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "subspectra/classify/model.hpp"
+#include "subspectra/core/text.hpp"
+#include "subspectra/evaluate/folds.hpp"
+#include "subspectra/scoring/gloss.hpp"
+#include "subspectra/scoring/lambda_path.hpp"
+#include "subspectra/scoring/plda.hpp"
+#include "subspectra/scoring/rvm_entry.hpp"
+#include "subspectra/scoring/sda.hpp"
+#include "subspectra/scoring/sfd.hpp"
+#include "subspectra/scoring/sulda.hpp"
+#include "subspectra/spectral/renormalize.hpp"
+
+namespace subspectra {
+
+LambdaChoice OptionCodec<LambdaChoice>::parse(std::string_view text) {
+  if (text == "path") return {};
+  if (text == "cv") return {.kind = LambdaChoice::Kind::kCv};
+  if (text == "auto") return {.kind = LambdaChoice::Kind::kAuto};
+  try {
+    const double value = OptionCodec<double>::parse(text);
+    if (value > 0.0 && std::isfinite(value)) return {.kind = LambdaChoice::Kind::kValue, .value = value};
+  } catch (const InvalidArgument&) {  // said below, with the words that are possible too
+  }
+  throw InvalidArgument("a positive number, or path, cv or auto is needed");
+}
+
+std::string OptionCodec<LambdaChoice>::format(const LambdaChoice& choice) {
+  switch (choice.kind) {
+    case LambdaChoice::Kind::kPath:
+      return "path";
+    case LambdaChoice::Kind::kCv:
+      return "cv";
+    case LambdaChoice::Kind::kAuto:
+      return "auto";
+    case LambdaChoice::Kind::kValue:
+      break;
+  }
+  return OptionCodec<double>::format(choice.value);
+}
+
+nlohmann::json OptionCodec<LambdaChoice>::json(const LambdaChoice& choice) {
+  if (choice.kind == LambdaChoice::Kind::kValue) return choice.value;
+  return format(choice);
+}
+
+void LambdaOptions::validate() const {
+  if (lambdas < 2) throw InvalidArgument(fmt::format("--lambdas {}, but a grid needs 2 or more", lambdas));
+  if (!(lambda_ratio > 0.0 && lambda_ratio < 1.0)) {
+    throw InvalidArgument(fmt::format(
+        "--lambda-ratio {}, but a fraction between 0 and 1 is needed, as in 0.001", lambda_ratio));
+  }
+}
+
+namespace {
+
+void require_not_negative(double value, std::string_view flag) {
+  if (value >= 0.0 && std::isfinite(value)) return;
+  throw InvalidArgument(fmt::format("{} {}, but 0 or a positive number is needed", flag, value));
+}
+
+void require_iterations(Index value) {
+  if (value < 1) throw InvalidArgument(fmt::format("--max-iterations {}, but 1 or more is needed", value));
+}
+
+constexpr std::string_view kMaxIterationsHelp = "stop after so many iterations";
+
+struct RvmRowMethod {
+  LambdaOptions grid{.lambda_ratio = 1e-4, .auto_fraction = 0.01};
+  double alpha = kInfinity;
+  double prune = RvmOptions{}.prune;
+  RvmUpdate rvm_update = RvmUpdate::kFast;
+  Index max_iterations = 5000;
+  double tolerance = 1e-5;
+
+  void validate() const {
+    grid.validate();
+    if (!(alpha > 0.0))
+      throw InvalidArgument(fmt::format("--alpha {}, but a positive number is needed", alpha));
+    require_not_negative(prune, "--prune");
+    require_not_negative(tolerance, "--tolerance");
+    require_iterations(max_iterations);
+  }
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    LambdaOptions::visit(o.grid, field);
+    field("alpha", o.alpha, "of the penalty log|alpha I + X Gamma X'|; default lambda N");
+    field(
+        "prune", o.prune,
+        "a feature leaves for good when its variance falls below this fraction of the largest; 0 keeps all");
+    field("rvm_update", o.rvm_update, "rule of the variances: fast, or em, the paper's (24)");
+    field("max_iterations", o.max_iterations, kMaxIterationsHelp);
+    field("tolerance", o.tolerance,
+          "stop when no row norm changes by more than this fraction of the largest; 0 runs all iterations");
+  }
+  [[nodiscard]] std::unique_ptr<ScoringSolver> solver(const ScoringProblem& problem, bool path,
+                                                      int threads) const {
+    return rvm_row_solver(problem, {.alpha = std::isfinite(alpha) ? alpha : 0.0,
+                                    .prune = prune,
+                                    .update = rvm_update,
+                                    .warm = path && prune > 0.0,
+                                    .iterations = {max_iterations, tolerance, threads}});
+  }
+};
+
+struct RvmEntryMethod {
+  LambdaOptions grid{.lambda_ratio = 1e-4, .auto_fraction = 1e-3};
+  double alpha = kInfinity;
+  Index max_iterations = RvmEntryOptions{}.iterations.max_iterations;
+  double tolerance = RvmEntryOptions{}.iterations.tolerance;
+
+  void validate() const {
+    grid.validate();
+    if (!(alpha > 0.0))
+      throw InvalidArgument(fmt::format("--alpha {}, but a positive number is needed", alpha));
+    require_not_negative(tolerance, "--tolerance");
+    require_iterations(max_iterations);
+  }
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    LambdaOptions::visit(o.grid, field);
+    field("alpha", o.alpha, "of the penalty log|alpha I + X Gamma X'|; default lambda N");
+    field("max_iterations", o.max_iterations, kMaxIterationsHelp);
+    field("tolerance", o.tolerance,
+          "stop when no entry of B changes by more than this fraction of the largest; 0 runs all iterations");
+  }
+  [[nodiscard]] std::unique_ptr<ScoringSolver> solver(const ScoringProblem& problem, bool,
+                                                      int threads) const {
+    return rvm_entry_solver(problem, {.alpha = std::isfinite(alpha) ? alpha : 0.0,
+                                      .iterations = {max_iterations, tolerance, threads}});
+  }
+};
+
+template <bool kRows>
+struct JeffreysMethod {
+  LambdaOptions grid{.lambda_ratio = 1e-4, .auto_fraction = 2e-3};
+  double epsilon = JeffreysOptions{}.epsilon;
+  double prune = JeffreysOptions{}.prune;
+  Index max_iterations = JeffreysOptions{}.iterations.max_iterations;
+  double tolerance = JeffreysOptions{}.iterations.tolerance;
+
+  void validate() const {
+    grid.validate();
+    if (!(epsilon > 0.0))
+      throw InvalidArgument(fmt::format("--epsilon {}, but a positive number is needed", epsilon));
+    require_not_negative(prune, "--prune");
+    require_not_negative(tolerance, "--tolerance");
+    require_iterations(max_iterations);
+  }
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    LambdaOptions::visit(o.grid, field);
+    field("epsilon", o.epsilon, "of the penalty sum log(|b|^2 + epsilon)");
+    field(
+        "prune", o.prune,
+        "a feature leaves for good when its variance falls below this fraction of the largest; 0 keeps all");
+    field("max_iterations", o.max_iterations, kMaxIterationsHelp);
+    field("tolerance", o.tolerance,
+          "stop when no row norm changes by more than this fraction of the largest; 0 runs all iterations");
+  }
+  [[nodiscard]] std::unique_ptr<ScoringSolver> solver(const ScoringProblem& problem, bool,
+                                                      int threads) const {
+    const JeffreysOptions options{epsilon, prune, {max_iterations, tolerance, threads}};
+    return kRows ? jeffreys_row_solver(problem, options) : jeffreys_entry_solver(problem, options);
+  }
+};
+
+struct GlossMethod {
+  LambdaOptions grid{.lambda_ratio = 0.02};
+  Index max_iterations = GlossOptions{}.max_sweeps;
+  double tolerance = GlossOptions{}.tolerance;
+
+  void validate() const {
+    grid.validate();
+    require_not_negative(tolerance, "--tolerance");
+    require_iterations(max_iterations);
+  }
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    LambdaOptions::visit(o.grid, field);
+    field("max_iterations", o.max_iterations, "sweeps over the features in play, for one lambda");
+    field("tolerance", o.tolerance,
+          "stop when the duality gap is below this fraction of the objective at B = 0");
+  }
+  [[nodiscard]] std::unique_ptr<ScoringSolver> solver(const ScoringProblem& problem, bool,
+                                                      int threads) const {
+    return gloss_solver(problem, {tolerance, max_iterations, threads});
+  }
+};
+
+struct SdaMethod {
+  LambdaOptions grid{.lambda_ratio = 0.02};
+  double l2 = SdaOptions{}.l2;
+  Index max_iterations = SdaOptions{}.max_iterations;
+  double tolerance = SdaOptions{}.tolerance;
+
+  void validate() const {
+    grid.validate();
+    require_not_negative(l2, "--l2");
+    require_not_negative(tolerance, "--tolerance");
+    require_iterations(max_iterations);
+  }
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    LambdaOptions::visit(o.grid, field);
+    field("l2", o.l2, "weight of the squared entries in the elastic net");
+    field("max_iterations", o.max_iterations, "elastic nets for one discriminant");
+    field("tolerance", o.tolerance, "stop when the scores change by less than this fraction");
+  }
+  [[nodiscard]] std::unique_ptr<ScoringSolver> solver(const ScoringProblem& problem, bool,
+                                                      int threads) const {
+    SdaOptions options;
+    options.l2 = l2;
+    options.tolerance = tolerance;
+    options.max_iterations = max_iterations;
+    options.threads = threads;
+    return sda_solver(problem, options);
+  }
+};
+
+struct PldaMethod {
+  LambdaOptions grid{.lambda_ratio = 0.01};
+  Index max_iterations = PldaOptions{}.max_iterations;
+  double tolerance = PldaOptions{}.tolerance;
+
+  void validate() const {
+    grid.validate();
+    require_not_negative(tolerance, "--tolerance");
+    require_iterations(max_iterations);
+  }
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    LambdaOptions::visit(o.grid, field);
+    field("max_iterations", o.max_iterations, "steps for one discriminant");
+    field("tolerance", o.tolerance,
+          "stop when a step raises the criterion by less than this fraction; 0 runs all");
+  }
+  [[nodiscard]] std::unique_ptr<ScoringSolver> solver(const ScoringProblem& problem, bool,
+                                                      int threads) const {
+    PldaOptions options;
+    options.tolerance = tolerance;
+    options.max_iterations = max_iterations;
+    options.threads = threads;
+    return plda_solver(problem, options);
+  }
+};
+
+struct SuldaMethod {
+  LambdaOptions grid{.lambda = {.kind = LambdaChoice::Kind::kValue}};  ///< no option: there is no lambda
+  Index max_iterations = SuldaOptions{}.max_iterations;
+  double tolerance = SuldaOptions{}.tolerance;
+
+  void validate() const {
+    require_not_negative(tolerance, "--tolerance");
+    require_iterations(max_iterations);
+  }
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("max_iterations", o.max_iterations, "pivots or steps for one discriminant");
+    field("tolerance", o.tolerance, "duality gap of each discriminant, relative to its l1 norm");
+  }
+  [[nodiscard]] std::unique_ptr<ScoringSolver> solver(const ScoringProblem& problem, bool,
+                                                      int threads) const {
+    SuldaOptions options;
+    options.tolerance = tolerance;
+    options.max_iterations = max_iterations;
+    options.threads = threads;
+    return sulda_solver(problem, options);
+  }
+};
+
+struct SfdMethod {
+  LambdaOptions grid{.lambda_ratio = 0.02};
+  double c = kInfinity;
+  Index max_iterations = SfdOptions{}.max_sweeps;
+  double tolerance = SfdOptions{}.tolerance;
+
+  void validate() {
+    if (std::isfinite(c)) {
+      if (grid.lambda.kind != LambdaChoice::Kind::kPath) {
+        throw InvalidArgument("--C and --lambda say the same (lambda = 1/C); leave one out");
+      }
+      if (!(c > 0.0)) throw InvalidArgument(fmt::format("--C {}, but a positive number is needed", c));
+      grid.lambda = {.kind = LambdaChoice::Kind::kValue, .value = 1.0 / c};
+    }
+    grid.validate();
+    require_not_negative(tolerance, "--tolerance");
+    require_iterations(max_iterations);
+  }
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    LambdaOptions::visit(o.grid, field);
+    field("C", o.c, "weight of the squared errors beside |w|_1; lambda = 1/C");
+    field("max_iterations", o.max_iterations, "sweeps over the features in play, for one lambda");
+    field("tolerance", o.tolerance,
+          "stop when the duality gap is below this fraction of the objective at w = 0");
+  }
+  [[nodiscard]] std::unique_ptr<ScoringSolver> solver(const ScoringProblem& problem, bool,
+                                                      int threads) const {
+    return sfd_solver(problem, {tolerance, max_iterations, threads});
+  }
+};
+
+/// The grid of a problem. A rising path ends a little below the largest lambda: at it the last variance
+/// falls only like 1/t.
+std::vector<double> grid_of(const ScoringSolver& solver, const LambdaOptions& grid) {
+  constexpr double kBelow = 0.95;
+  return lambda_grid(solver.lambda_max() * (solver.rising() ? kBelow : 1.0), grid.lambda_ratio, grid.lambdas);
+}
+
+using MakeSolver =
+    std::function<std::unique_ptr<ScoringSolver>(const ScoringProblem&, bool path, int threads)>;
+
+FittedDiscriminants record_of(const ScoringProblem& problem, const ScoringFit& fit) {
+  FittedDiscriminants record;
+  record.lambda = fit.lambda;
+  record.matrix = fit.b.values;
+  record.row_norms = fit.b.values.rowwise().norm();
+  for (std::size_t i = 0; i < fit.b.rows.size(); ++i) {
+    const Index j = fit.b.rows[i];
+    record.features.push_back(problem.features[static_cast<std::size_t>(j)]);
+    record.matrix.row(static_cast<Index>(i)) /= problem.scales[j];
+  }
+  record.entries = fit.b.entries();
+  record.objective = fit.objective;
+  if (fit.gap >= 0.0) record.duality_gap = fit.gap;
+  record.iterations = fit.iterations;
+  record.converged = fit.converged;
+  return record;
+}
+
+/// What a lambda that leaves no feature gives.
+FittedDiscriminants no_discriminants(Index count) {
+  FittedDiscriminants none;
+  none.matrix = Matrix::Zero(0, count);
+  return none;
+}
+
+/// Fraction of the test rows that the discriminants' rule gets wrong.
+double held_out_error(const Dataset& training, const Dataset& test, const FittedDiscriminants& record) {
+  const LdaRule rule = fit_rule(training, record, Prior::kEmpirical);
+  const Matrix posteriors = rule.log_posteriors(test.columns(record.features));
+  double wrong = 0.0, all = 0.0;
+  for (Index i = 0; i < posteriors.rows(); ++i) {
+    Index predicted = 0;
+    posteriors.row(i).maxCoeff(&predicted);
+    all += test.weight(i);
+    if (predicted != test.labels->codes[static_cast<std::size_t>(i)]) wrong += test.weight(i);
+  }
+  return wrong / all;
+}
+
+constexpr Index kLambdaFolds = 10;
+
+/// The largest lambda whose error over ten folds is within one standard error of the smallest. Nothing when
+/// the control stopped it before every fold was done.
+std::optional<double> cross_validated_lambda(const SelectionInput& input, const MakeSolver& make,
+                                             const std::vector<double>& lambdas, const RunControl& control) {
+  const Dataset& data = input.data;
+  const auto counts = data.labels->counts();
+  Index least = kLambdaFolds;
+  for (const Index count : counts) {
+    if (count > 0) least = std::min(least, count);
+  }
+  if (least < 2) {
+    throw BadInput(
+        {.file = data.source},
+        "--lambda cv holds out rows of every class, and a class has one row only; give --lambda a value, "
+        "or leave that class out");
+  }
+  EvaluationOptions protocol;
+  protocol.cv.folds = least;
+  constexpr std::uint64_t kStream = 1ULL << 50U;  // far from those of evaluate
+  const auto splits =
+      make_splits(*data.labels, data.row_groups, data.source, protocol, Random(input.options.seed, kStream));
+  Matrix errors(static_cast<Index>(splits.size()), static_cast<Index>(lambdas.size()));
+  for (std::size_t fold = 0; fold < splits.size(); ++fold) {
+    if (control.should_stop()) return std::nullopt;
+    const Dataset training = data.with_rows(complement(splits[fold], data.rows()));
+    const Dataset test = data.with_rows(splits[fold]);
+    const ScoringProblem problem = make_scoring_problem(training, input.candidates, input.options.threads,
+                                                        input.options.memory_limit.bytes);
+    const auto solver = make(problem, true, input.options.threads);
+    const auto fits = fit_lambda_path(*solver, lambdas, data.features(), control.silent());
+    // A rising path may end early with nothing left; no features at those lambdas.
+    std::map<double, double> error_at;
+    for (const auto& fit : fits)
+      error_at[fit.lambda] = held_out_error(training, test, record_of(problem, fit));
+    const double nothing = held_out_error(training, test, no_discriminants(problem.discriminants()));
+    for (std::size_t l = 0; l < lambdas.size(); ++l) {
+      const auto found = error_at.find(lambdas[l]);
+      errors(static_cast<Index>(fold), static_cast<Index>(l)) =
+          found == error_at.end() ? nothing : found->second;
+    }
+    control.report("cross-validate lambda",
+                   static_cast<double>(fold + 1) / static_cast<double>(splits.size()));
+  }
+  const Vector means = errors.colwise().mean();
+  Index best = 0;
+  means.minCoeff(&best);
+  const auto folds = static_cast<double>(splits.size());
+  const double error =
+      std::sqrt((errors.col(best).array() - means[best]).square().sum() / (folds - 1.0) / folds);
+  for (std::size_t l = 0; l < lambdas.size(); ++l) {
+    if (means[static_cast<Index>(l)] <= means[best] + error) return lambdas[l];
+  }
+  return lambdas[static_cast<std::size_t>(best)];
+}
+
+/// Objective and loadings of a set, as for any other method; cross-validation has no use for them.
+PathEntry entry_of(const SelectionInput& input, const FittedDiscriminants& record, std::size_t number) {
+  PathEntry entry;
+  entry.features = record.features;
+  entry.record = number;
+  if (!input.options.certify) return entry;
+  auto fitted = renormalize(input.pencil, entry.features, input.options.criterion, input.options.components,
+                            input.options.threads);
+  entry.objective = fitted.objective;
+  entry.loadings = std::move(fitted.discriminants.vectors);
+  return entry;
+}
+
+/// The records that -k names, by size: of several with one size the one with the smallest lambda, which
+/// shrinks least.
+void choose_sizes(const SelectionInput& input, Selection& selection) {
+  std::map<Index, std::size_t> of_size;
+  for (std::size_t i = 0; i < selection.lambda_path.size(); ++i) {
+    const auto size = static_cast<Index>(selection.lambda_path[i].features.size());
+    if (size > 0 && size <= input.k.hi) of_size[size] = i;
+  }
+  if (of_size.empty()) {
+    selection.warnings.push_back(fmt::format(
+        "no lambda of the grid leaves between 1 and {} features; raise -k, or make the grid finer "
+        "(--lambdas)",
+        input.k.hi));
+    return;
+  }
+  const Index largest = of_size.rbegin()->first;
+  const bool one = input.k.lo == input.k.hi;
+  for (const auto& [size, number] : of_size) {
+    if (size != largest && (one || size < input.k.lo)) continue;
+    selection.path.push_back(entry_of(input, selection.lambda_path[number], number));
+  }
+  selection.chosen_record = of_size.rbegin()->second;
+  if (largest < input.k.lo) {
+    selection.warnings.push_back(fmt::format(
+        "no lambda of the grid leaves {} {}; the largest set below has {} (--lambdas makes the grid "
+        "finer, --lambda-ratio longer)",
+        one ? "exactly" : "at least", counted(input.k.lo, "feature"), largest));
+  }
+}
+
+void run_scoring(const SelectionInput& input, const LambdaOptions& grid, const MakeSolver& make,
+                 const RunControl& control, Selection& selection) {
+  if (!input.include.empty()) {
+    throw InvalidArgument(
+        fmt::format("--include: method {} chooses by a penalty, which can leave out any feature; the greedy "
+                    "and exact methods "
+                    "take --include",
+                    selection.method));
+  }
+  const ScoringProblem problem = make_scoring_problem(input.data, input.candidates, input.options.threads,
+                                                      input.options.memory_limit.bytes);
+  const bool path = grid.lambda.kind == LambdaChoice::Kind::kPath;
+  selection.own_rule = true;
+  selection.sizes = input.k;
+  selection.lambda_fixed = !path;
+  std::vector<ScoringFit> fits;
+  if (path) {
+    const auto solver = make(problem, true, input.options.threads);
+    fits = fit_lambda_path(*solver, grid_of(*solver, grid), input.k.hi, control);
+  } else {
+    double lambda = grid.lambda.value;
+    if (grid.lambda.kind == LambdaChoice::Kind::kCv) {
+      const auto lambdas = grid_of(*make(problem, true, input.options.threads), grid);
+      const auto chosen = cross_validated_lambda(input, make, lambdas, control);
+      if (!chosen) {
+        selection.warnings.emplace_back(
+            "stopped before the cross-validation of lambda was done: nothing was chosen");
+        selection.status = control.status_or(Status::kInterrupted);
+        return;
+      }
+      lambda = *chosen;
+    }
+    const auto solver = make(problem, false, input.options.threads);
+    if (grid.lambda.kind == LambdaChoice::Kind::kAuto) lambda = grid.auto_fraction * solver->lambda_max();
+    fits.push_back(solver->fit(lambda, control));
+  }
+  selection.status = Status::kConverged;
+  for (const auto& fit : fits) selection.lambda_path.push_back(record_of(problem, fit));
+  if (path) {
+    choose_sizes(input, selection);
+  } else if (!selection.lambda_path.empty()) {
+    selection.chosen_record = 0;
+    const auto& record = selection.lambda_path.front();
+    constexpr std::size_t kMostJudged = 3000;  // a dense k x k matrix
+    if (record.features.empty()) {
+      selection.warnings.push_back(
+          fmt::format("no feature is left at lambda {:.4g}; a smaller one keeps some", record.lambda));
+    } else if (record.features.size() > kMostJudged) {
+      selection.warnings.push_back(fmt::format(
+          "{} features are too many to judge as one set: no objective is given", record.features.size()));
+    } else {
+      selection.path.push_back(entry_of(input, record, 0));
+    }
+  }
+  // The sets that are shown speak for the status; the other lambdas of the grid were a way to get there.
+  for (const auto& entry : selection.path) {
+    if (!selection.lambda_path[*entry.record].converged)
+      selection.status = worst(selection.status, Status::kIterationLimit);
+  }
+  if (selection.chosen_record && !selection.lambda_path[*selection.chosen_record].converged)
+    selection.status = worst(selection.status, Status::kIterationLimit);
+  selection.status = worst(selection.status, control.status_or(selection.status));
+  if (!selection.chosen_record) return;
+  const auto& chosen = selection.lambda_path[*selection.chosen_record];
+  selection.weights = Vector::Zero(input.data.features());
+  for (std::size_t i = 0; i < chosen.features.size(); ++i)
+    selection.weights[chosen.features[i]] = chosen.row_norms[static_cast<Index>(i)];
+  const auto& fit = fits[*selection.chosen_record];
+  for (std::size_t i = 0; i < fit.trace.size(); ++i) {
+    selection.trace.push_back(
+        {.objective = fit.trace[i],
+         .features = i < fit.working.size() ? std::optional(fit.working[i]) : std::nullopt});
+  }
+}
+
+template <class Method>
+Method method_from(const OptionTexts& texts) {
+  Method own;
+  set_options(own, texts);
+  own.validate();
+  return own;
+}
+
+template <class Method>
+MethodInfo scoring_method(std::string_view name, std::string_view summary, bool two_classes_only = false) {
+  return {.name = name,
+          .summary = summary,
+          .two_classes_only = two_classes_only,
+          .fixes_size =
+              [](const OptionTexts& texts) {
+                return method_from<Method>(texts).grid.lambda.kind != LambdaChoice::Kind::kPath;
+              },
+          .options = describe_options<Method>(),
+          .run =
+              [](const SelectionInput& input, const OptionTexts& texts, const RunControl& control,
+                 Selection& selection) {
+                const auto own = method_from<Method>(texts);
+                selection.method_options = options_json(own);
+                run_scoring(
+                    input, own.grid,
+                    [&](const ScoringProblem& problem, bool path, int threads) {
+                      return own.solver(problem, path, threads);
+                    },
+                    control, selection);
+              }};
+}
+
+}  // namespace
+
+std::vector<MethodInfo> scoring_methods() {
+  return {
+      scoring_method<RvmRowMethod>("rvm-row", "optimal scoring: relevance vector machine on the rows of B"),
+      scoring_method<RvmEntryMethod>("rvm-entry",
+                                     "optimal scoring: relevance vector machine on the entries of B"),
+      scoring_method<GlossMethod>("gloss", "optimal scoring with a group lasso (convex)"),
+      scoring_method<SdaMethod>(
+          "sda", "sparse discriminant analysis: elastic nets on scores fitted along with them"),
+      scoring_method<PldaMethod>("plda",
+                                 "Fisher's discriminants with an l1 penalty and a diagonal covariance"),
+      scoring_method<SuldaMethod>("sulda",
+                                  "sparsest in l1 of all uncorrelated LDA solutions (linear programs)"),
+      scoring_method<SfdMethod>("sfd", "sparse Fisher discriminant: a lasso on +/-1 labels, for two classes",
+                                true),
+      scoring_method<JeffreysMethod<true>>("jeffreys-row",
+                                           "optimal scoring: Jeffreys' prior on the rows of B"),
+      scoring_method<JeffreysMethod<false>>("jeffreys-entry",
+                                            "optimal scoring: Jeffreys' prior on the entries of B"),
+  };
+}
+
+}  // namespace subspectra

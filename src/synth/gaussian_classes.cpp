@@ -1,0 +1,52 @@
+#include "subspectra/synth/gaussian_classes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "subspectra/core/memory.hpp"
+#include "subspectra/core/random.hpp"
+
+namespace subspectra::synth {
+
+void GaussianClassesOptions::validate() const {
+  if (features < 1) throw InvalidArgument(fmt::format("--features {}, but 1 or more are needed", features));
+  if (classes < 2) throw InvalidArgument(fmt::format("--classes {}, but 2 or more are needed", classes));
+  if (rows < classes) {
+    throw InvalidArgument(
+        fmt::format("--rows {}, but every one of the {} classes needs a row", rows, classes));
+  }
+  if (informative < 0) {
+    throw InvalidArgument(fmt::format("--informative {}, but 0 or more are needed", informative));
+  }
+  if (!(separation >= 0.0) || !std::isfinite(separation)) {
+    throw InvalidArgument(fmt::format("--separation {}, but 0 or a positive number is needed", separation));
+  }
+}
+
+Dataset gaussian_classes(const GaussianClassesOptions& o) {
+  require_memory(8.0 * static_cast<double>(o.rows) * static_cast<double>(o.features), "the table",
+                 "ask for fewer --rows or --features");
+  Dataset data;
+  data.source = "gaussian-classes";
+  Random means_random(o.seed, 0);
+  const Index informative = std::min(o.informative, o.features);
+  Matrix means(o.classes, informative);
+  for (Index c = 0; c < o.classes; ++c) {
+    for (Index j = 0; j < informative; ++j) means(c, j) = o.separation * means_random.normal();
+  }
+  data.dense.resize(o.rows, o.features);
+  std::vector<std::string> texts;
+  for (Index i = 0; i < o.rows; ++i) {
+    Random random(o.seed, 1 + static_cast<std::uint64_t>(i));
+    for (Index j = 0; j < o.features; ++j) data.dense(i, j) = random.normal();
+    data.dense.row(i).head(informative) += means.row(i % o.classes);
+    texts.push_back(fmt::format("c{}", i % o.classes));
+  }
+  data.names = FeatureNames(o.features);
+  data.labels = Labels::from_texts("class", texts);
+  return data;
+}
+
+}  // namespace subspectra::synth
