@@ -176,6 +176,9 @@ void sparse_discriminants_table(const ReproduceOptions& options, const RunContro
     if (stopped) break;
     for (const auto& [name, outcome] : of_split) outcomes[name].push_back(outcome);
   }
+  const std::size_t done = outcomes.empty() ? 0 : outcomes.begin()->second.size();
+  result.settings["splits_done"] = done;
+  if (stopped) result.notes.push_back(fmt::format("Stopped: {} of {} splits were done.", done, splits));
   for (const auto& contestant : contestants()) {
     const auto& own = outcomes[contestant.name];
     if (own.empty()) continue;
