@@ -154,7 +154,7 @@ int run(const Arguments& arguments, Signals& signals) {
         "--cv makes folds and --test-fraction random splits instead of them; leave one out");
   }
   const auto chosen = chosen_methods(job);
-  job.check_exact_search("", true);
+  job.check_exact_search(true);
   const Dataset data = job.load(arguments.operands.front());
   require_labels(data, "evaluate");
 

@@ -124,7 +124,7 @@ int run(const Arguments& arguments, Signals& signals) {
   require_method_name(job.texts, !asked.method.empty());
   if (!asked.method.empty()) check_method_options(job.texts, {&find_method(asked.method)}, methods());
   const KRange& k_asked = job.selection.k;
-  job.check_exact_search(arguments.operands.front(), !k_asked.given() || k_asked.lo != k_asked.hi);
+  job.check_exact_search(!k_asked.given() || k_asked.lo != k_asked.hi);
   const Dataset data = job.load(arguments.operands.front());
   const MethodInfo& method = job.choose_method(data);
   require_labels(data, "fit");

@@ -3,8 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 
 #include "help.hpp"
 #include "output.hpp"
@@ -57,10 +55,6 @@ Job::Job(const Arguments& arguments) : texts(arguments.texts) {
 
 Dataset Job::load(const std::string& data) {
   require_writable(output.o);
-  std::error_code ignored;
-  if (!output.o.empty() && std::filesystem::equivalent(output.o, data, ignored)) {
-    throw InvalidArgument(fmt::format("-o {} is the table itself; choose another name", output.o));
-  }
   const Stopwatch reading;
   Dataset table = check_values(read_table(data, read), prepare, selection.exclude);
   read_s = reading.seconds();
@@ -73,7 +67,7 @@ Dataset Job::load(const std::string& data) {
   return table;
 }
 
-void Job::check_exact_search(const std::string& data, bool several) const {
+void Job::check_exact_search(bool several) const {
   ExactMethodOptions exact;
   set_options(exact, texts);
   exact.validate();
@@ -84,16 +78,6 @@ void Job::check_exact_search(const std::string& data, bool several) const {
         "select, without --components");
   }
   require_writable(exact.checkpoint);
-  const auto same = [&](const std::string& other) {
-    std::error_code ignored;
-    return !other.empty() &&
-           (other == exact.checkpoint || std::filesystem::equivalent(other, exact.checkpoint, ignored));
-  };
-  if (exact.checkpoint.empty()) return;
-  if (same(output.o) || same(data)) {
-    throw InvalidArgument(fmt::format("--checkpoint {} is {}; choose another name", exact.checkpoint,
-                                      same(data) ? "the table itself" : "the file of -o, too"));
-  }
 }
 
 void Job::load_groups(const FeatureNames& names) {

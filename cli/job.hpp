@@ -54,9 +54,9 @@ struct Job {
   /// Every option of these structs as used, `k` as the range that was run.
   [[nodiscard]] nlohmann::json used_options(const KRange& k) const;
   /// Refuses, before anything is read, options of an exact search that cannot be honoured: values, and a
-  /// --checkpoint that cannot be written or is another file of this run. `several`: the command searches more
+  /// --checkpoint that cannot be written. `several`: the command searches more
   /// than once, so that there is no one state to save.
-  void check_exact_search(const std::string& data, bool several) const;
+  void check_exact_search(bool several) const;
   /// Each warning once, unless --quiet.
   void warn(const std::vector<std::string>& from_data, const std::vector<std::string>& from_result) const;
 };

@@ -12,6 +12,7 @@
 #include "output.hpp"
 #include "subspectra/core/build_info.hpp"
 #include "subspectra/core/error.hpp"
+#include "written_files.hpp"
 
 namespace subspectra::cli {
 
@@ -63,7 +64,9 @@ int run(std::vector<std::string> words, Signals& signals) {
     write_stdout(help_text(command.page));
     return kDone;
   }
-  return command.run(parse_arguments(command.page, words), signals);
+  const Arguments arguments = parse_arguments(command.page, words);
+  refuse_overwriting(command.page, arguments);
+  return command.run(arguments, signals);
 }
 
 int run_and_report(const std::vector<std::string>& words) {

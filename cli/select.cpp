@@ -202,7 +202,7 @@ std::string bounds_text(const Selection& selection) {
 }
 
 /// 5 when a proof was asked for and is missing, with the reason on stderr; else 0.
-int proof_code(const ProofOptions& proof, const KRange& k, const Selection& selection) {
+int proof_code(const ProofOptions& proof, const Selection& selection) {
   const double most = proof.require_optimal ? kCertifiedGap : proof.require_gap;
   if (!std::isfinite(most)) return 0;
   const auto lacking = [&](const PathEntry& entry) {
@@ -210,12 +210,13 @@ int proof_code(const ProofOptions& proof, const KRange& k, const Selection& sele
     return !gap || *gap > most;
   };
   const auto first = std::find_if(selection.path.begin(), selection.path.end(), lacking);
-  const bool all_sizes = static_cast<Index>(selection.path.size()) == k.hi - k.lo + 1;
+  const Index sizes = selection.sizes.hi - selection.sizes.lo + 1;
+  const bool all_sizes = static_cast<Index>(selection.path.size()) == sizes;
   if (first == selection.path.end() && all_sizes) return 0;
   const std::string what =
       selection.path.empty() ? "no set was found"
       : first == selection.path.end()
-          ? fmt::format("only {} of the {} sizes have a set", selection.path.size(), k.hi - k.lo + 1)
+          ? fmt::format("only {} of the {} sizes have a set", selection.path.size(), sizes)
           : fmt::format("k = {}: {}", first->k(),
                         first->gap() ? fmt::format("the gap is {:.3g} %", 100.0 * *first->gap())
                                      : "there is no bound");
@@ -225,6 +226,17 @@ int proof_code(const ProofOptions& proof, const KRange& k, const Selection& sele
                                               "easier question: fewer features or another k"
                                             : "a proof is what --method eslda and espca look for"));
   return 5;
+}
+
+/// Only a search through a tree has events; the default methods have none.
+void check_events(const ProofOptions& proof, const std::string& method) {
+  if (proof.events.empty()) return;
+  if (proof.events == "-") {
+    throw InvalidArgument("--events wants a file: standard output is for the result; /dev/stderr would do");
+  }
+  if (method == "eslda" || method == "espca") return;
+  throw InvalidArgument(
+      "--events is the log of an exact search; choose --method eslda or espca, or leave it out");
 }
 
 int run(const Arguments& arguments, Signals& signals) {
@@ -246,8 +258,8 @@ int run(const Arguments& arguments, Signals& signals) {
         "--refit takes the sets as they are, so that -k has no meaning beside it; leave one out");
   }
   if (!asked.method.empty()) check_method_options(job.texts, {&find_method(asked.method)}, methods());
-  job.check_exact_search(arguments.operands.empty() ? "" : arguments.operands.front(),
-                         job.selection.components > 1 && asked.method == "espca");
+  job.check_exact_search(job.selection.components > 1 && asked.method == "espca");
+  check_events(proof, asked.method);
   const Source source = load_source(job, arguments);
   ProgressLine progress(job.output.progress, job.output.quiet);
   RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
@@ -287,7 +299,7 @@ int run(const Arguments& arguments, Signals& signals) {
     write_stdout(job.output.json ? json : selection_text(prepared, selection) + bounds_text(selection));
   }
   if (signals.exit_code() != 0) return signals.exit_code();
-  return proof_code(proof, k, selection);
+  return proof_code(proof, selection);
 }
 
 Operand optional_data() {

@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 
 #include "command.hpp"
 #include "job.hpp"
@@ -170,15 +168,6 @@ std::optional<FeatureGroups> load_groups(const ClaimedResult& claims, const std:
   return read_groups(path, names);
 }
 
-void refuse_overwriting(const std::string& o, const std::vector<std::string>& inputs) {
-  std::error_code ignored;
-  for (const auto& input : inputs) {
-    if (!o.empty() && std::filesystem::equivalent(o, input, ignored)) {
-      throw InvalidArgument(fmt::format("-o {} is one of the files to check; choose another name", o));
-    }
-  }
-}
-
 int run(const Arguments& arguments, Signals& signals) {
   const Stopwatch watch;
   MatrixOptions matrices;
@@ -202,7 +191,6 @@ int run(const Arguments& arguments, Signals& signals) {
         "DATA is missing: subspectra verify RESULT.json DATA, or --between A --within B, or --covariance S");
   }
   require_writable(output.o);
-  refuse_overwriting(output.o, arguments.operands);
   ClaimedResult claims = read_claims(arguments.operands[0]);
   claims.read.memory_limit = options.memory_limit;
 

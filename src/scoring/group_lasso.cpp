@@ -716,16 +716,23 @@ Index GroupLasso::State::settle_active(double lambda, double target, Index most)
 Index GroupLasso::State::optimise(double lambda, double target, Index sweeps_left,
                                   const RunControl& control) {
   Index sweeps = 0;
-  bool newton_works = true;
+  Index refused = 0, pause = 0;  // Newton steps in a row that could not be taken, rounds to go without one
   while (sweeps < sweeps_left) {
     const double movement = sweep(lambda, options.l2, size, k, w, b, g);
     ++sweeps;
     if (gap_within(lambda) <= target) break;
     // The last digit: nothing moves any more.
     if (!(movement > kEps * kEps * t2) || control.should_stop()) break;
-    const Index most = !newton_works ? 36 : depth == 1 ? 2 : 6;
+    const Index most = pause > 0 ? 36 : depth == 1 ? 2 : 6;
     sweeps += settle_active(lambda, 1e-3 * target, std::min(most, sweeps_left - sweeps));
-    newton_works = newton_works && newton(lambda);
+    if (pause > 0) {
+      --pause;
+    } else if (newton(lambda)) {
+      refused = 0;
+    } else {
+      // Where K is singular on the blocks at hand (duplicates, more blocks than rows) it may be so for good.
+      pause = Index{1} << std::min<Index>(++refused, 10);
+    }
   }
   return sweeps;
 }

@@ -16,7 +16,10 @@ namespace {
 class Sda : public ScoringSolver {
  public:
   Sda(const ScoringProblem& problem, const SdaOptions& options)
-      : problem_(problem), options_(options), half_rows_(0.5 * static_cast<double>(problem.rows())) {
+      : problem_(problem),
+        options_(options),
+        half_rows_(0.5 * static_cast<double>(problem.rows())),
+        last_scores_(problem.scores) {
     options.validate();
     // One elastic net a discriminant: along a path of lambdas each starts from its own last answer, and its
     // residuals stay near those for which the columns are known.
@@ -49,7 +52,7 @@ class Sda : public ScoringSolver {
     double before = 0.0;  // objective of the finished discriminants
     for (Index l = 0; l < count; ++l) {
       GroupLasso& lasso = *lassos_[static_cast<std::size_t>(l)];
-      Vector theta = admissible(problem_.scores.col(l), fit.scores.leftCols(l));
+      Vector theta = admissible(last_scores_.col(l), fit.scores.leftCols(l));
       GroupLassoSolution solution;
       bool settled = false;
       double last = kInfinity;
@@ -76,6 +79,7 @@ class Sda : public ScoringSolver {
       }
       fit.converged = fit.converged && settled && solution.converged;
       fit.scores.col(l) = theta;
+      if (!solution.b.rows.empty()) last_scores_.col(l) = theta;
       before += solution.objective / half_rows_;
       columns.push_back(std::move(solution.b));
     }
@@ -133,6 +137,7 @@ class Sda : public ScoringSolver {
   double half_rows_;
   mutable double highest_ = -1.0;
   std::vector<std::unique_ptr<GroupLasso>> lassos_;
+  Matrix last_scores_;  ///< where the scores start: those of the last lambda, which moved them little
 };
 
 }  // namespace

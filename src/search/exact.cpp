@@ -59,7 +59,6 @@ bool Pool::offer(std::vector<Index> units, double value) {
 
 namespace {
 
-constexpr std::size_t kVisitsPerRound = 32;
 constexpr double kHeartbeat_s = 5.0;
 
 double node_bytes(const OpenNode& node) {
@@ -76,7 +75,10 @@ class Engine {
         options_(options),
         control_(control),
         cutoff_(explorer.slack(), options.gap),
-        storage_(0.5 * static_cast<double>(memory_budget(options.memory_limit))) {}
+        // A checkpoint is written from a copy, by way of a tree of JSON values and a text.
+        storage_((options.checkpoint.empty() ? 0.5 : 0.1) *
+                 static_cast<double>(memory_budget(options.memory_limit))),
+        visits_(explorer.visits()) {}
 
   ExactResult run(const std::vector<std::vector<RankedSet>>& start) {
     set_up();
@@ -100,20 +102,16 @@ class Engine {
       }
       auto batch = next_batch();
       auto harvests = visit(batch);
-      // What is saved is the state before a round that was cut short, so that a resumed search takes the same
-      // way as one that was never stopped.
-      const bool cut = control_.should_stop();
-      const double now = control_.elapsed_s();
-      if (!options_.checkpoint.empty() && (cut || now - saved_at >= options_.checkpoint_s)) {
-        save(problem, batch);
-        saved_at = now;
-        saved_cut_ = cut;
-      }
       merge(batch, harvests);
       tell_closed();
       heartbeat();
+      if (const double now = control_.elapsed_s();
+          !options_.checkpoint.empty() && now - saved_at >= options_.checkpoint_s) {
+        save(problem);
+        saved_at = now;
+      }
     }
-    if (!options_.checkpoint.empty() && !saved_cut_) save(problem, {});
+    if (!options_.checkpoint.empty()) save(problem);
     return result(status, resumed);
   }
 
@@ -130,7 +128,9 @@ class Engine {
       const auto known = static_cast<Index>(kept.size());
       if (known <= k && k <= units_.count()) {
         OpenNode root{.k = k, .kept = kept, .free = free};
-        if (!bound || !explorer_.bound_ignores_size()) bound = explorer_.bound(root);
+        if (!bound || !explorer_.bound_ignores_size()) {
+          bound = control_.should_stop() ? explorer_.quick_bound(root) : explorer_.bound(root);
+        }
         root.bound = *bound;
         size.open.push_back({std::move(root), state_.sequence++});
       }
@@ -154,8 +154,79 @@ class Engine {
     for (std::size_t i = 0; i < std::min(start.size(), state_.sizes.size()); ++i) {
       auto& size = state_.sizes[i];
       for (const auto& set : start[i]) size.pool.offer(set.units, explorer_.value(set.units));
+    }
+    if (options_.exchange) {
+      parallel_for(static_cast<Index>(state_.sizes.size()), options_.threads,
+                   [&](Index i) { exchange(state_.sizes[static_cast<std::size_t>(i)]); });
+    }
+    for (const auto& size : state_.sizes) {
       if (!size.pool.sets().empty()) tell(size, "greedy");
     }
+  }
+
+  /// Local search from the best set known: of the units whose loss costs least, one leaves for the best other
+  /// one, while that helps.
+  void exchange(SizeState& size) const {
+    constexpr std::size_t kLeaving = 4;
+    constexpr int kMost = 50;
+    constexpr double kAffordable = 2e8;  // units times k^3, the flops of a value
+    const auto k = static_cast<double>(size.k);
+    if (size.pool.sets().empty() || static_cast<double>(units_.count()) * k * k * k > kAffordable) return;
+    RankedSet best = size.pool.sets().front();
+    for (int round = 0; round < kMost; ++round) {
+      std::vector<std::pair<double, Index>> leaving;
+      for (const Index u : best.units) {
+        if (size.k == 1 || std::binary_search(units_.include.begin(), units_.include.end(), u)) continue;
+        leaving.emplace_back(-explorer_.value(replaced(best.units, u, -1)), u);
+      }
+      if (size.k == 1 && units_.include.empty()) leaving.emplace_back(0.0, best.units.front());
+      std::sort(leaving.begin(), leaving.end());
+      leaving.resize(std::min(leaving.size(), kLeaving));
+      RankedSet better = best;
+      for (const auto& [value, out] : leaving) {
+        for (Index in = 0; in < units_.count(); ++in) {
+          if (std::binary_search(best.units.begin(), best.units.end(), in)) continue;
+          if (control_.should_stop()) return;
+          auto units = replaced(best.units, out, in);
+          const double worth = explorer_.value(units);
+          if (worth > better.value * (1.0 + kTieFraction)) better = {std::move(units), worth};
+        }
+      }
+      if (better.units == best.units) return;
+      best = std::move(better);
+      size.pool.offer(best.units, best.value);
+    }
+  }
+
+  /// `units` with `in` in place of `out`, ascending; in = -1: without `out`.
+  static std::vector<Index> replaced(std::vector<Index> units, Index out, Index in) {
+    units.erase(std::find(units.begin(), units.end(), out));
+    if (in >= 0) units.insert(std::lower_bound(units.begin(), units.end(), in), in);
+    return units;
+  }
+
+  /// Of sets that tie the one with the lowest units is the answer. A tie closes a node, so that the tree need
+  /// not have met it: copies of a feature are found by exchanging single units for lower ones.
+  void take_lowest(SizeState& size) const {
+    if (size.pool.sets().empty()) return;
+    RankedSet best = size.pool.sets().front();
+    for (bool lower = true; lower;) {
+      lower = false;
+      for (const Index out : std::vector<Index>(best.units.rbegin(), best.units.rend())) {
+        if (std::binary_search(units_.include.begin(), units_.include.end(), out)) continue;
+        for (Index in = 0; in < out && !lower; ++in) {
+          if (std::binary_search(best.units.begin(), best.units.end(), in)) continue;
+          if (!explorer_.alike(out, in)) continue;
+          auto units = replaced(best.units, out, in);
+          const double value = explorer_.value(units);
+          if (std::abs(value - best.value) > kTieFraction * best.value) continue;
+          best = {std::move(units), value};
+          lower = true;
+        }
+        if (lower) break;
+      }
+    }
+    size.pool.offer(best.units, best.value);
   }
 
   std::string fingerprint() const {
@@ -224,9 +295,9 @@ class Engine {
                                                  : std::numeric_limits<std::uint64_t>::max();
     const std::size_t count = state_.sizes.size();
     const auto start = static_cast<std::size_t>(state_.round % count);
-    for (bool any = true; any && batch.size() < kVisitsPerRound && left > 0;) {
+    for (bool any = true; any && batch.size() < visits_ && left > 0;) {
       any = false;
-      for (std::size_t i = 0; i < count && batch.size() < kVisitsPerRound && left > 0; ++i) {
+      for (std::size_t i = 0; i < count && batch.size() < visits_ && left > 0; ++i) {
         const std::size_t at = (start + i) % count;
         auto& size = state_.sizes[at];
         drop_closed(size);
@@ -346,19 +417,17 @@ class Engine {
 
   [[nodiscard]] std::string describe(Index k, double best, double bound, std::size_t done) const;
 
-  /// The state as it was before the nodes of `batch` were taken.
-  void save(const std::string& problem, const std::vector<Task>& batch) {
-    SearchState copy = state_;
-    for (const auto& task : batch) copy.sizes[task.size].open.push_back(task.from);
+  void save(const std::string& problem) {
     try {
-      write_checkpoint(options_.checkpoint, problem, units_.count(), copy);
+      write_checkpoint(options_.checkpoint, problem, units_.count(), state_);
       checkpoint_problem_.clear();
     } catch (const Error& reason) {  // a full disk must not cost the answer; the next attempt may succeed
       checkpoint_problem_ = reason.what();
     }
   }
 
-  ExactResult result(Status status, bool resumed) const {
+  ExactResult result(Status status, bool resumed) {
+    for (auto& size : state_.sizes) take_lowest(size);
     ExactResult answer;
     answer.nodes = state_.nodes;
     answer.incumbent_updates = state_.updates;
@@ -403,10 +472,11 @@ class Engine {
   const RunControl& control_;
   Cutoff cutoff_;
   double storage_;  ///< bytes of open nodes before the search goes depth first
+  std::size_t visits_;
   SearchState state_;
   std::uint64_t nodes_before_ = 0;
   double bytes_ = 0.0, told_at_ = 0.0;
-  bool depth_first_ = false, saved_cut_ = false;
+  bool depth_first_ = false;
   std::string checkpoint_problem_;
   std::vector<bool> closed_;  ///< sizes whose last line was told
 };

@@ -1,12 +1,14 @@
 #pragma once
 /// What the branch-and-bound engine (exact.cpp) asks of a way to bound: take one open node, go down from it
 /// depth first for a while, and hand back what was found and what is left.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
 
+#include "subspectra/core/memory.hpp"
 #include "subspectra/core/run_control.hpp"
 #include "subspectra/search/exact.hpp"
 
@@ -87,12 +89,18 @@ class Explorer {
   [[nodiscard]] virtual double slack() const = 0;
   /// Nodes a visit should take: some milliseconds of work.
   [[nodiscard]] virtual std::uint64_t budget() const = 0;
+  /// Visits of a round, between which the engine saves, logs and looks at the clock: a few seconds of work.
+  [[nodiscard]] virtual std::size_t visits() const = 0;
   /// The bound of a fresh node (the roots) of its size; need not be strong.
   [[nodiscard]] virtual double bound(const OpenNode& node) const = 0;
+  /// A valid bound without the work that makes bound() good, for a search that is stopped before it begins.
+  [[nodiscard]] virtual double quick_bound(const OpenNode& node) const { return bound(node); }
   /// Whether bound() of a root is the same at every size, so that once is enough.
   [[nodiscard]] virtual bool bound_ignores_size() const { return false; }
   /// From scratch, by a factorization of the set's own matrices.
   [[nodiscard]] virtual double value(const std::vector<Index>& units) const = 0;
+  /// False only where exchanging one unit for the other surely changes the criterion.
+  [[nodiscard]] virtual bool alike(Index a, Index b) const = 0;
   /// Searches may run on a monotone image of the criterion (t for log(1 + t)): the criterion itself.
   [[nodiscard]] virtual double told(double value) const { return value; }
   /// Everything the answer depends on, as bytes: a checkpoint belongs to one such problem.
@@ -102,6 +110,14 @@ class Explorer {
   virtual void explore(const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff,
                        const RunControl& control, Harvest& harvest) const = 0;
 };
+
+/// The fewer, the larger a problem of n features is.
+[[nodiscard]] inline std::size_t visits_of(Index n) { return n <= 300 ? 32 : n <= 1000 ? 8 : 2; }
+/// What one visit may take for the nodes above the one it is at. A fixed share, however many threads there
+/// are: what a visit hands back must not depend on them.
+[[nodiscard]] inline double level_bytes(std::uint64_t memory_limit) {
+  return std::min(0x1p28, static_cast<double>(memory_budget(memory_limit)) / 32.0);
+}
 
 /// A = M M': superset and drop bounds in both directions (factor_explorer.cpp). Any rank, any criterion.
 [[nodiscard]] std::unique_ptr<Explorer> factor_explorer(const Pencil& pencil, const SearchUnits& units,

@@ -19,6 +19,7 @@ class FactorExplorer final : public Explorer {
     const double small = scans_ ? 2000.0 : 200.0;
     return static_cast<std::uint64_t>(std::clamp(small * (60.0 / n) * (60.0 / n), small / 32.0, small));
   }
+  [[nodiscard]] std::size_t visits() const override { return visits_of(problem_.b.rows()); }
   [[nodiscard]] double bound(const OpenNode& node) const override {
     std::vector<Index> units(node.kept.begin(), node.kept.end());
     units.insert(units.end(), node.free.begin(), node.free.end());
@@ -26,6 +27,7 @@ class FactorExplorer final : public Explorer {
   }
   [[nodiscard]] bool bound_ignores_size() const override { return true; }  // f of the whole superset
   [[nodiscard]] double value(const std::vector<Index>& units) const override { return problem_.value(units); }
+  [[nodiscard]] bool alike(Index a, Index b) const override { return problem_.alike(a, b); }
   [[nodiscard]] double told(double value) const override { return problem_.told(value); }
   void fingerprint(const std::function<void(const void*, std::size_t)>& bytes) const override {
     bytes(problem_.b.data(), static_cast<std::size_t>(problem_.b.size()) * sizeof(double));

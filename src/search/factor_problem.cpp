@@ -4,7 +4,6 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "subspectra/core/error.hpp"
 #include "subspectra/core/memory.hpp"
@@ -78,9 +77,9 @@ constexpr Index kMostForMinorant = 150;
 
 }  // namespace
 
-bool inverted(Matrix& a) {
+bool inverted(Matrix& a, int threads) {
   if (a.rows() >= kLarge) {
-    if (!linalg::invert_positive(a, 1)) return false;
+    if (!linalg::invert_positive(a, threads)) return false;
     linalg::mirror_lower(a);
     return true;
   }
@@ -116,7 +115,7 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
   m = without_null_columns(scale.asDiagonal() * factor);
   Matrix inverse = b;
   // 1/P_ii is what remains of column i given the others, of a unit diagonal.
-  if (!inverted(inverse) || !(inverse.diagonal().maxCoeff() * kDependentPivot < 1.0)) {
+  if (!inverted(inverse, options.threads) || !(inverse.diagonal().maxCoeff() * kDependentPivot < 1.0)) {
     throw Infeasible(
         "the within-class covariance of the candidates is singular, so that no proof can start from all of "
         "them; use "
@@ -125,6 +124,7 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
   slack = std::max(1e-12, 4.0 * 0x1p-52 * b.norm() * inverse.norm());
   off = options.off;
   planted = options.planted;
+  level_bytes = search::level_bytes(options.memory_limit);
   if (single && is_trace() && n <= kMostForMinorant &&
       (uses(ExactBound::kDropSum) || uses(ExactBound::kGainSum))) {
     minorant = diagonal_minorant(b, inverse);
@@ -149,20 +149,12 @@ std::optional<Residual> FactorProblem::residual(const OpenNode& node) const {
   return at;
 }
 
-void FactorProblem::guard_planted(const std::vector<Index>& kept, const std::vector<Index>& free,
-                                  double limit) const {
-  const auto has = [](const std::vector<Index>& list, Index u) {
-    return std::find(list.begin(), list.end(), u) != list.end();
-  };
-  for (const Index u : kept) {
-    if (!has(planted, u)) return;
-  }
-  for (const Index u : planted) {
-    if (!has(kept, u) && !has(free, u)) return;
-  }
-  if (value(planted) > limit * (1.0 + 1e-9 + slack)) {
-    throw std::logic_error("exact search: a node that holds the planted set was closed");
-  }
+bool FactorProblem::alike(Index u, Index v) const {
+  const auto start = [&](Index unit) { return first[static_cast<std::size_t>(unit)]; };
+  const Index rows = start(u + 1) - start(u);
+  if (rows != start(v + 1) - start(v)) return false;
+  const double a = m.middleRows(start(u), rows).norm(), b_norm = m.middleRows(start(v), rows).norm();
+  return std::abs(a - b_norm) <= kTieFraction * std::max(a, b_norm);
 }
 
 double FactorProblem::told(double value) const {

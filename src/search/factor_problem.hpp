@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "explorer.hpp"
+#include "planted.hpp"
 #include "subspectra/core/types.hpp"
 
 namespace subspectra::search {
@@ -30,20 +31,17 @@ struct FactorProblem {
   Vector minorant;
   std::vector<Index> planted;  ///< ExactOptions
   BoundSwitches off = {};
-  double slack = 0.0;  ///< relative error of what is computed from B^{-1}
+  double slack = 0.0;        ///< relative error of what is computed from B^{-1}
+  double level_bytes = 0.0;  ///< that the levels of one visit may take
 
   /// The criterion is |C|^2-like: gains and losses add up over the columns of M.
   [[nodiscard]] bool is_trace() const { return m.cols() == 1 || criterion == Criterion::kTrace; }
   /// Debug builds: throws when the planted set lies in the family {kept + some of free} that is being closed
   /// with `limit` as the value to beat.
   template <class Kept, class Free>
-  void guard([[maybe_unused]] const Kept& kept, [[maybe_unused]] const Free& free, [[maybe_unused]] Index k,
-             [[maybe_unused]] double limit) const {
-#ifndef NDEBUG
-    if (!planted.empty() && static_cast<Index>(planted.size()) == k) {
-      guard_planted({kept.begin(), kept.end()}, {free.begin(), free.end()}, limit);
-    }
-#endif
+  void guard(const Kept& kept, const Free& free, Index k, double limit) const {
+    guard_planted(planted, k, kept, free, limit * (1.0 + 1e-9 + slack),
+                  [&](const std::vector<Index>& units) { return value(units); });
   }
 
   [[nodiscard]] bool uses(ExactBound bound) const { return !off[static_cast<std::size_t>(bound)]; }
@@ -56,15 +54,16 @@ struct FactorProblem {
   }
   /// In the scale of the search; by a factorization of the set's own block. -infinity when it is singular.
   [[nodiscard]] double value(const std::vector<Index>& units) const;
+  /// As many rows, and as much of M in them: what copies of a unit have in common, with whatever sign.
+  [[nodiscard]] bool alike(Index u, Index v) const;
   /// Nothing when a block is not positive definite to rounding.
   [[nodiscard]] std::optional<Residual> residual(const OpenNode& node) const;
-  void guard_planted(const std::vector<Index>& kept, const std::vector<Index>& free, double limit) const;
   /// T's criterion in the scale of the search.
   [[nodiscard]] double of(const Matrix& t) const;
 };
 
 /// A^{-1} in place, both triangles; false when A is not positive definite.
-[[nodiscard]] bool inverted(Matrix& a);
+[[nodiscard]] bool inverted(Matrix& a, int threads = 1);
 
 /// What a visit has to beat, and the nodes it may close.
 class Limits {

@@ -279,9 +279,16 @@ bool through_rows(const Pencil& pencil, Index count, InverseRoute route) {
          n * rows * (0.5 * n + 2.0 * rows) * sizeof(double) * kFlopsPerByte < 4.0 / 3.0 * n * n * n;
 }
 
+/// What a backward pass over `count` columns keeps: the rows and two N x N matrices, or P and its work.
+double backward_bytes(const Pencil& pencil, Index count, InverseRoute route) {
+  const auto n = static_cast<double>(count);
+  if (!through_rows(pencil, count, route)) return 2.0 * n * n * sizeof(double);
+  const auto rows = static_cast<double>(pencil.rows()->rows());
+  return (rows * n + 2.0 * rows * rows) * sizeof(double);
+}
+
 Inverse rows_inverse(const Pencil& pencil, const std::vector<Index>& features, const GreedyOptions& options) {
-  const auto n = static_cast<double>(features.size()), rows = static_cast<double>(pencil.rows()->rows());
-  require_memory((rows * n + 2.0 * rows * rows) * sizeof(double),
+  require_memory(backward_bytes(pencil, static_cast<Index>(features.size()), options.route),
                  fmt::format("backward elimination from {} features and {} rows", features.size(),
                              pencil.rows()->rows()),
                  "search forward (--method forward-lda), or choose among fewer features (--exclude)",
@@ -300,11 +307,9 @@ Inverse rows_inverse(const Pencil& pencil, const std::vector<Index>& features, c
 
 Inverse inverse_side(const Pencil& pencil, const std::vector<Index>& features, const GreedyOptions& options,
                      bool norms) {
-  const auto n = static_cast<double>(features.size());
-  if (through_rows(pencil, static_cast<Index>(features.size()), options.route)) {
-    return rows_inverse(pencil, features, options);
-  }
-  require_memory(2.0 * n * n * sizeof(double),
+  const auto n = static_cast<Index>(features.size());
+  if (through_rows(pencil, n, options.route)) return rows_inverse(pencil, features, options);
+  require_memory(backward_bytes(pencil, n, options.route),
                  fmt::format("backward elimination from {} features", features.size()),
                  "search forward (--method forward-lda), or choose among fewer features (--exclude)",
                  options.memory_limit);
@@ -347,32 +352,57 @@ RootLosses losses_at(FactorPass& pass, const SearchUnits& units, const Matrix& t
   return root;
 }
 
+/// What a forward pass needs: the whole of B where it goes far, else a column of B a step.
+struct ForwardPlan {
+  Index most = 0;           ///< units
+  Index most_features = 0;  ///< in the largest of them, which could all be chosen
+  bool dense = false;
+  double bytes = 0.0;
+};
+
+ForwardPlan plan_forward(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options) {
+  ForwardPlan plan;
+  plan.most = options.most == 0 ? units.count() : std::min(options.most, units.count());
+  std::vector<Index> sizes;
+  Index n = 0;
+  for (const auto& unit : units.members) {
+    sizes.push_back(static_cast<Index>(unit.size()));
+    n += sizes.back();
+  }
+  std::sort(sizes.rbegin(), sizes.rend());
+  for (Index i = 0; i < plan.most; ++i) plan.most_features += sizes[static_cast<std::size_t>(i)];
+  plan.dense = plan.most_features > n / 8 && n <= kDenseLimit;
+  const auto side = static_cast<double>(n);
+  plan.bytes = sizeof(double) *
+               (plan.dense ? side * side
+                           : static_cast<double>(pencil.size()) * static_cast<double>(plan.most_features));
+  return plan;
+}
+
+/// Whether both passes fit into memory at the same time. Sparse PCA and general pairs keep to one after the
+/// other: their passes ask for memory as they go.
+bool fit_together(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options) {
+  if (pencil.factor() == nullptr) return false;
+  const auto n = static_cast<Index>(units.features().size());
+  return plan_forward(pencil, units, options).bytes + backward_bytes(pencil, n, options.route) <=
+         static_cast<double>(memory_budget(options.memory_limit));
+}
+
 }  // namespace
 
 GreedyPass forward_pass(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options,
                         const RunControl& control) {
   if (pencil.factor() == nullptr) return forward_variance_pass(pencil, units, options, control);
   const auto features = units.features();
-  const auto n = static_cast<Index>(features.size());
-  const Index most = options.most == 0 ? units.count() : std::min(options.most, units.count());
-  Index most_features = 0;  // the largest units could all be chosen
-  {
-    std::vector<Index> sizes;
-    for (const auto& unit : units.members) sizes.push_back(static_cast<Index>(unit.size()));
-    std::sort(sizes.rbegin(), sizes.rend());
-    for (Index i = 0; i < most; ++i) most_features += sizes[static_cast<std::size_t>(i)];
-  }
-  const bool dense = most_features > n / 8 && n <= kDenseLimit;
-  const auto side = static_cast<double>(n);
-  require_memory(
-      sizeof(double) *
-          (dense ? side * side : static_cast<double>(pencil.size()) * static_cast<double>(most_features)),
-      fmt::format("a forward search for {} of {} features", most_features, n), "ask for fewer with -k",
-      options.memory_limit);
+  const auto plan = plan_forward(pencil, units, options);
+  const Index most = plan.most;
+  require_memory(plan.bytes,
+                 fmt::format("a forward search for {} of {} features", plan.most_features, features.size()),
+                 "ask for fewer with -k", options.memory_limit);
   auto elimination =
-      dense ? search::dense_elimination(pencil.block(features, options.threads), features, pencil.size(),
-                                        (*pencil.factor())(features, Eigen::all), options.threads)
-            : search::column_elimination(pencil, features, most_features, options.threads);
+      plan.dense ? search::dense_elimination(pencil.block(features, options.threads), features, pencil.size(),
+                                             (*pencil.factor())(features, Eigen::all), options.threads)
+                 : search::column_elimination(pencil, features, plan.most_features, options.threads);
   const Index r = pencil.factor()->cols();
   FactorPass pass(std::move(elimination), units, options.criterion, 1.0, Matrix::Zero(r, r));
   GreedyPass result;
@@ -458,13 +488,23 @@ GreedyPass backward_pass(const Pencil& pencil, const SearchUnits& units, const G
 
 DualPass dual_pass(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options,
                    const RunControl& control, RootLosses* root) {
+  // A pass is a chain of steps that only the large products between them make parallel, and the two passes
+  // know nothing of each other: with threads to spare they run side by side, the longer one taking over both
+  // threads when the shorter one ends.
+  const bool together = resolve_threads(options.threads) > 1 && fit_together(pencil, units, options);
+  const RunControl quiet = control.silent();  // two voices at once would be hard to follow
   DualPass both;
-  both.forward = forward_pass(pencil, units, options, control);
-  try {
-    both.backward = backward_pass(pencil, units, options, control, root);
-  } catch (const Infeasible& reason) {
-    both.infeasible = reason.what();
-  }
+  parallel_for(2, together ? options.threads : 1, [&](Index pass) {
+    if (pass == 0) {
+      both.forward = forward_pass(pencil, units, options, together ? quiet : control);
+      return;
+    }
+    try {
+      both.backward = backward_pass(pencil, units, options, control, root);
+    } catch (const Infeasible& reason) {
+      both.infeasible = reason.what();
+    }
+  });
   return both;
 }
 

@@ -24,9 +24,6 @@ namespace {
 
 /// Entries of blocks that are passed over between two looks at the clock: about a millisecond.
 constexpr std::int64_t kWorkBetweenLooks = 1'000'000;
-/// Bytes of the levels of one visit; with thousands of candidates a visit goes down a few levels only.
-constexpr std::int64_t kLevelBytes = std::int64_t{1} << 28U;
-
 /// Rows of a block start on multiples of eight numbers.
 std::int64_t padded(std::int64_t n) { return (n + 7) / 8 * 8; }
 
@@ -67,8 +64,10 @@ class Visit {
         kept_(node.kept) {
     levels_.resize(2);
     const auto side = padded(static_cast<std::int64_t>(node.free.size()));
-    most_depth_ = static_cast<std::size_t>(
-        std::max<std::int64_t>(2, kLevelBytes / (2 * 8 * std::max<std::int64_t>(1, side * side))));
+    // With thousands of candidates a visit goes down a few levels only.
+    most_depth_ = static_cast<std::size_t>(std::max(
+        2.0,
+        problem.level_bytes / (2.0 * 8.0 * static_cast<double>(std::max<std::int64_t>(1, side * side)))));
     last_ = problem.uses(ExactBound::kLastPair) ? 2 : 1;
     singles_ = problem.uses(ExactBound::kSingleDrop);
   }

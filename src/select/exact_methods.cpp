@@ -133,6 +133,7 @@ void search(const SelectionInput& input, const ExactMethodOptions& own, const Ru
                                     .node_limit = own.node_limit,
                                     .threads = input.options.threads,
                                     .memory_limit = input.options.memory_limit.bytes,
+                                    .exchange = !can_swap,
                                     .checkpoint = own.checkpoint,
                                     .checkpoint_s = own.checkpoint_every,
                                     .resume = own.resume},

@@ -460,6 +460,7 @@ Selection run_selection(const Dataset& data, const MatrixProblem* matrices, cons
                              .include = include,
                              .units = std::move(units),
                              .k = k};
+  selection.sizes = {std::max(k.lo, std::min(k.hi, static_cast<Index>(input.units.include.size()))), k.hi};
   selection.prepare_s = seconds_since(start);
 
   const auto search_start = std::chrono::steady_clock::now();

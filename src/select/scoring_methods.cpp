@@ -22,16 +22,25 @@
 
 namespace subspectra {
 
+namespace {
+constexpr std::string_view kAutoPrefix = "auto:";
+}  // namespace
+
 LambdaChoice OptionCodec<LambdaChoice>::parse(std::string_view text) {
   if (text == "path") return {};
   if (text == "cv") return {.kind = LambdaChoice::Kind::kCv};
   if (text == "auto") return {.kind = LambdaChoice::Kind::kAuto};
+  const bool fraction = text.starts_with(kAutoPrefix);
   try {
-    const double value = OptionCodec<double>::parse(text);
-    if (value > 0.0 && std::isfinite(value)) return {.kind = LambdaChoice::Kind::kValue, .value = value};
+    const double value = OptionCodec<double>::parse(fraction ? text.substr(kAutoPrefix.size()) : text);
+    if (value > 0.0 && fraction && value < 1.0) return {.kind = LambdaChoice::Kind::kAuto, .value = value};
+    if (value > 0.0 && !fraction && std::isfinite(value))
+      return {.kind = LambdaChoice::Kind::kValue, .value = value};
   } catch (const InvalidArgument&) {  // said below, with the words that are possible too
   }
-  throw InvalidArgument("a positive number, or path, cv or auto is needed");
+  throw InvalidArgument(
+      "a positive number, or path, cv, auto, or auto:FRACTION (between 0 and 1, of the largest lambda) is "
+      "needed");
 }
 
 std::string OptionCodec<LambdaChoice>::format(const LambdaChoice& choice) {
@@ -41,7 +50,8 @@ std::string OptionCodec<LambdaChoice>::format(const LambdaChoice& choice) {
     case LambdaChoice::Kind::kCv:
       return "cv";
     case LambdaChoice::Kind::kAuto:
-      return "auto";
+      return choice.value > 0.0 ? std::string(kAutoPrefix) + OptionCodec<double>::format(choice.value)
+                                : "auto";
     case LambdaChoice::Kind::kValue:
       break;
   }
@@ -68,245 +78,223 @@ void require_not_negative(double value, std::string_view flag) {
   throw InvalidArgument(fmt::format("{} {}, but 0 or a positive number is needed", flag, value));
 }
 
-void require_iterations(Index value) {
-  if (value < 1) throw InvalidArgument(fmt::format("--max-iterations {}, but 1 or more is needed", value));
+void require_positive(double value, std::string_view flag) {
+  if (value > 0.0) return;
+  throw InvalidArgument(fmt::format("{} {}, but a positive number is needed", flag, value));
 }
 
-constexpr std::string_view kMaxIterationsHelp = "stop after so many iterations";
+// Every method is described by what is its own: defaults, options, and the solver made from them.
 
-struct RvmRowMethod {
-  LambdaOptions grid{.lambda_ratio = 1e-4, .auto_fraction = 0.01};
+constexpr std::string_view kIterationsHelp = "stop after so many iterations";
+constexpr std::string_view kSweepsHelp = "sweeps over the features in play, for one lambda";
+constexpr std::string_view kRowsHelp =
+    "stop when no row norm changes by more than this fraction of the largest; 0 runs all iterations";
+constexpr std::string_view kPruneHelp =
+    "a feature leaves for good when its variance falls below this fraction of the largest; 0 keeps all";
+constexpr std::string_view kAlphaHelp = "of the penalty log|alpha I + X Gamma X'|; default lambda N";
+
+using Effort = IterationOptions;  ///< --max-iterations, --tolerance and --threads
+
+struct RvmRow {
+  static constexpr LambdaOptions kGrid{.lambda_ratio = 1e-4, .auto_fraction = 0.05};
+  static constexpr Effort kEffort{.max_iterations = 5000, .tolerance = 1e-5};
+  static constexpr std::string_view kMost = kIterationsHelp, kEnough = kRowsHelp;
   double alpha = kInfinity;
   double prune = RvmOptions{}.prune;
   RvmUpdate rvm_update = RvmUpdate::kFast;
-  Index max_iterations = 5000;
-  double tolerance = 1e-5;
 
-  void validate() const {
-    grid.validate();
-    if (!(alpha > 0.0))
-      throw InvalidArgument(fmt::format("--alpha {}, but a positive number is needed", alpha));
+  void validate(LambdaOptions&) const {
+    require_positive(alpha, "--alpha");
     require_not_negative(prune, "--prune");
-    require_not_negative(tolerance, "--tolerance");
-    require_iterations(max_iterations);
   }
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
-    LambdaOptions::visit(o.grid, field);
-    field("alpha", o.alpha, "of the penalty log|alpha I + X Gamma X'|; default lambda N");
-    field(
-        "prune", o.prune,
-        "a feature leaves for good when its variance falls below this fraction of the largest; 0 keeps all");
+    field("alpha", o.alpha, kAlphaHelp);
+    field("prune", o.prune, kPruneHelp);
     field("rvm_update", o.rvm_update, "rule of the variances: fast, or em, the paper's (24)");
-    field("max_iterations", o.max_iterations, kMaxIterationsHelp);
-    field("tolerance", o.tolerance,
-          "stop when no row norm changes by more than this fraction of the largest; 0 runs all iterations");
   }
-  [[nodiscard]] std::unique_ptr<ScoringSolver> solver(const ScoringProblem& problem, bool path,
-                                                      int threads) const {
+  [[nodiscard]] auto solver(const ScoringProblem& problem, bool path, const Effort& effort) const {
     return rvm_row_solver(problem, {.alpha = std::isfinite(alpha) ? alpha : 0.0,
                                     .prune = prune,
                                     .update = rvm_update,
                                     .warm = path && prune > 0.0,
-                                    .iterations = {max_iterations, tolerance, threads}});
+                                    .iterations = effort});
   }
 };
 
-struct RvmEntryMethod {
-  LambdaOptions grid{.lambda_ratio = 1e-4, .auto_fraction = 1e-3};
+struct RvmEntry {
+  static constexpr LambdaOptions kGrid{.lambda_ratio = 1e-4, .auto_fraction = 0.01};
+  static constexpr Effort kEffort = RvmEntryOptions{}.iterations;
+  static constexpr std::string_view kMost = kIterationsHelp,
+                                    kEnough =
+                                        "stop when no entry of B changes by more than this fraction of "
+                                        "the largest; 0 runs all iterations";
   double alpha = kInfinity;
-  Index max_iterations = RvmEntryOptions{}.iterations.max_iterations;
-  double tolerance = RvmEntryOptions{}.iterations.tolerance;
 
-  void validate() const {
-    grid.validate();
-    if (!(alpha > 0.0))
-      throw InvalidArgument(fmt::format("--alpha {}, but a positive number is needed", alpha));
-    require_not_negative(tolerance, "--tolerance");
-    require_iterations(max_iterations);
-  }
+  void validate(LambdaOptions&) const { require_positive(alpha, "--alpha"); }
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
-    LambdaOptions::visit(o.grid, field);
-    field("alpha", o.alpha, "of the penalty log|alpha I + X Gamma X'|; default lambda N");
-    field("max_iterations", o.max_iterations, kMaxIterationsHelp);
-    field("tolerance", o.tolerance,
-          "stop when no entry of B changes by more than this fraction of the largest; 0 runs all iterations");
+    field("alpha", o.alpha, kAlphaHelp);
   }
-  [[nodiscard]] std::unique_ptr<ScoringSolver> solver(const ScoringProblem& problem, bool,
-                                                      int threads) const {
-    return rvm_entry_solver(problem, {.alpha = std::isfinite(alpha) ? alpha : 0.0,
-                                      .iterations = {max_iterations, tolerance, threads}});
+  [[nodiscard]] auto solver(const ScoringProblem& problem, bool, const Effort& effort) const {
+    return rvm_entry_solver(problem, {.alpha = std::isfinite(alpha) ? alpha : 0.0, .iterations = effort});
   }
 };
 
 template <bool kRows>
-struct JeffreysMethod {
-  LambdaOptions grid{.lambda_ratio = 1e-4, .auto_fraction = 2e-3};
+struct Jeffreys {
+  static constexpr LambdaOptions kGrid{.lambda_ratio = 1e-4, .auto_fraction = 0.05};
+  static constexpr Effort kEffort = JeffreysOptions{}.iterations;
+  static constexpr std::string_view kMost = kIterationsHelp, kEnough = kRowsHelp;
   double epsilon = JeffreysOptions{}.epsilon;
   double prune = JeffreysOptions{}.prune;
-  Index max_iterations = JeffreysOptions{}.iterations.max_iterations;
-  double tolerance = JeffreysOptions{}.iterations.tolerance;
 
-  void validate() const {
-    grid.validate();
-    if (!(epsilon > 0.0))
-      throw InvalidArgument(fmt::format("--epsilon {}, but a positive number is needed", epsilon));
+  void validate(LambdaOptions&) const {
+    require_positive(epsilon, "--epsilon");
     require_not_negative(prune, "--prune");
-    require_not_negative(tolerance, "--tolerance");
-    require_iterations(max_iterations);
   }
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
-    LambdaOptions::visit(o.grid, field);
     field("epsilon", o.epsilon, "of the penalty sum log(|b|^2 + epsilon)");
-    field(
-        "prune", o.prune,
-        "a feature leaves for good when its variance falls below this fraction of the largest; 0 keeps all");
-    field("max_iterations", o.max_iterations, kMaxIterationsHelp);
-    field("tolerance", o.tolerance,
-          "stop when no row norm changes by more than this fraction of the largest; 0 runs all iterations");
+    field("prune", o.prune, kPruneHelp);
   }
-  [[nodiscard]] std::unique_ptr<ScoringSolver> solver(const ScoringProblem& problem, bool,
-                                                      int threads) const {
-    const JeffreysOptions options{epsilon, prune, {max_iterations, tolerance, threads}};
+  [[nodiscard]] auto solver(const ScoringProblem& problem, bool, const Effort& effort) const {
+    const JeffreysOptions options{epsilon, prune, effort};
     return kRows ? jeffreys_row_solver(problem, options) : jeffreys_entry_solver(problem, options);
   }
 };
 
-struct GlossMethod {
-  LambdaOptions grid{.lambda_ratio = 0.02};
-  Index max_iterations = GlossOptions{}.max_sweeps;
-  double tolerance = GlossOptions{}.tolerance;
-
-  void validate() const {
-    grid.validate();
-    require_not_negative(tolerance, "--tolerance");
-    require_iterations(max_iterations);
-  }
+struct NoOptions {
+  static void validate(LambdaOptions&) {}
   template <class Self, class Visitor>
-  static void visit(Self& o, Visitor&& field) {
-    LambdaOptions::visit(o.grid, field);
-    field("max_iterations", o.max_iterations, "sweeps over the features in play, for one lambda");
-    field("tolerance", o.tolerance,
-          "stop when the duality gap is below this fraction of the objective at B = 0");
-  }
-  [[nodiscard]] std::unique_ptr<ScoringSolver> solver(const ScoringProblem& problem, bool,
-                                                      int threads) const {
-    return gloss_solver(problem, {tolerance, max_iterations, threads});
+  static void visit(Self&, Visitor&&) {}
+};
+
+struct Gloss : NoOptions {
+  static constexpr LambdaOptions kGrid{.lambda_ratio = 0.02};
+  static constexpr Effort kEffort{GlossOptions{}.max_sweeps, GlossOptions{}.tolerance};
+  static constexpr std::string_view kMost = kSweepsHelp,
+                                    kEnough =
+                                        "stop when the duality gap is below this fraction of the "
+                                        "objective at B = 0";
+  [[nodiscard]] static auto solver(const ScoringProblem& problem, bool, const Effort& effort) {
+    return gloss_solver(problem, {effort.tolerance, effort.max_iterations, effort.threads});
   }
 };
 
-struct SdaMethod {
-  LambdaOptions grid{.lambda_ratio = 0.02};
+struct Sda {
+  static constexpr LambdaOptions kGrid{.lambda_ratio = 0.02};
+  static constexpr Effort kEffort{SdaOptions{}.max_iterations, SdaOptions{}.tolerance};
+  static constexpr std::string_view kMost = "elastic nets for one discriminant",
+                                    kEnough = "stop when the scores change by less than this fraction";
   double l2 = SdaOptions{}.l2;
-  Index max_iterations = SdaOptions{}.max_iterations;
-  double tolerance = SdaOptions{}.tolerance;
 
-  void validate() const {
-    grid.validate();
-    require_not_negative(l2, "--l2");
-    require_not_negative(tolerance, "--tolerance");
-    require_iterations(max_iterations);
-  }
+  void validate(LambdaOptions&) const { require_not_negative(l2, "--l2"); }
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
-    LambdaOptions::visit(o.grid, field);
     field("l2", o.l2, "weight of the squared entries in the elastic net");
-    field("max_iterations", o.max_iterations, "elastic nets for one discriminant");
-    field("tolerance", o.tolerance, "stop when the scores change by less than this fraction");
   }
-  [[nodiscard]] std::unique_ptr<ScoringSolver> solver(const ScoringProblem& problem, bool,
-                                                      int threads) const {
+  [[nodiscard]] auto solver(const ScoringProblem& problem, bool, const Effort& effort) const {
     SdaOptions options;
     options.l2 = l2;
-    options.tolerance = tolerance;
-    options.max_iterations = max_iterations;
-    options.threads = threads;
+    options.tolerance = effort.tolerance;
+    options.max_iterations = effort.max_iterations;
+    options.threads = effort.threads;
     return sda_solver(problem, options);
   }
 };
 
-struct PldaMethod {
-  LambdaOptions grid{.lambda_ratio = 0.01};
-  Index max_iterations = PldaOptions{}.max_iterations;
-  double tolerance = PldaOptions{}.tolerance;
-
-  void validate() const {
-    grid.validate();
-    require_not_negative(tolerance, "--tolerance");
-    require_iterations(max_iterations);
-  }
-  template <class Self, class Visitor>
-  static void visit(Self& o, Visitor&& field) {
-    LambdaOptions::visit(o.grid, field);
-    field("max_iterations", o.max_iterations, "steps for one discriminant");
-    field("tolerance", o.tolerance,
-          "stop when a step raises the criterion by less than this fraction; 0 runs all");
-  }
-  [[nodiscard]] std::unique_ptr<ScoringSolver> solver(const ScoringProblem& problem, bool,
-                                                      int threads) const {
+struct Plda : NoOptions {
+  static constexpr LambdaOptions kGrid{.lambda_ratio = 0.01};
+  static constexpr Effort kEffort{PldaOptions{}.max_iterations, PldaOptions{}.tolerance};
+  static constexpr std::string_view kMost = "steps for one discriminant",
+                                    kEnough =
+                                        "stop when a step raises the criterion by less than this "
+                                        "fraction; 0 runs all";
+  [[nodiscard]] static auto solver(const ScoringProblem& problem, bool, const Effort& effort) {
     PldaOptions options;
-    options.tolerance = tolerance;
-    options.max_iterations = max_iterations;
-    options.threads = threads;
+    options.tolerance = effort.tolerance;
+    options.max_iterations = effort.max_iterations;
+    options.threads = effort.threads;
     return plda_solver(problem, options);
   }
 };
 
-struct SuldaMethod {
-  LambdaOptions grid{.lambda = {.kind = LambdaChoice::Kind::kValue}};  ///< no option: there is no lambda
-  Index max_iterations = SuldaOptions{}.max_iterations;
-  double tolerance = SuldaOptions{}.tolerance;
-
-  void validate() const {
-    require_not_negative(tolerance, "--tolerance");
-    require_iterations(max_iterations);
-  }
-  template <class Self, class Visitor>
-  static void visit(Self& o, Visitor&& field) {
-    field("max_iterations", o.max_iterations, "pivots or steps for one discriminant");
-    field("tolerance", o.tolerance, "duality gap of each discriminant, relative to its l1 norm");
-  }
-  [[nodiscard]] std::unique_ptr<ScoringSolver> solver(const ScoringProblem& problem, bool,
-                                                      int threads) const {
+struct Sulda : NoOptions {
+  static constexpr bool kHasLambda = false;
+  static constexpr LambdaOptions kGrid{.lambda = {.kind = LambdaChoice::Kind::kValue}};
+  static constexpr Effort kEffort{SuldaOptions{}.max_iterations, SuldaOptions{}.tolerance};
+  static constexpr std::string_view kMost = "pivots or steps for one discriminant",
+                                    kEnough = "duality gap of each discriminant, relative to its l1 norm";
+  [[nodiscard]] static auto solver(const ScoringProblem& problem, bool, const Effort& effort) {
     SuldaOptions options;
-    options.tolerance = tolerance;
-    options.max_iterations = max_iterations;
-    options.threads = threads;
+    options.tolerance = effort.tolerance;
+    options.max_iterations = effort.max_iterations;
+    options.threads = effort.threads;
     return sulda_solver(problem, options);
   }
 };
 
-struct SfdMethod {
-  LambdaOptions grid{.lambda_ratio = 0.02};
+struct Sfd {
+  static constexpr LambdaOptions kGrid{.lambda_ratio = 0.02};
+  static constexpr Effort kEffort{SfdOptions{}.max_sweeps, SfdOptions{}.tolerance};
+  static constexpr std::string_view kMost = kSweepsHelp,
+                                    kEnough =
+                                        "stop when the duality gap is below this fraction of the "
+                                        "objective at w = 0";
   double c = kInfinity;
-  Index max_iterations = SfdOptions{}.max_sweeps;
-  double tolerance = SfdOptions{}.tolerance;
 
-  void validate() {
-    if (std::isfinite(c)) {
-      if (grid.lambda.kind != LambdaChoice::Kind::kPath) {
-        throw InvalidArgument("--C and --lambda say the same (lambda = 1/C); leave one out");
-      }
-      if (!(c > 0.0)) throw InvalidArgument(fmt::format("--C {}, but a positive number is needed", c));
-      grid.lambda = {.kind = LambdaChoice::Kind::kValue, .value = 1.0 / c};
+  void validate(LambdaOptions& grid) const {
+    if (!std::isfinite(c)) return;
+    if (grid.lambda.kind != LambdaChoice::Kind::kPath) {
+      throw InvalidArgument("--C and --lambda say the same (lambda = 1/C); leave one out");
     }
-    grid.validate();
-    require_not_negative(tolerance, "--tolerance");
-    require_iterations(max_iterations);
+    require_positive(c, "--C");
+    grid.lambda = {.kind = LambdaChoice::Kind::kValue, .value = 1.0 / c};
   }
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
-    LambdaOptions::visit(o.grid, field);
     field("C", o.c, "weight of the squared errors beside |w|_1; lambda = 1/C");
-    field("max_iterations", o.max_iterations, "sweeps over the features in play, for one lambda");
-    field("tolerance", o.tolerance,
-          "stop when the duality gap is below this fraction of the objective at w = 0");
   }
-  [[nodiscard]] std::unique_ptr<ScoringSolver> solver(const ScoringProblem& problem, bool,
+  [[nodiscard]] static auto solver(const ScoringProblem& problem, bool, const Effort& effort) {
+    return sfd_solver(problem, {effort.tolerance, effort.max_iterations, effort.threads});
+  }
+};
+
+template <class Own>
+constexpr bool has_lambda() {
+  if constexpr (requires { Own::kHasLambda; }) return Own::kHasLambda;
+  return true;
+}
+
+/// All options of a method: the lambdas, its own, and when to stop.
+template <class Own>
+struct ScoringOptions {
+  LambdaOptions grid = Own::kGrid;
+  Own own;
+  Effort effort = Own::kEffort;
+
+  void validate() {
+    own.validate(grid);
+    if (has_lambda<Own>()) grid.validate();
+    require_not_negative(effort.tolerance, "--tolerance");
+    if (effort.max_iterations < 1) {
+      throw InvalidArgument(
+          fmt::format("--max-iterations {}, but 1 or more is needed", effort.max_iterations));
+    }
+  }
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    if constexpr (has_lambda<Own>()) LambdaOptions::visit(o.grid, field);
+    Own::visit(o.own, field);
+    field("max_iterations", o.effort.max_iterations, Own::kMost);
+    field("tolerance", o.effort.tolerance, Own::kEnough);
+  }
+  [[nodiscard]] std::unique_ptr<ScoringSolver> solver(const ScoringProblem& problem, bool path,
                                                       int threads) const {
-    return sfd_solver(problem, {tolerance, max_iterations, threads});
+    Effort all = effort;
+    all.threads = threads;
+    return own.solver(problem, path, all);
   }
 };
 
@@ -472,7 +460,6 @@ void run_scoring(const SelectionInput& input, const LambdaOptions& grid, const M
                                                       input.options.memory_limit.bytes);
   const bool path = grid.lambda.kind == LambdaChoice::Kind::kPath;
   selection.own_rule = true;
-  selection.sizes = input.k;
   selection.lambda_fixed = !path;
   std::vector<ScoringFit> fits;
   if (path) {
@@ -492,7 +479,10 @@ void run_scoring(const SelectionInput& input, const LambdaOptions& grid, const M
       lambda = *chosen;
     }
     const auto solver = make(problem, false, input.options.threads);
-    if (grid.lambda.kind == LambdaChoice::Kind::kAuto) lambda = grid.auto_fraction * solver->lambda_max();
+    if (grid.lambda.kind == LambdaChoice::Kind::kAuto) {
+      const double fraction = grid.lambda.value > 0.0 ? grid.lambda.value : grid.auto_fraction;
+      lambda = fraction * solver->lambda_max();
+    }
     fits.push_back(solver->fit(lambda, control));
   }
   selection.status = Status::kConverged;
@@ -534,33 +524,33 @@ void run_scoring(const SelectionInput& input, const LambdaOptions& grid, const M
   }
 }
 
-template <class Method>
-Method method_from(const OptionTexts& texts) {
-  Method own;
-  set_options(own, texts);
-  own.validate();
-  return own;
+template <class Own>
+ScoringOptions<Own> options_from(const OptionTexts& texts) {
+  ScoringOptions<Own> options;
+  set_options(options, texts);
+  options.validate();
+  return options;
 }
 
-template <class Method>
+template <class Own>
 MethodInfo scoring_method(std::string_view name, std::string_view summary, bool two_classes_only = false) {
   return {.name = name,
           .summary = summary,
           .two_classes_only = two_classes_only,
           .fixes_size =
               [](const OptionTexts& texts) {
-                return method_from<Method>(texts).grid.lambda.kind != LambdaChoice::Kind::kPath;
+                return options_from<Own>(texts).grid.lambda.kind != LambdaChoice::Kind::kPath;
               },
-          .options = describe_options<Method>(),
+          .options = describe_options<ScoringOptions<Own>>(),
           .run =
               [](const SelectionInput& input, const OptionTexts& texts, const RunControl& control,
                  Selection& selection) {
-                const auto own = method_from<Method>(texts);
-                selection.method_options = options_json(own);
+                const auto options = options_from<Own>(texts);
+                selection.method_options = options_json(options);
                 run_scoring(
-                    input, own.grid,
+                    input, options.grid,
                     [&](const ScoringProblem& problem, bool path, int threads) {
-                      return own.solver(problem, path, threads);
+                      return options.solver(problem, path, threads);
                     },
                     control, selection);
               }};
@@ -570,22 +560,17 @@ MethodInfo scoring_method(std::string_view name, std::string_view summary, bool 
 
 std::vector<MethodInfo> scoring_methods() {
   return {
-      scoring_method<RvmRowMethod>("rvm-row", "optimal scoring: relevance vector machine on the rows of B"),
-      scoring_method<RvmEntryMethod>("rvm-entry",
-                                     "optimal scoring: relevance vector machine on the entries of B"),
-      scoring_method<GlossMethod>("gloss", "optimal scoring with a group lasso (convex)"),
-      scoring_method<SdaMethod>(
-          "sda", "sparse discriminant analysis: elastic nets on scores fitted along with them"),
-      scoring_method<PldaMethod>("plda",
-                                 "Fisher's discriminants with an l1 penalty and a diagonal covariance"),
-      scoring_method<SuldaMethod>("sulda",
-                                  "sparsest in l1 of all uncorrelated LDA solutions (linear programs)"),
-      scoring_method<SfdMethod>("sfd", "sparse Fisher discriminant: a lasso on +/-1 labels, for two classes",
-                                true),
-      scoring_method<JeffreysMethod<true>>("jeffreys-row",
-                                           "optimal scoring: Jeffreys' prior on the rows of B"),
-      scoring_method<JeffreysMethod<false>>("jeffreys-entry",
-                                            "optimal scoring: Jeffreys' prior on the entries of B"),
+      scoring_method<RvmRow>("rvm-row", "optimal scoring: relevance vector machine on the rows of B"),
+      scoring_method<RvmEntry>("rvm-entry", "optimal scoring: relevance vector machine on the entries of B"),
+      scoring_method<Gloss>("gloss", "optimal scoring with a group lasso (convex)"),
+      scoring_method<Sda>("sda",
+                          "sparse discriminant analysis: elastic nets on scores fitted along with them"),
+      scoring_method<Plda>("plda", "Fisher's discriminants with an l1 penalty and a diagonal covariance"),
+      scoring_method<Sulda>("sulda", "sparsest in l1 of all uncorrelated LDA solutions (linear programs)"),
+      scoring_method<Sfd>("sfd", "sparse Fisher discriminant: a lasso on +/-1 labels, for two classes", true),
+      scoring_method<Jeffreys<true>>("jeffreys-row", "optimal scoring: Jeffreys' prior on the rows of B"),
+      scoring_method<Jeffreys<false>>("jeffreys-entry",
+                                      "optimal scoring: Jeffreys' prior on the entries of B"),
   };
 }
 

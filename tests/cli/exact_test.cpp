@@ -265,10 +265,36 @@ TEST(Exact, PlacesThatCannotBeWrittenAreNamedBeforeTheSearch) {
     }
   }
   const std::string table = scratch.write("t.csv", table_of(20, 4, 2));
-  refused(eslda({table, "-k", "2", "--checkpoint", table}), 2, "is the table itself");
+  refused(eslda({table, "-k", "2", "--checkpoint", table}), 2, "is the file of DATA, too");
   refused(eslda({table, "-k", "2", "-o", scratch.file("r"), "--checkpoint", scratch.file("r")}), 2,
           "is the file of -o, too");
+  // Whatever is read is not written, and no two outputs are one file.
+  const std::string groups = scratch.write("g.csv", "feature,group\nf0,a\nf1,a\nf2,b\nf3,b\n");
+  refused(eslda({table, "-k", "2", "--events", table}), 2, "is the file of DATA, too");
+  refused(eslda({table, "-k", "2", "-o", table}), 2, "is the file of DATA, too");
+  refused(eslda({table, "-k", "1", "--groups", groups, "--checkpoint", groups}), 2,
+          "is the file of --groups, too");
+  refused(eslda({table, "-k", "1", "--groups", groups, "-o", scratch.path() + "/./g.csv"}), 2,
+          "is the file of --groups, too");
+  refused(eslda({table, "-k", "2", "--checkpoint", scratch.file("s"), "--events", scratch.file("s")}), 2,
+          "is the file of --events, too");
+  const std::string state = scratch.file("state.json");
+  EXPECT_EQ(run_program(eslda({table, "-k", "2", "--checkpoint", state})).code, 0);
+  refused(eslda({table, "-k", "2", "--resume", state, "-o", state}), 2, "is the file of --resume, too");
+  EXPECT_EQ(run_program(eslda({table, "-k", "2", "--resume", state, "--checkpoint", state})).code, 0);
+  const std::string matrix = scratch.write("a.csv", "a,b\n2,1\n1,3\n");
+  refused({"select", "--covariance", matrix, "--method", "espca", "-k", "1", "--checkpoint", matrix}, 2,
+          "is the file of --covariance, too");
   EXPECT_EQ(scratch.read("t.csv"), table_of(20, 4, 2));
+  refused(eslda({table, "-k", "2", "--events", "-"}), 2, "--events wants a file");
+  refused({"select", table, "-k", "2", "--method", "gslda", "--events", scratch.file("e")}, 2,
+          "the log of an exact search");
+}
+
+TEST(Exact, SizesBelowTheIncludedOnesNeedNoProof) {
+  const Finished run = run_program(eslda({"sonar", "-k", "1:4", "--include", "V1,V2", "--require-optimal"}));
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.json()["path"].size(), 3U);
 }
 
 TEST(Exact, TheEventsAreJsonLinesAndTheLogHasItsColumns) {

@@ -1,6 +1,7 @@
 /// eslda against leaps, the exhaustive search of R.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -30,6 +31,20 @@ void agrees_with_leaps(const std::string& data, int most) {
 }
 
 TEST(Leaps, SonarAgrees) { agrees_with_leaps("sonar", 5); }
+
+/// What tests/cli/leaps.R says about Sonar at k = 6, 7, 8, where it takes minutes.
+TEST(Leaps, SonarAgreesWithWhatTookMinutes) {
+  const std::array<double, 3> expected = {0.675973516416, 0.741286962585, 0.780175747245};
+  const auto ours =
+      testing::run_program({"select", "sonar", "--method", "eslda", "-k", "6:8", "--json", "--ridge", "0"});
+  ASSERT_EQ(ours.code, 0) << ours.err;
+  const auto result = ours.json();
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const auto& entry = result["path"][i];
+    EXPECT_NEAR(entry["objective"].get<double>(), expected[i], 1e-9 * expected[i]);
+    EXPECT_TRUE(entry["certified"].get<bool>());
+  }
+}
 TEST(Leaps, IonosphereAgrees) { agrees_with_leaps("ionosphere", 33); }
 
 }  // namespace

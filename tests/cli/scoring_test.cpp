@@ -135,8 +135,10 @@ TEST(ScoringMethods, RefusalsNameTheWayOut) {
     EXPECT_EQ(run.code, code) << run.err;
     EXPECT_NE(run.err.find(says), std::string::npos) << run.err;
   };
-  refused({"sonar", "--method", "gloss", "--lambda", "-1"}, 2, "a positive number, or path, cv or auto");
-  refused({"sonar", "--method", "gloss", "--lambda", "much"}, 2, "a positive number, or path, cv or auto");
+  refused({"sonar", "--method", "gloss", "--lambda", "-1"}, 2,
+          "a positive number, or path, cv, auto, or auto:FRACTION");
+  refused({"sonar", "--method", "gloss", "--lambda", "much"}, 2,
+          "a positive number, or path, cv, auto, or auto:FRACTION");
   refused({"sonar", "--method", "gloss", "--lambdas", "1"}, 2, "2 or more");
   refused({"sonar", "--method", "gloss", "--lambda-ratio", "2"}, 2, "between 0 and 1");
   refused({"sonar", "--method", "rvm-row", "--prune", "-1"}, 2, "--prune");

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <numeric>
 #include <stop_token>
 
 #include "oracle.hpp"
@@ -89,10 +90,10 @@ KRange all_sizes(const Problem& problem) {
 }
 
 TEST(ExactSearch, FindsTheBestSetOfEverySize) {
-  const int seeds = oracle::kSanitized ? 150 : 1500;
+  const int seeds = oracle::kSanitized ? 200 : 2000;
   for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(seeds); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
-    const auto problem = random_problem(seed, seed % 50 == 0 ? 16 : 9);
+    const auto problem = random_problem(seed, seed % 50 == 0 ? 16 : seed % 5 == 0 ? 11 : 9);
     const auto pencil = factor_pencil(problem.m, problem.b);
     const auto truth = all_sets(problem);
     const auto k = all_sizes(problem);
@@ -143,17 +144,22 @@ TEST(ExactSearch, AGeneralPairNeedsNoFactor) {
   }
 }
 
+/// A covariance of n variables with some structure.
+Matrix random_covariance(Index n, std::uint64_t seed) {
+  Matrix x(40, n);
+  Random random(seed);
+  for (Index j = 0; j < n; ++j) {
+    for (Index i = 0; i < 40; ++i) x(i, j) = random.normal() + (j > 2 ? 0.5 * x(i, j % 3) : 0.0);
+  }
+  return x.transpose() * x / 40.0;
+}
+
 /// A range of sizes shares nothing that belongs to one of them: every size against all subsets, and alone.
 TEST(ExactSearch, OnACovarianceARangeIsAsGoodAsEachSizeAlone) {
   for (std::uint64_t seed = 0; seed < (oracle::kSanitized ? 10U : 100U); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     const Index n = 9;
-    Matrix x(40, n);
-    Random random(seed);
-    for (Index j = 0; j < n; ++j) {
-      for (Index i = 0; i < 40; ++i) x(i, j) = random.normal() + (j > 2 ? 0.5 * x(i, j % 3) : 0.0);
-    }
-    const Matrix a = x.transpose() * x / 40.0;
+    const Matrix a = random_covariance(n, seed);
     const auto pencil = covariance_pencil(a);
     const Index pool = 1 + static_cast<Index>(seed % 3);
     const auto all =
@@ -251,6 +257,101 @@ TEST(ExactSearch, AStoppedSearchHasAValidBound) {
   }
 }
 
+/// Sparse PCA stopped after a few nodes; debug builds watch over the best set.
+TEST(ExactSearch, AStoppedSearchOnACovarianceHasAValidBound) {
+  for (std::uint64_t seed = 0; seed < (oracle::kSanitized ? 100U : 1000U); ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    const Index n = 7 + static_cast<Index>(seed % 4);
+    Problem problem{random_covariance(n, seed), Matrix::Identity(n, n), oracle::all_units(n)};
+    const auto pencil = covariance_pencil(problem.m);
+    problem.m = Eigen::LLT<Matrix>(problem.m).matrixL();  // A = M M' for the oracle
+    const auto truth = all_sets(problem);
+    const Index k = 2 + static_cast<Index>(seed % static_cast<std::uint64_t>(n - 2));
+    const auto& best = truth.at(k).front();
+    const auto result = exact_search(*pencil, problem.units, {{truth.at(k).back()}},
+                                     {.k = {k, k},
+                                      .node_limit = 1 + seed % 50,
+                                      .threads = 1,
+                                      .exchange = seed % 2 == 0,
+                                      .planted = best.units},
+                                     {});
+    const auto& found = result.sizes.front();
+    EXPECT_GE(found.upper_bound, best.value * (1.0 - 1e-9));
+    EXPECT_LE(found.pool.front().value, best.value * (1.0 + 1e-9));
+    if (result.status == Status::kOptimal) {
+      EXPECT_NEAR(found.pool.front().value, best.value, 1e-9 * best.value);
+    }
+  }
+}
+
+/// A search that is stopped before it could do anything still has a bound that holds.
+TEST(ExactSearch, StoppedAtOnceItHasABound) {
+  std::stop_source source;
+  source.request_stop();
+  const RunControl control(source.get_token(), kInfinity);
+  const Matrix a = random_covariance(10, 3);
+  const auto pca = exact_search(*covariance_pencil(a), oracle::all_units(10), {}, {.k = {2, 5}}, control);
+  for (Index k = 2; k <= 5; ++k) {
+    const double trace_bound = a.diagonal().sum();
+    const auto& size = pca.sizes[static_cast<std::size_t>(k - 2)];
+    EXPECT_LT(size.upper_bound, kInfinity);
+    double best = 0.0;
+    for (Index i = 0; i + k <= 10; ++i) {
+      std::vector<Index> set(static_cast<std::size_t>(k));
+      std::iota(set.begin(), set.end(), i);
+      best = std::max(best, oracle::set_value(a, Matrix::Identity(10, 10), set, Criterion::kLargest));
+    }
+    EXPECT_GE(size.upper_bound, best);
+    EXPECT_LE(best, trace_bound);
+  }
+  EXPECT_EQ(pca.status, Status::kInterrupted);
+}
+
+/// Exchanges reach sets that a poor start is far from, for groups as well.
+TEST(ExactSearch, ExchangesImproveWhatIsKnown) {
+  int better = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const auto problem = random_problem(seed, 10);
+    const auto truth = all_sets(problem);
+    const auto k = all_sizes(problem);
+    const Index size = (k.lo + k.hi) / 2;
+    const auto worst_set = truth.at(size).back();
+    const auto result = exact_search(
+        *factor_pencil(problem.m, problem.b), problem.units, {{worst_set}},
+        {.criterion = problem.criterion, .k = {size, size}, .node_limit = 1, .exchange = true}, {});
+    EXPECT_GE(result.sizes[0].pool.front().value, worst_set.value * (1.0 - problem.tolerance()));
+    better += result.sizes[0].pool.front().value > worst_set.value * 1.0001 ? 1 : 0;
+  }
+  EXPECT_GT(better, 40);
+}
+
+/// Copies of features: the answer has the lowest of them, however it was found.
+TEST(ExactSearch, OfSetsThatTieItIsTheLowest) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    const Index n = 9, last = n - 1, from = static_cast<Index>(seed % 4);
+    auto pair = oracle::random_factor_pair(n, seed % 2 == 0 ? 1 : 2, seed, 50.0);
+    pair.b.row(last) = pair.b.row(from);
+    pair.b.col(last) = pair.b.col(from);
+    pair.b(last, last) = pair.b(from, from);
+    pair.m.row(last) = pair.m.row(from);
+    pair.b.diagonal().array() += 0.05;  // the ridge that a singular B gets
+    const auto pencil = factor_pencil(pair.m, pair.b);
+    for (const Index pool : {1, 2}) {
+      for (const int threads : {1, 3}) {
+        const auto result = exact_search(*pencil, oracle::all_units(n), {},
+                                         {.k = {1, n - 1}, .pool = pool, .threads = threads}, {});
+        for (const auto& size : result.sizes) {
+          const auto& units = size.pool.front().units;
+          if (std::binary_search(units.begin(), units.end(), last)) {
+            EXPECT_TRUE(std::binary_search(units.begin(), units.end(), from));
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(ExactSearch, WithoutRoomForOpenNodesItGoesDepthFirst) {
   const auto pair = oracle::random_factor_pair(22, 2, 5, 1000.0);
   const auto pencil = factor_pencil(pair.m, pair.b);
@@ -327,6 +428,30 @@ TEST_F(ExactCheckpoint, AResumedSearchEndsWithTheSameAnswer) {
     }
     EXPECT_EQ(part.sizes[i].upper_bound, whole.sizes[i].upper_bound);
   }
+}
+
+/// What a run found before it was stopped in the middle of a round is in the checkpoint.
+TEST_F(ExactCheckpoint, AStoppedRunLosesNothing) {
+  Matrix noise(200, 100);
+  Random random(1);
+  for (auto& value : noise.reshaped()) value = random.normal();
+  const auto pencil = covariance_pencil(noise.transpose() * noise / 200.0);
+  ExactOptions options{.k = {25, 25}, .threads = 1, .checkpoint = file_};
+  std::uint64_t nodes = 0;
+  double bound = kInfinity;
+  for (int run = 0; run < 3; ++run) {
+    const RunControl control({}, 0.3);
+    const auto part = exact_search(*pencil, oracle::all_units(100), {}, options, control);
+    if (part.status != Status::kTimeLimit) GTEST_SKIP() << "too easy for this machine";
+    EXPECT_GE(part.nodes, nodes);
+    EXPECT_LE(part.sizes[0].upper_bound, bound * (1.0 + 1e-12));
+    nodes = part.nodes;
+    bound = part.sizes[0].upper_bound;
+    options.resume = file_;
+  }
+  options.node_limit = 1;
+  options.checkpoint.clear();
+  EXPECT_GE(exact_search(*pencil, oracle::all_units(100), {}, options, {}).nodes, nodes);
 }
 
 TEST_F(ExactCheckpoint, AWiderGapCannotBeProvenAway) {

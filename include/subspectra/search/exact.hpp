@@ -54,6 +54,7 @@ struct ExactOptions {
   std::uint64_t node_limit = 0;  ///< 0: none
   int threads = 0;
   std::uint64_t memory_limit = 0;
+  bool exchange = false;   ///< a local search by exchanges from the sets known beforehand
   std::string checkpoint;  ///< file, written every checkpoint_s seconds and at a stop; or ""
   double checkpoint_s = 60.0;
   std::string resume;  ///< file to go on from, or ""

@@ -147,8 +147,8 @@ struct Selection {
   std::optional<std::size_t> chosen_record;
   bool own_rule = false;      ///< lambda_path is what the method is: its rule works in the space of a record
   bool lambda_fixed = false;  ///< lambda was given or chosen, so that k has nothing to say
-  std::vector<TracePoint> trace;                             ///< of the chosen record
-  KRange sizes;                                              ///< the range of k that was run
+  std::vector<TracePoint> trace;  ///< of the chosen record
+  KRange sizes;                   ///< that can be: -k, less what is below the included ones
   nlohmann::json method_options = nlohmann::json::object();  ///< as used
   std::optional<SearchCounts> search;
   double prepare_s = 0.0, search_s = 0.0;
