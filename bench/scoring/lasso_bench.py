@@ -2,7 +2,8 @@
 """Paths over 150 x 16,000 beside other programs, on the same table and the same lambdas, in processor time of one thread:
 
 - the lasso, 50 lambdas, beside scikit-learn's lasso_path (same tolerance on the duality gap) and R's glmnet (its own threshold, 1e-7);
-- the group lasso of GLOSS, four classes (L = 3), 100 lambdas, beside adelie's multigaussian path.
+- the group lasso of GLOSS, four classes (L = 3), 100 lambdas, beside adelie's multigaussian path and glmnet's two grouped families:
+  mgaussian, the same problem, and multinomial, the usual one for classes (its own 100 lambdas down to the same ratio).
 
 What cannot be imported is left out with a word. Objectives are recomputed here by numpy, so that nobody is fast by stopping early.
 
@@ -36,7 +37,8 @@ def spent(work, runs=3):
 
 
 def line(name, seconds, ours, excess):
-    print(f"  {name:<28} {seconds:8.3f} s   {seconds / ours:7.2f} x ours   largest excess of its objective {excess:.1e} |T|^2/2")
+    words = "" if np.isnan(excess) else f"   largest excess of its objective {excess:.1e} |T|^2/2"
+    print(f"  {name:<28} {seconds:8.3f} s   {seconds / ours:7.2f} x ours{words}")
 
 
 def excess_of(x, t, path, lambdas, objectives):
@@ -97,6 +99,34 @@ def beside_glmnet(folder, x, y, lambdas, objectives, ours):
          excess_of(x, y[:, None], [b[:, [i]] for i in range(b.shape[1])], lambdas, objectives))
 
 
+def beside_grouped_glmnet(folder, t, lambdas, ratio, ours):
+    script = r"""
+    suppressMessages(library(glmnet))
+    folder <- commandArgs(TRUE)[1]; n <- as.integer(commandArgs(TRUE)[2]); p <- as.integer(commandArgs(TRUE)[3])
+    depth <- as.integer(commandArgs(TRUE)[4]); ratio <- as.numeric(commandArgs(TRUE)[5])
+    x <- matrix(readBin(file.path(folder, "x.bin"), "double", n * p), n, p)
+    t <- matrix(readBin(file.path(folder, "t.bin"), "double", n * depth), n, depth)
+    classes <- factor(apply(round(t, 9), 1, paste, collapse = " "))
+    lambdas <- readBin(file.path(folder, "lambdas.bin"), "double", 1000)
+    spent <- function(work) { used <- system.time(work()); used[["user.self"]] + used[["sys.self"]] }
+    same <- spent(function() glmnet(x, t, family = "mgaussian", lambda = lambdas, standardize = FALSE, intercept = FALSE))
+    usual <- spent(function() glmnet(x, classes, family = "multinomial", type.multinomial = "grouped", nlambda = 100,
+                                     lambda.min.ratio = ratio, standardize = FALSE))
+    cat(same, usual, as.character(packageVersion("glmnet")))
+    """
+    t.ravel(order="F").tofile(folder + "/t.bin")
+    (lambdas / len(t)).tofile(folder + "/lambdas.bin")
+    size = os.path.getsize(folder + "/x.bin") // 8 // len(t)
+    run = subprocess.run(["Rscript", "-e", script, folder, str(len(t)), str(size), str(t.shape[1]), ratio],
+                         capture_output=True, text=True)
+    if run.returncode != 0:
+        print("  glmnet is not there:", run.stderr.strip().splitlines()[-1:])
+        return
+    same, usual, version = run.stdout.split()
+    line(f"glmnet {version} mgaussian", float(same), ours, np.nan)
+    line(f"glmnet {version} multinomial", float(usual), ours, np.nan)
+
+
 def beside_adelie(x, t, lambdas, objectives, ours):
     try:
         import adelie as ad
@@ -134,6 +164,7 @@ def main():
         print(f"gloss, L = {t.shape[1]}, 100 lambdas: {ours['gloss_s']:.3f} s;  sda, 100 lambdas: {ours['sda_s']:.3f} s")
         half = 0.5 * len(y)  # from the scale of (1/N)|.|^2 to that of 1/2 |.|^2
         beside_adelie(x, t, half * read["gloss_lambdas"].ravel(), half * read["gloss_objectives"].ravel(), ours["gloss_s"])
+        beside_grouped_glmnet(folder, t, half * read["gloss_lambdas"].ravel(), ratio, ours["gloss_s"])
 
 
 if __name__ == "__main__":

@@ -875,6 +875,13 @@ void GroupLasso::set_targets(const Matrix& targets, const Vector& weights) {
   state_->set_targets(targets, weights);
 }
 
+void GroupLasso::set_tolerance(double tolerance) {
+  GroupLassoOptions changed = state_->options;
+  changed.tolerance = tolerance;
+  changed.validate();
+  state_->options = changed;
+}
+
 double GroupLasso::lambda_max() const {
   if (state_->highest < 0.0) state_->highest = state_->find_lambda_max();
   return state_->highest;

@@ -13,13 +13,12 @@
 namespace subspectra {
 namespace {
 
+constexpr double kFirstTolerance = 1e-4;
+
 class Sda : public ScoringSolver {
  public:
   Sda(const ScoringProblem& problem, const SdaOptions& options)
-      : problem_(problem),
-        options_(options),
-        half_rows_(0.5 * static_cast<double>(problem.rows())),
-        last_scores_(problem.scores) {
+      : problem_(problem), options_(options), half_rows_(0.5 * static_cast<double>(problem.rows())) {
     options.validate();
     // One elastic net a discriminant: along a path of lambdas each starts from its own last answer, and its
     // residuals stay near those for which the columns are known.
@@ -52,13 +51,18 @@ class Sda : public ScoringSolver {
     double before = 0.0;  // objective of the finished discriminants
     for (Index l = 0; l < count; ++l) {
       GroupLasso& lasso = *lassos_[static_cast<std::size_t>(l)];
-      Vector theta = admissible(last_scores_.col(l), fit.scores.leftCols(l));
+      // Always from the same scores: other ones can end at other discriminants, and what a lambda gives must
+      // not depend on the lambdas before it.
+      Vector theta = admissible(problem_.scores.col(l), fit.scores.leftCols(l));
       GroupLassoSolution solution;
       bool settled = false;
       double last = kInfinity;
+      // While the scores still move, a net need not be solved further than they do.
+      double tolerance = std::max(kFirstTolerance, options_.lasso_tolerance);
       for (Index i = 0; i < options_.max_iterations && !settled; ++i) {
         const Matrix target = scored_classes(problem_, theta);
         lasso.set_targets(target);
+        lasso.set_tolerance(tolerance);
         solution = lasso.solve(half_rows_ * lambda, control);
         ++fit.iterations;
         fit.trace.push_back(before + solution.objective / half_rows_);
@@ -66,7 +70,10 @@ class Sda : public ScoringSolver {
           settled = solution.converged;
           break;
         }
-        settled = last - solution.objective <= options_.tolerance * solution.objective;
+        const double change = std::max(0.0, last - solution.objective) / solution.objective;
+        settled = change <= options_.tolerance && tolerance <= options_.lasso_tolerance;
+        tolerance = std::clamp(0.1 * change, options_.lasso_tolerance, tolerance);
+        if (change <= options_.tolerance) tolerance = options_.lasso_tolerance;
         last = solution.objective;
         // The scores that go with beta are the ones it was fitted to: none are computed after the last net.
         if (settled || !solution.converged || control.should_stop()) break;
@@ -79,7 +86,6 @@ class Sda : public ScoringSolver {
       }
       fit.converged = fit.converged && settled && solution.converged;
       fit.scores.col(l) = theta;
-      if (!solution.b.rows.empty()) last_scores_.col(l) = theta;
       before += solution.objective / half_rows_;
       columns.push_back(std::move(solution.b));
     }
@@ -137,7 +143,6 @@ class Sda : public ScoringSolver {
   double half_rows_;
   mutable double highest_ = -1.0;
   std::vector<std::unique_ptr<GroupLasso>> lassos_;
-  Matrix last_scores_;  ///< where the scores start: those of the last lambda, which moved them little
 };
 
 }  // namespace

@@ -85,6 +85,57 @@ TEST(Sda, NeverClimbs) {
   EXPECT_NEAR(fit.trace.back(), fit.objective, 1e-12);
 }
 
+/// Clemmensen's algorithm as it is written, with dense matrices and plain coordinate descent.
+Matrix direct_sda(const ScoringProblem& problem, double lambda, double l2) {
+  const auto n = static_cast<double>(problem.rows());
+  const Vector& d = problem.class_weights;
+  Matrix y = Matrix::Zero(problem.rows(), d.size());
+  for (Index i = 0; i < problem.rows(); ++i) y(i, problem.codes[static_cast<std::size_t>(i)]) = 1.0;
+  Matrix q = Matrix::Constant(d.size(), 1, 1.0 / std::sqrt(n));
+  Matrix b = Matrix::Zero(problem.columns(), problem.discriminants());
+  const auto admissible = [&](Vector theta) -> Vector {
+    theta -= q * (q.transpose() * d.cwiseProduct(theta));
+    return theta / std::sqrt(theta.dot(d.cwiseProduct(theta)));
+  };
+  for (Index k = 0; k < b.cols(); ++k) {
+    Vector theta = admissible(problem.scores.col(k)), beta = Vector::Zero(b.rows());
+    for (int round = 0; round < 300; ++round) {
+      Vector residual = y * theta - problem.x * beta;
+      for (int sweep = 0; sweep < 300; ++sweep) {
+        for (Index j = 0; j < beta.size(); ++j) {
+          const double z = problem.x.col(j).dot(residual) + beta[j];
+          const double next =
+              std::copysign(std::max(0.0, std::abs(z) - 0.5 * n * lambda), z) / (1.0 + n * l2);
+          residual += (beta[j] - next) * problem.x.col(j);
+          beta[j] = next;
+        }
+      }
+      if (beta.norm() == 0.0) break;
+      const Vector before = theta;
+      theta = admissible(d.cwiseInverse().cwiseProduct(y.transpose() * (problem.x * beta)));
+      if ((theta - before).norm() < 1e-14) break;
+    }
+    b.col(k) = beta;
+    q.conservativeResize(Eigen::NoChange, k + 2);
+    q.col(k + 1) = theta;
+  }
+  return b;
+}
+
+TEST(Sda, HasTheSupportOfADirectImplementation) {
+  const Dataset data = gaussian_classes(40, 30, 3, 12);
+  const ScoringProblem problem = scoring_problem(data);
+  const auto sda =
+      sda_solver(problem, {.l2 = 1e-4, .tolerance = 1e-13, .lasso_tolerance = 1e-14, .threads = 1});
+  for (const double part : {0.6, 0.3, 0.15}) {  // falling, each from the one before
+    const double lambda = part * sda->lambda_max();
+    const Matrix found = dense_rows(sda->fit(lambda, RunControl()).b, 30);
+    const Matrix expected = direct_sda(problem, lambda, 1e-4);
+    EXPECT_LE((found - expected).norm(), 1e-5 * expected.norm()) << part;
+    EXPECT_TRUE(((found.array() != 0.0) == (expected.array() != 0.0)).all()) << part;
+  }
+}
+
 TEST(Sda, IsTheLassoForTwoClassesAndZeroFromLambdaMax) {
   const Dataset data = gaussian_classes(30, 50, 2, 8);
   const ScoringProblem problem = scoring_problem(data);

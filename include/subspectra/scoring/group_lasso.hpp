@@ -40,6 +40,7 @@ class GroupLasso {
   /// infinity: never chosen). The last solution is kept as a warm start when L is the same, and so is what is
   /// known about the columns.
   void set_targets(const Matrix& targets, const Vector& weights = {});
+  void set_tolerance(double tolerance);  ///< GroupLassoOptions::tolerance from now on
   /// The smallest lambda with b_i = 0 wherever w_i > 0.
   [[nodiscard]] double lambda_max() const;
   /// With lambda = 0 and more columns than rows no gap but the objective itself can be formed; the answer is
