@@ -112,10 +112,10 @@ Matrix whole_start(const FeatureRows& rows, QAlphaStart kind, Index k, Random& r
   return kind == QAlphaStart::kOnes ? behind_ones(rows.roots(), vectors) : vectors;
 }
 
-/// Ritz values of A on the span of Q, from Q and W = A Q: by falling size.
-Vector ritz_values(const Matrix& q, const Matrix& w) {
+/// Ritz pairs of A on the span of Q, from Q and W = A Q: by falling size.
+linalg::SymmetricEigen ritz_pairs(const Matrix& q, const Matrix& w) {
   const Matrix s = product(Op::kTranspose, q, Op::kNone, w);
-  return by_magnitude(0.5 * (s + s.transpose())).values;
+  return by_magnitude(0.5 * (s + s.transpose()));
 }
 
 Index nonzero_columns(const Matrix& q) {
@@ -206,17 +206,13 @@ class BlockCriterion : public Criterion {
     Matrix w = weighted(alpha);
     if (blocks_.count() == 1) {
       if (variant_ == QAlphaVariant::kBasic) {
-        eigenvalues_ = ritz_values(q_, w);
         Random random(0);  // the start of a search whose end does not depend on it
         q_ = affinity_vectors(rows_, alpha, width_, random);
         return;
       }
-      const Matrix s = product(Op::kTranspose, q_, Op::kNone, w);
-      const auto ritz = by_magnitude(0.5 * (s + s.transpose()));
-      eigenvalues_ = ritz.values;
       // Definition 4, steps 4 to 8: its recomputed alpha is the next alpha of step 1, since G depends on Q Q'
       // alone, so that the rotation is all that is left of them.
-      if (variant_ == QAlphaVariant::kRitz) w = product(Op::kNone, w, Op::kNone, ritz.vectors);
+      if (variant_ == QAlphaVariant::kRitz) w = product(Op::kNone, w, Op::kNone, ritz_pairs(q_, w).vectors);
       orthonormalize(w);
       q_ = std::move(w);
       return;
@@ -245,7 +241,10 @@ class BlockCriterion : public Criterion {
 
   [[nodiscard]] const Matrix& q() const override { return q_; }
   [[nodiscard]] bool null() const override { return !(y_.cwiseAbs().maxCoeff() > 1e-13); }
-  [[nodiscard]] Vector eigenvalues() const override { return eigenvalues_; }
+  [[nodiscard]] Vector eigenvalues(const Vector& alpha) const override {
+    if (blocks_.count() > 1) return {};
+    return ritz_pairs(q_, weighted(alpha)).values;
+  }
   [[nodiscard]] Index directions() const override {
     if (blocks_.count() == 1) return nonzero_columns(q_);
     Index least = own_;
@@ -285,7 +284,6 @@ class BlockCriterion : public Criterion {
   Vector signs_;
   Matrix q_;
   Matrix y_;  ///< p x K C: Y^{gh} at block g
-  Vector eigenvalues_;
 };
 
 /// Definition 5. L_i = m_i m_i' - sigma_i diag(m_i) + d_i I, sigma_i = m_i'1. With W = L_alpha Q and v_a =
@@ -353,14 +351,16 @@ class LaplacianCriterion : public Criterion {
     const double sum = alpha.sum();
     shift_value_ = sum > 0.0 ? largest / sum : 0.0;
     z += (largest - degrees.array()).matrix().asDiagonal() * q_;
-    eigenvalues_ = ritz_values(q_, z);
     orthonormalize(z);
     q_ = std::move(z);
   }
 
   [[nodiscard]] const Matrix& q() const override { return q_; }
   [[nodiscard]] bool null() const override { return !(y_.cwiseAbs().maxCoeff() > 1e-13); }
-  [[nodiscard]] Vector eigenvalues() const override { return eigenvalues_; }
+  [[nodiscard]] Vector eigenvalues(const Vector& alpha) const override {
+    Vector degrees;
+    return ritz_pairs(q_, affinity_part(alpha, degrees)).values;
+  }
   [[nodiscard]] Index directions() const override { return nonzero_columns(q_); }
 
  private:
@@ -380,7 +380,7 @@ class LaplacianCriterion : public Criterion {
   Index clusters_;
   LaplacianShift shift_;
   Matrix y_, q_;
-  Vector sums_, inverse_roots_, own_shifts_, eigenvalues_;
+  Vector sums_, inverse_roots_, own_shifts_;
   double shift_value_ = -1.0;  ///< d of all features; negative: every one has its own
 };
 
@@ -404,20 +404,20 @@ class GapCriterion : public Criterion {
   }
   void advance(const Vector& alpha) override {
     Matrix z = product(Op::kNone, rows_.affinity(alpha), Op::kNone, q_);
-    eigenvalues_ = ritz_values(q_, z);
     orthonormalize(z);
     q_ = std::move(z);
   }
   [[nodiscard]] const Matrix& q() const override { return q_; }
   [[nodiscard]] bool null() const override { return q_.isZero(); }
-  [[nodiscard]] Vector eigenvalues() const override { return eigenvalues_; }
+  [[nodiscard]] Vector eigenvalues(const Vector& alpha) const override {
+    return ritz_pairs(q_, product(Op::kNone, rows_.affinity(alpha), Op::kNone, q_)).values;
+  }
   [[nodiscard]] Index directions() const override { return nonzero_columns(q_); }
 
  private:
   const FeatureRows& rows_;
   Index clusters_;
   Matrix q_;
-  Vector eigenvalues_;
 };
 
 /// (1 - w) of the unsupervised criterion over all samples, w of the supervised one over the labelled; the
@@ -453,7 +453,7 @@ class SemiCriterion : public Criterion {
   }
   [[nodiscard]] const Matrix& q() const override { return whole_.q(); }
   [[nodiscard]] bool null() const override { return whole_.null() && labelled_.null(); }
-  [[nodiscard]] Vector eigenvalues() const override { return whole_.eigenvalues(); }
+  [[nodiscard]] Vector eigenvalues(const Vector& alpha) const override { return whole_.eigenvalues(alpha); }
   [[nodiscard]] Index directions() const override { return whole_.directions(); }
 
  private:

@@ -26,9 +26,10 @@ class Criterion {
   virtual void multiply(const Vector& x, Vector& y) const = 0;  ///< y = G x
   virtual void advance(const Vector& alpha) = 0;                ///< the next Q
   [[nodiscard]] virtual const Matrix& q() const = 0;
-  [[nodiscard]] virtual bool null() const = 0;                     ///< Y = 0: the start sees no feature
-  [[nodiscard]] virtual Vector eigenvalues() const { return {}; }  ///< of Q'A Q at the last advance
-  [[nodiscard]] virtual Index directions() const = 0;              ///< nonzero columns of Q
+  [[nodiscard]] virtual bool null() const = 0;  ///< Y = 0: the start sees no feature
+  /// Of Q'A Q, by falling size; nothing for blocks.
+  [[nodiscard]] virtual Vector eigenvalues(const Vector& alpha) const = 0;
+  [[nodiscard]] virtual Index directions() const = 0;  ///< nonzero columns of Q
 };
 
 [[nodiscard]] std::unique_ptr<Criterion> make_criterion(const FeatureRows& rows,

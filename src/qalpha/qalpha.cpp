@@ -46,34 +46,47 @@ QAlphaFit run(const FeatureRows& rows, const QAlphaOptions& options, Index numbe
   // Nearly equal weights, so that a symmetry of the data cannot hide the leading eigenvector.
   Vector start(p), before, before_that;
   for (Index i = 0; i < p; ++i) start[i] = 1.0 + 1e-3 * random.normal();
-  const LanczosOptions lanczos{.threads = rows.threads(), .stop = [&] { return control.should_stop(); }};
-  const std::string task = "qalpha";
-  for (Index iteration = 1; iteration <= options.max_iterations; ++iteration) {
-    auto pairs = leading_eigenpairs(
+  LanczosOptions lanczos{.threads = rows.threads(), .stop = [&] { return control.should_stop(); }};
+  // alpha'G alpha rises with every product, however early the eigenvector is left; so on the way it is found
+  // no more exactly than it still moves, and to full accuracy at the end (or always, where all steps were
+  // asked for).
+  constexpr double kFull = 1e-10, kFirst = 1e-3, kOfChange = 0.1;
+  const bool exact = !(options.tolerance > 0.0);
+  const auto solve = [&](double tolerance) {
+    lanczos.tolerance = tolerance;
+    const auto pairs = leading_eigenpairs(
         p, [&](const Vector& x, Vector& y) { criterion->multiply(x, y); }, start, lanczos, random);
     fit.products += pairs.products;
-    fit.resolved = fit.resolved && pairs.converged;
+    fit.resolved = pairs.converged;
+    fit.objective = pairs.values[0];
     fit.weights = pairs.vectors.col(0);
     fix_sign(fit.weights);
-    fit.objective = pairs.values[0];
-    fit.trace.push_back(fit.objective);
-    fit.q = criterion->q();
-    control.report(task, static_cast<double>(iteration) / static_cast<double>(options.max_iterations),
+  };
+  double change = kFirst / kOfChange;
+  for (Index iteration = 1; iteration <= options.max_iterations; ++iteration) {
+    solve(exact ? kFull : std::max(kFull, kOfChange * change));
+    control.report("qalpha", static_cast<double>(iteration) / static_cast<double>(options.max_iterations),
                    [&] { return fmt::format("iteration {}  objective {:.6g}", iteration, fit.objective); });
-    fit.converged =
-        before.size() > 0 && options.tolerance > 0.0 && (fit.weights - before).norm() <= options.tolerance;
-    fit.cycles = !fit.converged && before_that.size() > 0 && options.tolerance > 0.0 &&
+    if (before.size() > 0) change = (fit.weights - before).norm();
+    fit.converged = before.size() > 0 && change <= options.tolerance && !exact;
+    fit.cycles = !exact && !fit.converged && before_that.size() > 0 &&
                  (fit.weights - before_that).norm() <= options.tolerance;
     const bool last =
         fit.converged || fit.cycles || iteration == options.max_iterations || control.should_stop();
-    criterion->advance(fit.weights);
-    fit.eigenvalues = criterion->eigenvalues();
+    if (last && !exact) {
+      start = fit.weights;
+      solve(kFull);
+    }
+    fit.trace.push_back(fit.objective);
     if (last) break;
-    criterion->follow();
     before_that = std::move(before);
     before = fit.weights;
     start = fit.weights;
+    criterion->advance(fit.weights);
+    criterion->follow();
   }
+  fit.q = criterion->q();
+  fit.eigenvalues = criterion->eigenvalues(fit.weights);
   return fit;
 }
 

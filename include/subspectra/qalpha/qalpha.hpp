@@ -52,8 +52,8 @@ struct QAlphaOptions {
   Index between_vectors = 1;
   LaplacianShift laplacian_shift = LaplacianShift::kDegree;
   double supervision = 0.5;
-  Index max_iterations = 50;
-  double tolerance = 1e-5;  ///< of |alpha - alpha before|; 0 runs all iterations
+  Index max_iterations = 25;
+  double tolerance = 1e-4;  ///< of |alpha - alpha before|; 0 runs all iterations
   std::uint64_t seed = 0;
   std::uint64_t memory_limit = 0;
 };
