@@ -95,10 +95,10 @@ void affinity_times(const FeatureRows& rows, const VectorRef& alpha, const Vecto
 Matrix affinity_vectors(const FeatureRows& rows, const VectorRef& alpha, Index k, Random& random) {
   if (affinity_affordable(rows)) return leading_vectors(rows.affinity(alpha), k, random);
   // Beyond that it is a search by passes, with an end: the start needs no more digits than it has use for.
-  constexpr Index kMost = 60;
+  constexpr Index kMost = 120;
   return leading_vectors(
       rows.samples(), k, [&](const Vector& x, Vector& y) { affinity_times(rows, alpha, x, y); },
-      {.tolerance = 1e-9, .most_products = kMost, .threads = rows.threads()}, random);
+      {.tolerance = 1e-10, .most_products = kMost, .basis = 24, .threads = rows.threads()}, random);
 }
 
 Vector equal_weights(const FeatureRows& rows) {
@@ -116,6 +116,12 @@ Matrix whole_start(const FeatureRows& rows, QAlphaStart kind, Index k, Random& r
 linalg::SymmetricEigen ritz_pairs(const Matrix& q, const Matrix& w) {
   const Matrix s = product(Op::kTranspose, q, Op::kNone, w);
   return by_magnitude(0.5 * (s + s.transpose()));
+}
+
+/// Y = M Q is rounding.
+bool sees_nothing(const FeatureRows& rows, const Matrix& y) {
+  const double longest = rows.centred() ? 1.0 : std::sqrt(rows.squared_norms().maxCoeff());
+  return !(y.cwiseAbs().maxCoeff() > 1e-13 * longest);
 }
 
 Index nonzero_columns(const Matrix& q) {
@@ -240,7 +246,7 @@ class BlockCriterion : public Criterion {
   }
 
   [[nodiscard]] const Matrix& q() const override { return q_; }
-  [[nodiscard]] bool null() const override { return !(y_.cwiseAbs().maxCoeff() > 1e-13); }
+  [[nodiscard]] bool null() const override { return sees_nothing(rows_, y_); }
   [[nodiscard]] Vector eigenvalues(const Vector& alpha) const override {
     if (blocks_.count() > 1) return {};
     return ritz_pairs(q_, weighted(alpha)).values;
@@ -356,7 +362,7 @@ class LaplacianCriterion : public Criterion {
   }
 
   [[nodiscard]] const Matrix& q() const override { return q_; }
-  [[nodiscard]] bool null() const override { return !(y_.cwiseAbs().maxCoeff() > 1e-13); }
+  [[nodiscard]] bool null() const override { return sees_nothing(rows_, y_); }
   [[nodiscard]] Vector eigenvalues(const Vector& alpha) const override {
     Vector degrees;
     return ritz_pairs(q_, affinity_part(alpha, degrees)).values;
@@ -464,7 +470,7 @@ class SemiCriterion : public Criterion {
 }  // namespace
 
 bool affinity_affordable(const FeatureRows& rows) {
-  constexpr double kMostFlops = 1e12;
+  constexpr double kMostFlops = 2e11;
   constexpr Index kMostSamples = 4096;
   const auto q = static_cast<double>(rows.samples()), p = static_cast<double>(rows.features());
   return rows.samples() <= kMostSamples && 2.0 * p * q * q <= kMostFlops;

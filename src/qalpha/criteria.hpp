@@ -7,7 +7,7 @@
 
 namespace subspectra::qalpha {
 
-/// A q x q matrix of affinities is formed up to here: 4 p q^2 flops are some seconds, q^2 numbers fit.
+/// A q x q matrix of affinities is formed up to here: 2 p q^2 flops are some seconds, q^2 numbers fit.
 [[nodiscard]] bool affinity_affordable(const FeatureRows& rows);
 
 /// Orthonormal columns that span those of z, in their order; a column that depends on earlier ones becomes

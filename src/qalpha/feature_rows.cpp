@@ -14,7 +14,7 @@ namespace {
 
 using linalg::Op;
 
-Index tiles(Index n, Index width) { return (n + width - 1) / width; }
+Index items_of(Index n, Index width) { return (n + width - 1) / width; }
 
 /// Into how many parts a sum over features is cut, each with a sum of its own of `entries` numbers: by size
 /// alone.
@@ -37,7 +37,9 @@ FeatureRows::FeatureRows(Matrix m, int threads)
       threads_(threads),
       m_(std::move(m)),
       roots_(Vector::Ones(samples_)),
-      classes_(whole()) {}
+      classes_(whole()) {
+  cut_tiles();
+}
 
 FeatureRows::FeatureRows(const Dataset& data, const std::vector<Index>& features, bool normalize,
                          const std::vector<int>& codes, int threads, std::uint64_t memory_limit)
@@ -76,8 +78,9 @@ FeatureRows::FeatureRows(const Dataset& data, const std::vector<Index>& features
     if (normalize) {
       unit_columns(data, features, given_roots, threads, m_);
     }
-    parallel_for(tiles(features_, tile_width()), threads, [&](Index t) {
-      for (Index j = t * tile_width(); j < std::min(features_, (t + 1) * tile_width()); ++j) {
+    cut_tiles();
+    parallel_for(tiles(), threads, [&](Index t) {
+      for (Index j = tile_first(t); j < tile_first(t + 1); ++j) {
         if (!normalize) {
           m_.col(j) = data.dense.col(features[static_cast<std::size_t>(j)]).cwiseProduct(given_roots);
         }
@@ -88,15 +91,15 @@ FeatureRows::FeatureRows(const Dataset& data, const std::vector<Index>& features
   }
   sparse_ = &data.sparse;
   columns_ = features;
+  cut_tiles();
   means_ = Vector::Zero(features_);
   scales_ = Vector::Ones(features_);
   if (!normalize) return;
   const Vector weights = given_roots.array().square();
   const double total = weights.sum();
-  constexpr Index kTile = 4096;
   ++passes_;
-  parallel_for(tiles(features_, kTile), threads, [&](Index t) {
-    for (Index j = t * kTile; j < std::min(features_, (t + 1) * kTile); ++j) {
+  parallel_for(tiles(), threads, [&](Index t) {
+    for (Index j = tile_first(t); j < tile_first(t + 1); ++j) {
       // To a largest entry of about 1 first: neither 1e200 nor 1e-200 survives being squared. The zeros that
       // are not stored enter in closed form.
       double largest = 0.0, stored = 0.0, sum = 0.0;
@@ -120,9 +123,26 @@ FeatureRows::FeatureRows(const Dataset& data, const std::vector<Index>& features
   });
 }
 
-Index FeatureRows::tile_width() const {
-  constexpr Index kEntries = Index{1} << 16;  // half a MiB of M an item
-  return is_sparse() ? 2048 : std::max<Index>(1, kEntries / std::max<Index>(1, samples_));
+void FeatureRows::cut_tiles() {
+  tile_begin_.assign(1, 0);
+  if (!is_sparse()) {
+    constexpr Index kEntries = Index{1} << 16;  // half a MiB of M an item
+    const Index width = std::max<Index>(1, kEntries / std::max<Index>(1, samples_));
+    while (tile_begin_.back() < features_)
+      tile_begin_.push_back(std::min(features_, tile_begin_.back() + width));
+    return;
+  }
+  // Frequent words have most of the entries, rare ones most of the columns: both are work.
+  constexpr Index kWork = Index{1} << 17, kColumn = 16;
+  Index work = 0;
+  for (Index j = 0; j < features_; ++j) {
+    const Index column = columns_[static_cast<std::size_t>(j)];
+    work += kColumn + sparse_->outerIndexPtr()[column + 1] - sparse_->outerIndexPtr()[column];
+    if (work >= kWork || j + 1 == features_) {
+      tile_begin_.push_back(j + 1);
+      work = 0;
+    }
+  }
 }
 
 void FeatureRows::prepare_projection(const MatrixRef& u, const SampleBlocks& blocks, Matrix& u_rows,
@@ -171,10 +191,9 @@ void FeatureRows::project(const MatrixRef& u, const SampleBlocks& blocks, const 
   ++passes_;
   Matrix u_rows, sums;
   prepare_projection(u, blocks, u_rows, sums);
-  const Index width = tile_width();
-  parallel_for(tiles(features_, width), threads_, [&](Index t) {
+  parallel_for(tiles(), threads_, [&](Index t) {
     Matrix tile;
-    const Index first = t * width, count = std::min(width, features_ - first);
+    const Index first = tile_first(t), count = tile_count(t);
     project_tile(first, count, u, u_rows, sums, blocks, tile);
     consume(first, tile);
   });
@@ -212,8 +231,7 @@ Matrix FeatureRows::combine_tiles(Index columns, const SampleBlocks& blocks,
                                   const std::function<void(Index, Index, Matrix&)>& produce) const {
   ++passes_;
   constexpr Index kLeastParts = 8;
-  const Index width = tile_width(), tile_count = tiles(features_, width);
-  const Index part_count = parts(tile_count, samples_ * columns, kLeastParts);
+  const Index all = tiles(), part_count = parts(all, samples_ * columns, kLeastParts);
   std::vector<Matrix> part(static_cast<std::size_t>(part_count)), shifts(part.size());
   parallel_for(part_count, threads_, [&](Index p) {
     auto& own = part[static_cast<std::size_t>(p)];
@@ -221,8 +239,8 @@ Matrix FeatureRows::combine_tiles(Index columns, const SampleBlocks& blocks,
     own = is_sparse() ? Matrix::Zero(columns, samples_) : Matrix::Zero(samples_, columns);
     shift = Matrix::Zero(columns, blocks.count());
     Matrix tile;
-    for (Index t = tile_count * p / part_count; t < tile_count * (p + 1) / part_count; ++t) {
-      const Index first = t * width, count = std::min(width, features_ - first);
+    for (Index t = all * p / part_count; t < all * (p + 1) / part_count; ++t) {
+      const Index first = tile_first(t), count = tile_count(t);
       produce(first, count, tile);
       combine_tile(first, count, blocks, tile, own, shift);
     }
@@ -271,13 +289,12 @@ Matrix FeatureRows::tile(Index first, Index count) const {
 Matrix FeatureRows::affinity(const VectorRef& alpha) const {
   ++passes_;
   constexpr Index kWidth = 512;
-  const Index tile_count = tiles(features_, kWidth);
-  const Index part_count = parts(tile_count, samples_ * samples_, 1);
+  const Index all = items_of(features_, kWidth), part_count = parts(all, samples_ * samples_, 1);
   std::vector<Matrix> part(static_cast<std::size_t>(part_count));
   parallel_for(part_count, threads_, [&](Index p) {
     auto& own = part[static_cast<std::size_t>(p)];
     own = Matrix::Zero(samples_, samples_);
-    for (Index t = tile_count * p / part_count; t < tile_count * (p + 1) / part_count; ++t) {
+    for (Index t = all * p / part_count; t < all * (p + 1) / part_count; ++t) {
       const Index first = t * kWidth, count = std::min(kWidth, features_ - first);
       const Matrix m = tile(first, count);
       const Matrix weighted = (m * alpha.segment(first, count).asDiagonal()).transpose();
@@ -292,14 +309,13 @@ Matrix FeatureRows::affinity(const VectorRef& alpha) const {
 
 Vector FeatureRows::affinity_diagonal(const VectorRef& alpha) const {
   ++passes_;
-  const Index width = tile_width(), tile_count = tiles(features_, width);
-  const Index part_count = parts(tile_count, samples_, 8);
+  const Index all = tiles(), part_count = parts(all, samples_, 8);
   Matrix part = Matrix::Zero(samples_, part_count);
   parallel_for(part_count, threads_, [&](Index p) {
     auto own = part.col(p);
     double squares = 0.0;  // of the means: what every sample has where nothing is stored
-    for (Index t = tile_count * p / part_count; t < tile_count * (p + 1) / part_count; ++t) {
-      for (Index i = t * width; i < std::min(features_, (t + 1) * width); ++i) {
+    for (Index t = all * p / part_count; t < all * (p + 1) / part_count; ++t) {
+      for (Index i = tile_first(t); i < tile_first(t + 1); ++i) {
         if (!is_sparse()) {
           own += alpha[i] * m_.col(i).cwiseAbs2();
           continue;
@@ -323,7 +339,7 @@ Vector FeatureRows::quadratic_forms(const MatrixRef& s) const {
   ++passes_;
   constexpr Index kWidth = 256;
   Vector forms(features_);
-  parallel_for(tiles(features_, kWidth), threads_, [&](Index t) {
+  parallel_for(items_of(features_, kWidth), threads_, [&](Index t) {
     const Index first = t * kWidth, count = std::min(kWidth, features_ - first);
     const Matrix m = tile(first, count);
     Matrix product(samples_, count);
@@ -339,10 +355,9 @@ Vector FeatureRows::squared_norms() const {
     for (Index i = 0; i < features_; ++i) squares[i] = scales_[i] > 0.0 ? 1.0 : 0.0;
     return squares;
   }
-  const Index width = tile_width();
   ++passes_;
-  parallel_for(tiles(features_, width), threads_, [&](Index t) {
-    for (Index i = t * width; i < std::min(features_, (t + 1) * width); ++i) {
+  parallel_for(tiles(), threads_, [&](Index t) {
+    for (Index i = tile_first(t); i < tile_first(t + 1); ++i) {
       if (!is_sparse()) {
         squares[i] = m_.col(i).squaredNorm();
         continue;

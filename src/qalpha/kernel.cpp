@@ -159,8 +159,8 @@ KernelFactor kernel_factor(const FeatureRows& rows, const QAlphaKernel& kernel, 
   for (; rank < p; ++rank) {
     Index pivot = 0;
     const double largest = left.maxCoeff(&pivot);
-    if (!(largest > rounding) || left.cwiseMax(0.0).sum() <= tolerance * trace || control.should_stop())
-      break;
+    if (!(largest > rounding) || left.cwiseMax(0.0).sum() <= tolerance * trace) break;
+    if (rank > 0 && control.should_stop()) break;
     if (rank == r.rows()) {
       const Index room = std::min(p, std::max<Index>(64, 2 * rank));
       require_memory(8.0 * static_cast<double>(room + rank) * static_cast<double>(p),
@@ -182,6 +182,10 @@ KernelFactor kernel_factor(const FeatureRows& rows, const QAlphaKernel& kernel, 
     });
     left[pivot] = 0.0;
     control.report("kernel", -1.0, [&] { return fmt::format("rank {}", rank + 1); });
+  }
+  if (rank == 0) {
+    throw InvalidArgument(fmt::format("--kernel {} is zero for every feature; choose another one",
+                                      OptionCodec<QAlphaKernel>::format(kernel)));
   }
   factor.error = trace > 0.0 ? left.cwiseMax(0.0).sum() / trace : 0.0;
   factor.r = r.topRows(rank);

@@ -76,7 +76,11 @@ class FeatureRows {
   [[nodiscard]] Index sample(Index row) const {
     return position_.empty() ? row : position_[static_cast<std::size_t>(row)];
   }
-  [[nodiscard]] Index tile_width() const;
+  /// Cuts the features into tiles of about equal work, by size alone.
+  void cut_tiles();
+  [[nodiscard]] Index tiles() const { return static_cast<Index>(tile_begin_.size()) - 1; }
+  [[nodiscard]] Index tile_first(Index t) const { return tile_begin_[static_cast<std::size_t>(t)]; }
+  [[nodiscard]] Index tile_count(Index t) const { return tile_first(t + 1) - tile_first(t); }
   /// tile (count x B C) <- rows first.. of M U. `u_rows` is U with a sample a column, times roots, and `sums`
   /// its sums by block (sparse only).
   void project_tile(Index first, Index count, const MatrixRef& u, const Matrix& u_rows, const Matrix& sums,
@@ -96,6 +100,7 @@ class FeatureRows {
   std::vector<Index> columns_;            ///< sparse: its columns
   Vector means_, scales_;                 ///< sparse: m_ia = scale_i (x_ai - mean_i) roots_a
   std::vector<Index> order_, position_;   ///< sample -> row of the table and back; empty: the same
+  std::vector<Index> tile_begin_;
   Vector roots_;
   SampleBlocks classes_;
   mutable std::atomic<Index> passes_ = 0;
