@@ -93,7 +93,8 @@ class Lanczos {
       ritz_ = ritz_pairs(t_.topLeftCorner(used_, used_), options_.magnitude);
       const double scale = ritz_.values.cwiseAbs().maxCoeff();
       const bool closed = !(beta > kRounding * scale);  // the space is invariant
-      result.converged = (closed && (used_ >= count_ || scale == 0.0)) || reached(beta, scale);
+      result.converged = (closed && (used_ >= count_ || scale == 0.0)) ||
+                         (result.products >= options_.least_products && reached(beta, scale));
       if (result.converged || used_ == n_ || result.products >= options_.most_products ||
           (options_.stop && options_.stop())) {
         result.converged = result.converged || used_ == n_;

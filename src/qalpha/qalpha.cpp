@@ -46,7 +46,8 @@ QAlphaFit run(const FeatureRows& rows, const QAlphaOptions& options, Index numbe
   // Nearly equal weights, so that a symmetry of the data cannot hide the leading eigenvector.
   Vector start(p), before, before_that;
   for (Index i = 0; i < p; ++i) start[i] = 1.0 + 1e-3 * random.normal();
-  LanczosOptions lanczos{.threads = rows.threads(), .stop = [&] { return control.should_stop(); }};
+  LanczosOptions lanczos{
+      .least_products = 2, .threads = rows.threads(), .stop = [&] { return control.should_stop(); }};
   // alpha'G alpha rises with every product, however early the eigenvector is left; so on the way it is found
   // no more exactly than it still moves, and to full accuracy at the end (or always, where all steps were
   // asked for).
@@ -63,11 +64,19 @@ QAlphaFit run(const FeatureRows& rows, const QAlphaOptions& options, Index numbe
     fix_sign(fit.weights);
   };
   double change = kFirst / kOfChange;
+  const double finest = exact ? kFull : std::max(kFull, kOfChange * options.tolerance);
   for (Index iteration = 1; iteration <= options.max_iterations; ++iteration) {
-    solve(exact ? kFull : std::max(kFull, kOfChange * change));
+    const double wanted = exact ? kFull : std::max(finest, kOfChange * change);
+    solve(wanted);
+    const auto moved = [&] { return before.size() > 0 ? (fit.weights - before).norm() : change; };
+    change = moved();
+    if (!exact && before.size() > 0 && change <= options.tolerance && wanted > finest) {
+      start = fit.weights;  // it may stand still only because it was left early
+      solve(finest);
+      change = moved();
+    }
     control.report("qalpha", static_cast<double>(iteration) / static_cast<double>(options.max_iterations),
                    [&] { return fmt::format("iteration {}  objective {:.6g}", iteration, fit.objective); });
-    if (before.size() > 0) change = (fit.weights - before).norm();
     fit.converged = before.size() > 0 && change <= options.tolerance && !exact;
     fit.cycles = !exact && !fit.converged && before_that.size() > 0 &&
                  (fit.weights - before_that).norm() <= options.tolerance;

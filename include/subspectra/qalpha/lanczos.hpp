@@ -12,6 +12,7 @@ struct LanczosOptions {
   bool magnitude = false;  ///< by |value|; else algebraically largest
   /// Wanted error of the vectors: residual over the distance from the wanted values to the next one.
   double tolerance = 1e-10;
+  Index least_products = 1;  ///< 2 keeps a start that is good enough from coming back as it was
   Index most_products = 400;
   Index basis = 12;  ///< vectors kept; raised to what `count` needs, lowered to n
   int threads = 0;
