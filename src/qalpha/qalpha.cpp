@@ -51,7 +51,7 @@ QAlphaFit run(const FeatureRows& rows, const QAlphaOptions& options, Index numbe
   // alpha'G alpha rises with every product, however early the eigenvector is left; so on the way it is found
   // no more exactly than it still moves, and to full accuracy at the end (or always, where all steps were
   // asked for).
-  constexpr double kFull = 1e-10, kFirst = 1e-3, kOfChange = 0.1;
+  constexpr double kFull = 1e-10, kFirst = 1e-3, kOfChange = 0.2;
   const bool exact = !(options.tolerance > 0.0);
   const auto solve = [&](double tolerance) {
     lanczos.tolerance = tolerance;

@@ -81,6 +81,7 @@ json relevance_json(const RelevanceReport& report) {
               {"starts", report.starts},       {"products", report.products},
               {"passes", report.passes}};
   if (report.affinity_energy) {
+    out["criterion_6"] = -report.objective;
     out["affinity_energy"] = *report.affinity_energy;
     out["residual_energy"] = or_null(report.residual_energy);
   }

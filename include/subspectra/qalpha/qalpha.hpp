@@ -53,7 +53,7 @@ struct QAlphaOptions {
   LaplacianShift laplacian_shift = LaplacianShift::kDegree;
   double supervision = 0.5;
   Index max_iterations = 25;
-  double tolerance = 1e-4;  ///< of |alpha - alpha before|; 0 runs all iterations
+  double tolerance = 1e-3;  ///< of |alpha - alpha before|; 0 runs all iterations
   std::uint64_t seed = 0;
   std::uint64_t memory_limit = 0;
 };
