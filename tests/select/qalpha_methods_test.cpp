@@ -130,7 +130,7 @@ TEST(QAlphaMethods, WhatCannotBeIsRefusedOrSaid) {
   }
   EXPECT_THROW(static_cast<void>(run(data, "qalpha-kernel", {{"start", "ones"}})), InvalidArgument);
   EXPECT_THROW(static_cast<void>(run(data, "qalpha-semi", {{"supervision", "1.5"}})), InvalidArgument);
-  EXPECT_THROW(static_cast<void>(run(table(1, 5), "qalpha")), BadInput);
+  EXPECT_THROW(static_cast<void>(run(table(1, 8), "qalpha")), BadInput);
   EXPECT_THROW(static_cast<void>(run(table(300, 300), "qalpha", {}, {.memory_limit = {100000}})), Error);
 }
 
