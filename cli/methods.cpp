@@ -48,6 +48,7 @@ int run(const Arguments& arguments, Signals&) {
   for (const auto& method : methods()) {
     std::string summary(method.summary);
     if (method.name == default_method(true)) summary += " (default)";
+    if (method.name == default_method(false)) summary += " (default without labels)";
     table.add({std::string(method.name), labels_text(method), summary});
   }
   write_stdout(table.text());

@@ -140,12 +140,25 @@ std::string discriminants_line(const FittedDiscriminants& record) {
   return text + (record.converged ? "" : " (not converged)") + "\n";
 }
 
+/// "the weights fall most after the first 6, by a factor of 12.3; trace of A 3.1 (14.2 at equal weights)"
+std::string relevance_line(const RelevanceReport& report) {
+  std::string text = report.cut > 0
+                         ? fmt::format("the weights fall most after the first {}, by a factor of {:.3g}",
+                                       report.cut, report.cut_ratio)
+                         : std::string("the weights fall nowhere");
+  return text +
+         fmt::format("; objective {:.6g}, trace of A {:.4g} ({:.4g} at equal weights), {} over the data\n",
+                     report.objective, report.trace, report.equal_trace,
+                     counted(report.passes, "pass", "passes"));
+}
+
 std::string selection_text(const Dataset& data, const Selection& selection) {
   std::string text = fmt::format("{}\nmethod {}, status {}, ridge {:.4g}", data_line(data), selection.method,
                                  status_name(selection.status), selection.ridge);
   if (selection.search) text += ", " + counted(selection.search->nodes, "node");
   text += "\n\n";
   if (selection.chosen_record) text += discriminants_line(selection.lambda_path[*selection.chosen_record]);
+  if (selection.relevance) text += relevance_line(*selection.relevance);
   if (selection.path.empty()) return text + (selection.chosen_record ? "" : "no set was found\n");
   text += selection.path.size() > 1 ? path_table(data, selection)
                                     : single_line(selection.path.front()) + set_table(data, selection);
@@ -275,7 +288,7 @@ int run(const Arguments& arguments, Signals& signals) {
                                 : refit_sets(prepared, sets, job.selection);
   } else if (source.matrices) {
     const MethodInfo& method = asked.method.empty()
-                                   ? find_method(default_method(source.matrices->b.has_value()))
+                                   ? find_method(source.matrices->b ? default_method(true) : "gspca")
                                    : find_method(asked.method);
     check_method_options(job.texts, {&method}, methods());
     selection = select_features(*source.matrices, method, job.selection, job.texts, control);

@@ -74,6 +74,28 @@ json discriminants_json(const FittedDiscriminants& record) {
   return out;
 }
 
+json relevance_json(const RelevanceReport& report) {
+  json out = {{"objective", report.objective}, {"criterion_6", -report.objective},
+              {"trace", report.trace},         {"equal_trace", report.equal_trace},
+              {"clusters", report.clusters},   {"negative_weights", report.negative},
+              {"starts", report.starts},       {"products", report.products},
+              {"passes", report.passes}};
+  if (report.affinity_energy) {
+    out["criterion_6"] = -report.objective;
+    out["affinity_energy"] = *report.affinity_energy;
+    out["residual_energy"] = or_null(report.residual_energy);
+  }
+  if (report.eigenvalues.size() > 0) out["eigenvalues"] = to_json(report.eigenvalues);
+  if (report.cut > 0) {
+    out["cut"] = {{"k", report.cut}, {"ratio", report.cut_ratio}, {"weight_below", report.weight_below}};
+    if (report.bound) out["cut"]["bound"] = *report.bound;
+    if (report.bound_lemma) out["cut"]["bound_lemma_13"] = *report.bound_lemma;
+  }
+  if (report.kernel_rank)
+    out["kernel"] = {{"rank", *report.kernel_rank}, {"error", or_null(report.kernel_error)}};
+  return out;
+}
+
 }  // namespace
 
 json data_json(const Dataset& data) {
@@ -116,6 +138,7 @@ json selection_json(const Selection& selection, const Dataset& data, const Resul
                      {"incumbent_updates", selection.search->incumbent_updates},
                      {"open_nodes", selection.search->open_nodes}};
   }
+  if (selection.relevance) out["relevance"] = relevance_json(*selection.relevance);
   if (!selection.ranking.empty()) out["ranking"] = selection.ranking;
   if (!selection.components.empty()) {
     json components = json::array();

@@ -5,44 +5,11 @@
 #include <cmath>
 
 #include "subspectra/core/memory.hpp"
-#include "subspectra/core/parallel.hpp"
+#include "subspectra/data/unit_columns.hpp"
 #include "subspectra/linalg/tiled.hpp"
 
 namespace subspectra {
 namespace {
-
-/// The columns of `data`, centred by their weighted mean, times sqrt(weight), of unit norm; gives the norms.
-/// A mean is taken twice: the second pass removes what an offset of many digits leaves.
-Vector standardize_columns(const Dataset& data, const std::vector<Index>& candidates,
-                           const Vector& root_weights, int threads, Matrix& x) {
-  const auto q = static_cast<Index>(candidates.size());
-  const Vector weights = root_weights.array().square();
-  const double total = weights.sum();
-  Vector scales(q);
-  constexpr Index kTile = 64;
-  parallel_for((q + kTile - 1) / kTile, threads, [&](Index tile) {
-    const Index end = std::min(q, (tile + 1) * kTile);
-    for (Index j = tile * kTile; j < end; ++j) {
-      auto column = x.col(j);
-      column = data.column(candidates[static_cast<std::size_t>(j)]);
-      // To a largest entry of about 1 first: neither 1e200 nor 1e-200 survives being squared.
-      const double largest = column.cwiseAbs().maxCoeff();
-      const double unit = largest > 0.0 ? std::exp2(std::ilogb(largest)) : 1.0;
-      column /= unit;
-      for (int pass = 0; pass < 2; ++pass) column.array() -= weights.dot(column) / total;
-      column.array() *= root_weights.array();
-      const double spread = column.cwiseAbs().maxCoeff();
-      const double norm = spread > 0.0 ? spread * (column / spread).norm() : 0.0;
-      if (norm > 0.0) {
-        column /= norm;
-      } else {
-        column.setZero();
-      }
-      scales[j] = norm * unit;
-    }
-  });
-  return scales;
-}
 
 Vector inverse_root(const Vector& class_weights) {
   return class_weights.unaryExpr([](double w) { return w > 0.0 ? 1.0 / std::sqrt(w) : 0.0; });
@@ -128,18 +95,14 @@ ScoringProblem make_scoring_problem(const Dataset& data, const std::vector<Index
   ScoringProblem problem;
   problem.features = candidates;
   problem.codes = data.labels->codes;
-  problem.root_weights.resize(n);
-  double total = 0.0;
-  for (Index i = 0; i < n; ++i) total += data.weight(i);
-  for (Index i = 0; i < n; ++i)
-    problem.root_weights[i] = std::sqrt(data.weight(i) * static_cast<double>(n) / total);
+  problem.root_weights = root_weights(data);
   problem.class_weights = Vector::Zero(data.labels->class_count());
   for (Index i = 0; i < n; ++i) {
     problem.class_weights[problem.codes[static_cast<std::size_t>(i)]] +=
         problem.root_weights[i] * problem.root_weights[i];
   }
   problem.x.resize(n, q);
-  problem.scales = standardize_columns(data, candidates, problem.root_weights, threads, problem.x);
+  problem.scales = unit_columns(data, candidates, problem.root_weights, threads, problem.x);
 
   // G = Q'(Y'Y)^{-1/2} Y'X X'Y (Y'Y)^{-1/2} Q, (K'-1)^2: its eigenvectors, largest first, turn the basis.
   const Matrix basis = score_basis(problem.class_weights);

@@ -14,6 +14,7 @@
 #include "subspectra/linalg/tiled.hpp"
 #include "subspectra/search/nested_path.hpp"
 #include "subspectra/select/exact_methods.hpp"
+#include "subspectra/select/qalpha_methods.hpp"
 #include "subspectra/select/scoring_methods.hpp"
 #include "subspectra/select/search_methods.hpp"
 #include "subspectra/spectral/deflation.hpp"
@@ -525,6 +526,7 @@ const std::vector<MethodInfo>& methods() {
     std::vector<MethodInfo> list = search_methods();
     for (auto& method : exact_methods()) list.push_back(std::move(method));
     for (auto& method : scoring_methods()) list.push_back(std::move(method));
+    for (auto& method : qalpha_methods()) list.push_back(std::move(method));
     const std::vector<MethodInfo> filters = filter_methods();
     list.insert(list.end(), filters.begin(), filters.end());
     return list;
@@ -544,7 +546,7 @@ const MethodInfo& find_method(std::string_view name) {
                                                  : fmt::format("did you mean {}?", join_some(near))));
 }
 
-std::string_view default_method(bool has_labels) { return has_labels ? "gslda" : "gspca"; }
+std::string_view default_method(bool has_labels) { return has_labels ? "gslda" : "qalpha"; }
 
 Selection select_features(const Dataset& data, const MethodInfo& method, const SelectionOptions& options,
                           const OptionTexts& texts, const RunControl& control) {

@@ -127,6 +127,28 @@ struct PathEntry {
   [[nodiscard]] std::optional<double> gap() const;
 };
 
+/// What is known of relevance weights beside the weights (Q-alpha).
+struct RelevanceReport {
+  double objective = 0.0;  ///< trace(Q'A'A Q) = alpha'G alpha, or the variant's own criterion
+  /// The equivalent form |A - QQ'A|^2 - |A|^2 = -objective, by its terms; where the criterion is the plain
+  /// one and A, rows x rows, is affordable.
+  std::optional<double> residual_energy, affinity_energy;
+  double trace = 0.0;         ///< of A = sum_i alpha_i m_i m_i': what the trace bounds on generalization see
+  double equal_trace = 0.0;   ///< the same at equal weights
+  Vector eigenvalues;         ///< of Q'A Q by falling size; empty for blocks of classes
+  Index clusters = 0;         ///< columns of Q that were used
+  Index cut = 0;              ///< features above the largest relative fall of the weights; 0: none
+  double cut_ratio = 1.0;     ///< the last weight above over the first below
+  double weight_below = 0.0;  ///< sum of the weights below the cut,
+  std::optional<double> bound;         ///< at most this: sqrt(1'G 1/objective)
+  std::optional<double> bound_lemma;   ///< <= Lemma 13: sqrt(|M_2 M_2'|_F^2/objective)
+  Index negative = 0;                  ///< weights below zero
+  std::vector<double> starts;          ///< the objective of every start
+  Index products = 0, passes = 0;      ///< with G; over the data
+  std::optional<Index> kernel_rank;    ///< of the factor of the kernel matrix
+  std::optional<double> kernel_error;  ///< trace(V - R R')/trace(V)
+};
+
 /// What a search through a tree did.
 struct SearchCounts {
   std::uint64_t nodes = 0, incumbent_updates = 0, open_nodes = 0;
@@ -151,6 +173,7 @@ struct Selection {
   KRange sizes;                   ///< that can be: -k, less what is below the included ones
   nlohmann::json method_options = nlohmann::json::object();  ///< as used
   std::optional<SearchCounts> search;
+  std::optional<RelevanceReport> relevance;
   double prepare_s = 0.0, search_s = 0.0;
   std::vector<std::string> warnings;
 };

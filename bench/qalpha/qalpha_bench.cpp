@@ -1,0 +1,188 @@
+/// Q-alpha against the number of features, against the algorithm that forms G, and on sparse text.
+///
+///     build/bench/bench_qalpha_qalpha [growth|explicit|text ...]
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "subspectra/core/random.hpp"
+#include "subspectra/linalg/tiled.hpp"
+#include "subspectra/qalpha/qalpha.hpp"
+
+using namespace subspectra;
+
+namespace {
+
+double cpu_s() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+double peak_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return 1024.0 * static_cast<double>(usage.ru_maxrss);
+}
+
+std::vector<Index> all_of(Index p) {
+  std::vector<Index> all(static_cast<std::size_t>(p));
+  std::iota(all.begin(), all.end(), Index{0});
+  return all;
+}
+
+/// Rows in `clusters` groups that differ in the first `relevant` features; the others are noise.
+Dataset clusters(Index rows, Index p, Index relevant, Index groups) {
+  Dataset data;
+  data.dense.resize(rows, p);
+  for (Index j = 0; j < p; ++j) {
+    Random random(1, static_cast<std::uint64_t>(j));
+    std::vector<double> centre;
+    for (Index g = 0; g < groups; ++g) centre.push_back(random.uniform());
+    for (Index i = 0; i < rows; ++i) {
+      data.dense(i, j) = j < relevant ? centre[static_cast<std::size_t>(i % groups)] + 0.1 * random.normal()
+                                      : random.normal();
+    }
+  }
+  return data;
+}
+
+void growth() {
+  fmt::print("qalpha, 100 rows, k = 6, one thread, processor time (bars: slope 1.2, 200 passes)\n");
+  std::vector<double> seconds;
+  const std::vector<Index> sizes = {10000, 100000, 1000000};
+  for (const Index p : sizes) {
+    const Dataset data = clusters(100, p, p / 50, 6);  // the same share: as many iterations
+    const double start = cpu_s();
+    const FeatureRows rows(data, all_of(p), true, {}, 1);
+    const auto fit = fit_qalpha(rows, {.clusters = 6}, RunControl());
+    seconds.push_back(cpu_s() - start);
+    fmt::print("  p = {:7}: {:8.3f} s, {} iterations, {} products, {} passes, {:.2f} ns an entry and pass\n",
+               p, seconds.back(), fit.trace.size(), fit.products, fit.passes,
+               1e9 * seconds.back() / (100.0 * static_cast<double>(p) * static_cast<double>(fit.passes)));
+  }
+  for (std::size_t i = 1; i < sizes.size(); ++i) {
+    fmt::print("  slope {:.2f}\n",
+               std::log(seconds[i] / seconds[i - 1]) /
+                   std::log(static_cast<double>(sizes[i]) / static_cast<double>(sizes[i - 1])));
+  }
+}
+
+/// Definition 2 with G formed: two Gram matrices, their product entry by entry, and its leading eigenvector
+/// by power iterations with G (which are cheap beside forming it).
+void against_explicit() {
+  constexpr Index kP = 7129, kQ = 72, kK = 2;
+  constexpr int kSteps = 5;
+  const Dataset data = clusters(kQ, kP, 100, 2);
+  double start = cpu_s();
+  const FeatureRows rows(data, all_of(kP), true, {}, 1);
+  const auto fit =
+      fit_qalpha(rows, {.clusters = kK, .max_iterations = kSteps, .tolerance = 0.0}, RunControl());
+  const double ours = cpu_s() - start;
+
+  start = cpu_s();
+  const Matrix m = rows.tile(0, kP);  // q x p
+  Matrix inner = Matrix::Zero(kP, kP);
+  linalg::syrk(1.0, linalg::Op::kTranspose, m, 0.0, inner);
+  Matrix a(kQ, kQ);
+  linalg::syrk(1.0, linalg::Op::kNone, m, 0.0, a);
+  Matrix q = linalg::symmetric_eigen(a, true).vectors.rightCols(kK);
+  Vector alpha = Vector::Constant(kP, 1.0 / std::sqrt(static_cast<double>(kP)));
+  for (int step = 0; step < kSteps; ++step) {
+    Matrix y(kP, kK), g(kP, kP);
+    linalg::gemm(1.0, linalg::Op::kTranspose, m, linalg::Op::kNone, q, 0.0, y);
+    linalg::syrk(1.0, linalg::Op::kNone, y, 0.0, g);
+    g.array() *= inner.array();
+    for (int iteration = 0; iteration < 10000; ++iteration) {
+      Vector next(kP);
+      linalg::gemv(1.0, linalg::Op::kNone, g, alpha, 0.0, next);
+      next /= next.norm();
+      const double change = (next - alpha).norm();
+      alpha = next;
+      if (change < 1e-11) break;
+    }
+    Matrix z(kQ, kK);
+    const Matrix weighted = alpha.asDiagonal() * y;
+    linalg::gemm(1.0, linalg::Op::kNone, m, linalg::Op::kNone, weighted, 0.0, z);
+    q = z;
+    for (Index j = 0; j < kK; ++j) {
+      for (Index i = 0; i < j; ++i) q.col(j) -= q.col(i).dot(q.col(j)) * q.col(i);
+      q.col(j).normalize();
+    }
+  }
+  const double theirs = cpu_s() - start;
+  fmt::print(
+      "qalpha, {} x {}, k = {}, {} steps: {:.3f} s; with G formed {:.2f} s, {:.0f} times (bar 100); largest "
+      "difference of the weights {:.1e}\n",
+      kQ, kP, kK, kSteps, ours, theirs, theirs / ours, (alpha - fit.weights).cwiseAbs().maxCoeff());
+}
+
+/// Rows of 100 words each, word w with a frequency of 1/w, in 4 topics that favour words of their own.
+Dataset text(Index documents, Index words) {
+  constexpr Index kPerRow = 100, kTopics = 4;
+  std::vector<Eigen::Triplet<double, int>> entries;
+  entries.reserve(static_cast<std::size_t>(documents * kPerRow));
+  for (Index i = 0; i < documents; ++i) {
+    Random random(3, static_cast<std::uint64_t>(i));
+    std::vector<Index> used;
+    while (static_cast<Index>(used.size()) < kPerRow) {
+      // 1/w on 1..words: w = words^u.
+      auto word = static_cast<Index>(std::pow(static_cast<double>(words), random.uniform())) - 1;
+      if (word >= 1000 && word < 5000 && random.uniform() < 0.5)
+        word = word / kTopics * kTopics + i % kTopics;
+      if (std::find(used.begin(), used.end(), word) == used.end()) used.push_back(word);
+    }
+    for (const Index word : used)
+      entries.emplace_back(static_cast<int>(i), static_cast<int>(word),
+                           1.0 + std::floor(3.0 * random.uniform()));
+  }
+  Dataset data;
+  data.is_sparse = true;
+  data.sparse.resize(documents, words);
+  data.sparse.setFromTriplets(entries.begin(), entries.end());
+  data.sparse.makeCompressed();
+  return data;
+}
+
+void sparse_text() {
+  for (const auto& [documents, words] : {std::pair<Index, Index>{20000, 1000000}, {200000, 10000000}}) {
+    const Dataset data = text(documents, words);
+    std::vector<Index> present;
+    for (Index j = 0; j < words; ++j) {
+      if (data.sparse.outerIndexPtr()[j + 1] > data.sparse.outerIndexPtr()[j]) present.push_back(j);
+    }
+    const double table =
+        12.0 * static_cast<double>(data.sparse.nonZeros()) + 4.0 * static_cast<double>(words);
+    const double before = peak_bytes();
+    const auto clock = std::chrono::steady_clock::now();
+    const FeatureRows rows(data, present, true, {}, 0);
+    const auto fit = fit_qalpha(rows, {.clusters = 4}, RunControl());
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - clock).count();
+    fmt::print(
+        "qalpha on text, {} x {} ({} words occur): {:.1f} s, {} passes; table {:.2f} GB, peak {:.2f} GB "
+        "before the fit, "
+        "{:.2f} GB after\n",
+        documents, words, present.size(), seconds, fit.passes, 1e-9 * table, 1e-9 * before,
+        1e-9 * peak_bytes());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> cases(argv + 1, argv + argc);
+  if (cases.empty()) cases = {"growth", "explicit"};
+  for (const auto& name : cases) {
+    if (name == "growth") growth();
+    if (name == "explicit") against_explicit();
+    if (name == "text") sparse_text();
+  }
+  return 0;
+}

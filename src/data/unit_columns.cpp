@@ -1,0 +1,51 @@
+#include "subspectra/data/unit_columns.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "subspectra/core/parallel.hpp"
+
+namespace subspectra {
+
+Vector unit_columns(const Dataset& data, const std::vector<Index>& features, const Vector& root_weights,
+                    int threads, Matrix& x) {
+  const auto q = static_cast<Index>(features.size());
+  const Vector weights = root_weights.array().square();
+  const double total = weights.sum();
+  Vector scales(q);
+  constexpr Index kTile = 64;
+  parallel_for((q + kTile - 1) / kTile, threads, [&](Index tile) {
+    const Index end = std::min(q, (tile + 1) * kTile);
+    for (Index j = tile * kTile; j < end; ++j) {
+      auto column = x.col(j);
+      column = data.column(features[static_cast<std::size_t>(j)]);
+      // To a largest entry of about 1 first: neither 1e200 nor 1e-200 survives being squared.
+      const double largest = column.cwiseAbs().maxCoeff();
+      const double unit = largest > 0.0 ? std::exp2(std::ilogb(largest)) : 1.0;
+      column /= unit;
+      // A mean is taken twice: the second pass removes what an offset of many digits leaves.
+      for (int pass = 0; pass < 2; ++pass) column.array() -= weights.dot(column) / total;
+      column.array() *= root_weights.array();
+      const double spread = column.cwiseAbs().maxCoeff();
+      const double norm = spread > 0.0 ? spread * (column / spread).norm() : 0.0;
+      if (norm > 0.0) {
+        column /= norm;
+      } else {
+        column.setZero();
+      }
+      scales[j] = norm * unit;
+    }
+  });
+  return scales;
+}
+
+Vector root_weights(const Dataset& data) {
+  const Index n = data.rows();
+  Vector roots(n);
+  double total = 0.0;
+  for (Index i = 0; i < n; ++i) total += data.weight(i);
+  for (Index i = 0; i < n; ++i) roots[i] = std::sqrt(data.weight(i) * static_cast<double>(n) / total);
+  return roots;
+}
+
+}  // namespace subspectra

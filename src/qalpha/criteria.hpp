@@ -1,0 +1,38 @@
+#pragma once
+/// The criteria of the variants: what G is for given Q, and which Q follows alpha.
+#include <memory>
+
+#include "subspectra/core/random.hpp"
+#include "subspectra/qalpha/qalpha.hpp"
+
+namespace subspectra::qalpha {
+
+/// A q x q matrix of affinities is formed up to here: 2 p q^2 flops are some seconds, q^2 numbers fit.
+[[nodiscard]] bool affinity_affordable(const FeatureRows& rows);
+
+/// Orthonormal columns that span those of z, in their order; a column that depends on earlier ones becomes
+/// zero. Gives the number of the others.
+Index orthonormalize(Matrix& z);
+
+class Criterion {
+ public:
+  Criterion() = default;
+  Criterion(const Criterion&) = delete;
+  Criterion& operator=(const Criterion&) = delete;
+  virtual ~Criterion() = default;
+
+  virtual void start(QAlphaStart kind, Random& random) = 0;     ///< Q(0)
+  virtual void follow() = 0;                                    ///< Y = M Q for the current Q
+  virtual void multiply(const Vector& x, Vector& y) const = 0;  ///< y = G x
+  virtual void advance(const Vector& alpha) = 0;                ///< the next Q
+  [[nodiscard]] virtual const Matrix& q() const = 0;
+  [[nodiscard]] virtual bool null() const = 0;  ///< Y = 0: the start sees no feature
+  /// Of Q'A Q, by falling size; nothing for blocks.
+  [[nodiscard]] virtual Vector eigenvalues(const Vector& alpha) const = 0;
+  [[nodiscard]] virtual Index directions() const = 0;  ///< nonzero columns of Q
+};
+
+[[nodiscard]] std::unique_ptr<Criterion> make_criterion(const FeatureRows& rows,
+                                                        const QAlphaOptions& options);
+
+}  // namespace subspectra::qalpha

@@ -1,0 +1,177 @@
+#include "subspectra/qalpha/lanczos.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "subspectra/core/parallel.hpp"
+#include "subspectra/linalg/blas.hpp"
+
+namespace subspectra {
+namespace {
+
+using linalg::Op;
+
+constexpr Index kChunk = 8192;  // entries of a long vector an item
+
+Index chunks(Index n) { return (n + kChunk - 1) / kChunk; }
+
+/// V'w, one partial sum a chunk, added in order.
+Vector inner_products(const MatrixRef& v, const Vector& w, int threads) {
+  Matrix part = Matrix::Zero(v.cols(), chunks(v.rows()));
+  parallel_for(part.cols(), threads, [&](Index c) {
+    const Index first = c * kChunk, count = std::min(kChunk, v.rows() - first);
+    linalg::gemv(1.0, Op::kTranspose, v.middleRows(first, count), w.segment(first, count), 0.0, part.col(c));
+  });
+  return part.rowwise().sum();
+}
+
+/// w -= V h
+void subtract(const MatrixRef& v, const Vector& h, Vector& w, int threads) {
+  parallel_for(chunks(v.rows()), threads, [&](Index c) {
+    const Index first = c * kChunk, count = std::min(kChunk, v.rows() - first);
+    linalg::gemv(-1.0, Op::kNone, v.middleRows(first, count), h, 1.0, w.segment(first, count));
+  });
+}
+
+double norm(const Vector& w, int threads) { return std::sqrt(inner_products(w, w, threads)[0]); }
+
+/// The first columns of V <- V S, chunk by chunk.
+void rotate(Matrix& v, Index used, const Matrix& s, int threads) {
+  parallel_for(chunks(v.rows()), threads, [&](Index c) {
+    const Index first = c * kChunk, count = std::min(kChunk, v.rows() - first);
+    Matrix turned(count, s.cols());
+    linalg::gemm(1.0, Op::kNone, v.block(first, 0, count, used), Op::kNone, s, 0.0, turned);
+    v.block(first, 0, count, s.cols()) = turned;
+  });
+}
+
+/// Eigenpairs of T, leading one first.
+struct Ritz {
+  Vector values;
+  Matrix vectors;
+};
+Ritz ritz_pairs(const MatrixRef& t, bool magnitude) {
+  const auto eigen = linalg::symmetric_eigen(t, true);
+  std::vector<Index> order(static_cast<std::size_t>(t.rows()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+    return magnitude ? std::abs(eigen.values[a]) > std::abs(eigen.values[b])
+                     : eigen.values[a] > eigen.values[b];
+  });
+  return {eigen.values(order), eigen.vectors(Eigen::all, order)};
+}
+
+class Lanczos {
+ public:
+  Lanczos(Index n, const std::function<void(const Vector&, Vector&)>& multiply, const LanczosOptions& options,
+          Random& random)
+      : n_(n),
+        count_(std::min(options.count, n)),
+        basis_(std::min(n, std::max(options.basis, 2 * options.count + 10))),
+        multiply_(multiply),
+        options_(options),
+        random_(random),
+        v_(n, basis_),
+        t_(Matrix::Zero(basis_, basis_)),
+        w_(n) {}
+
+  LeadingPairs run(const Vector& start) {
+    w_ = start;
+    append(norm(w_, options_.threads));
+    LeadingPairs result;
+    while (true) {
+      const Index j = used_ - 1;
+      const Vector x = v_.col(j);
+      multiply_(x, w_);
+      ++result.products;
+      Vector h = orthogonalize();
+      t_.col(j).head(used_) = h;
+      t_.row(j).head(used_) = h.transpose();
+      const double beta = norm(w_, options_.threads);
+      ritz_ = ritz_pairs(t_.topLeftCorner(used_, used_), options_.magnitude);
+      const double scale = ritz_.values.cwiseAbs().maxCoeff();
+      const bool closed = !(beta > kRounding * scale);  // the space is invariant
+      result.converged = (closed && (used_ >= count_ || scale == 0.0)) ||
+                         (result.products >= options_.least_products && reached(beta, scale));
+      if (result.converged || used_ == n_ || result.products >= options_.most_products ||
+          (options_.stop && options_.stop())) {
+        result.converged = result.converged || used_ == n_;
+        break;
+      }
+      if (used_ == basis_) restart();
+      if (closed) {  // another start, beside what is known
+        for (Index i = 0; i < n_; ++i) w_[i] = random_.normal();
+        orthogonalize();
+        append(norm(w_, options_.threads));
+      } else {
+        append(beta);
+      }
+    }
+    const Index found = std::min(count_, used_);
+    result.values = ritz_.values.head(found);
+    rotate(v_, used_, ritz_.vectors.leftCols(found), options_.threads);
+    result.vectors = v_.leftCols(found);
+    return result;
+  }
+
+ private:
+  static constexpr double kRounding = 1e-14;
+
+  void append(double length) {
+    v_.col(used_) = w_ / length;
+    ++used_;
+  }
+
+  /// w -= V V'w, twice (once loses orthogonality where w lies nearly in the span); gives V'w.
+  Vector orthogonalize() {
+    const auto v = v_.leftCols(used_);
+    Vector h = inner_products(v, w_, options_.threads);
+    subtract(v, h, w_, options_.threads);
+    const Vector again = inner_products(v, w_, options_.threads);
+    subtract(v, again, w_, options_.threads);
+    return h + again;
+  }
+
+  /// |A y - theta y| = beta |s_last| for a Ritz vector y = V s; its error is that over the distance of the
+  /// values.
+  [[nodiscard]] bool reached(double beta, double scale) const {
+    if (used_ < count_) return false;
+    double residual = 0.0;
+    for (Index i = 0; i < count_; ++i)
+      residual = std::max(residual, beta * std::abs(ritz_.vectors(used_ - 1, i)));
+    const auto size = [&](Index i) {
+      return options_.magnitude ? std::abs(ritz_.values[i]) : ritz_.values[i];
+    };
+    const double distance = used_ > count_ ? size(count_ - 1) - size(count_) : scale;
+    return residual <= std::max(options_.tolerance * distance, kRounding * scale);
+  }
+
+  /// V <- the leading Ritz vectors, which T makes diagonal; the residual w follows them.
+  void restart() {
+    const Index keep = std::min(basis_ - 1, std::max(count_ + 3, basis_ / 3));
+    rotate(v_, used_, ritz_.vectors.leftCols(keep), options_.threads);
+    t_.setZero();
+    t_.diagonal().head(keep) = ritz_.values.head(keep);
+    used_ = keep;
+  }
+
+  Index n_, count_, basis_;
+  const std::function<void(const Vector&, Vector&)>& multiply_;
+  const LanczosOptions& options_;
+  Random& random_;
+  Matrix v_, t_;
+  Vector w_;
+  Ritz ritz_;
+  Index used_ = 0;
+};
+
+}  // namespace
+
+LeadingPairs leading_eigenpairs(Index n, const std::function<void(const Vector&, Vector&)>& multiply,
+                                const Vector& start, const LanczosOptions& options, Random& random) {
+  return Lanczos(n, multiply, options, random).run(start);
+}
+
+}  // namespace subspectra

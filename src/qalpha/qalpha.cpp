@@ -1,0 +1,195 @@
+#include "subspectra/qalpha/qalpha.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "criteria.hpp"
+#include "subspectra/core/memory.hpp"
+#include "subspectra/qalpha/lanczos.hpp"
+
+namespace subspectra {
+namespace {
+
+/// Streams of the random numbers: one a start.
+constexpr std::uint64_t kStream = std::uint64_t{1} << 43U;
+
+/// The sign an eigenvector lacks: a positive sum, and where that is rounding alone a positive largest entry.
+void fix_sign(Vector& alpha) {
+  const double sum = alpha.sum();
+  Index largest = 0;
+  alpha.cwiseAbs().maxCoeff(&largest);
+  const double decides = std::abs(sum) > 1e-12 * alpha.cwiseAbs().sum() ? sum : alpha[largest];
+  if (decides < 0.0) alpha = -alpha;
+}
+
+/// One run from one start.
+QAlphaFit run(const FeatureRows& rows, const QAlphaOptions& options, Index number,
+              const RunControl& control) {
+  Random random(options.seed, kStream + static_cast<std::uint64_t>(number));
+  const auto criterion = qalpha::make_criterion(rows, options);
+  const QAlphaStart kind = number == 0 ? options.start : QAlphaStart::kRandom;
+  criterion->start(kind, random);
+  criterion->follow();
+  if (criterion->null()) {
+    throw InvalidArgument(
+        kind == QAlphaStart::kOnes
+            ? "--start ones: centred features are orthogonal to it; use --start equal, more --clusters, or "
+              "--no-normalize"
+            : "no feature has anything in common with the start of Q; use --start random");
+  }
+  QAlphaFit fit;
+  fit.clusters = criterion->directions();
+  const Index p = rows.features();
+  // Nearly equal weights, so that a symmetry of the data cannot hide the leading eigenvector.
+  Vector start(p), before, before_that;
+  for (Index i = 0; i < p; ++i) start[i] = 1.0 + 1e-3 * random.normal();
+  LanczosOptions lanczos{
+      .least_products = 2, .threads = rows.threads(), .stop = [&] { return control.should_stop(); }};
+  // alpha'G alpha rises with every product, however early the eigenvector is left; so on the way it is found
+  // no more exactly than it still moves, and to full accuracy at the end (or always, where all steps were
+  // asked for).
+  constexpr double kFull = 1e-10, kFirst = 1e-3, kOfChange = 0.2;
+  const bool exact = !(options.tolerance > 0.0);
+  const auto solve = [&](double tolerance) {
+    lanczos.tolerance = tolerance;
+    const auto pairs = leading_eigenpairs(
+        p, [&](const Vector& x, Vector& y) { criterion->multiply(x, y); }, start, lanczos, random);
+    fit.products += pairs.products;
+    fit.resolved = pairs.converged;
+    fit.objective = pairs.values[0];
+    fit.weights = pairs.vectors.col(0);
+    fix_sign(fit.weights);
+  };
+  double change = kFirst / kOfChange;
+  const double finest = exact ? kFull : std::max(kFull, kOfChange * options.tolerance);
+  for (Index iteration = 1; iteration <= options.max_iterations; ++iteration) {
+    const double wanted = exact ? kFull : std::max(finest, kOfChange * change);
+    solve(wanted);
+    const auto moved = [&] { return before.size() > 0 ? (fit.weights - before).norm() : change; };
+    change = moved();
+    if (!exact && before.size() > 0 && change <= options.tolerance && wanted > finest) {
+      start = fit.weights;  // it may stand still only because it was left early
+      solve(finest);
+      change = moved();
+    }
+    control.report("qalpha", static_cast<double>(iteration) / static_cast<double>(options.max_iterations),
+                   [&] { return fmt::format("iteration {}  objective {:.6g}", iteration, fit.objective); });
+    fit.converged = before.size() > 0 && change <= options.tolerance && !exact;
+    fit.cycles = !exact && !fit.converged && before_that.size() > 0 &&
+                 (fit.weights - before_that).norm() <= options.tolerance;
+    const bool last =
+        fit.converged || fit.cycles || iteration == options.max_iterations || control.should_stop();
+    if (last && !exact) {
+      start = fit.weights;
+      solve(kFull);
+    }
+    fit.trace.push_back(fit.objective);
+    if (last) break;
+    before_that = std::move(before);
+    before = fit.weights;
+    start = fit.weights;
+    criterion->advance(fit.weights);
+    criterion->follow();
+  }
+  fit.q = criterion->q();
+  fit.eigenvalues = criterion->eigenvalues(fit.weights);
+  return fit;
+}
+
+void check(const FeatureRows& rows, const QAlphaOptions& options) {
+  const auto p = static_cast<double>(rows.features()), q = static_cast<double>(rows.samples());
+  const bool blocks =
+      options.variant == QAlphaVariant::kSupervised || options.variant == QAlphaVariant::kSemi;
+  double columns = 0.0;
+  if (blocks) {
+    const auto k = static_cast<double>(rows.classes().count());
+    columns += k * (static_cast<double>(options.within_vectors) +
+                    (k - 1.0) * static_cast<double>(options.between_vectors));
+  }
+  if (options.variant != QAlphaVariant::kSupervised) columns += static_cast<double>(options.clusters);
+  constexpr double kVectors = 24.0;  // basis, iterates and what the table is centred with
+  constexpr double kParts = 16.0;
+  require_memory(8.0 * (p * (columns + kVectors) + kParts * q * columns), "Q-alpha on so many features",
+                 blocks ? "use fewer --between-vectors, or leave features out (--exclude)"
+                        : "use fewer --clusters, or leave features out (--exclude)",
+                 options.memory_limit);
+}
+
+}  // namespace
+
+QAlphaFit fit_qalpha(const FeatureRows& rows, const QAlphaOptions& options, const RunControl& control) {
+  check(rows, options);
+  QAlphaFit best;
+  std::vector<double> starts;
+  Index products = 0;
+  bool resolved = true;
+  for (Index number = 0; number < std::max<Index>(1, options.restarts); ++number) {
+    if (number > 0 && control.should_stop()) break;
+    QAlphaFit fit = run(rows, options, number, control);
+    starts.push_back(fit.objective);
+    products += fit.products;
+    resolved = resolved && fit.resolved;
+    if (number == 0 || fit.objective > best.objective) best = std::move(fit);
+  }
+  best.starts = std::move(starts);
+  best.products = products;
+  best.resolved = resolved;
+  best.passes = rows.passes();
+  return best;
+}
+
+std::vector<Index> weight_order(const VectorRef& weights) {
+  std::vector<Index> order(static_cast<std::size_t>(weights.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return weights[a] > weights[b]; });
+  if (order.empty()) return order;
+  // Duplicates have the same weight but for rounding, which depends on where they stand.
+  const double same = 1e-11 * weights.cwiseAbs().maxCoeff();
+  for (auto first = order.begin(); first != order.end();) {
+    auto last = first + 1;
+    while (last != order.end() && weights[*(last - 1)] - weights[*last] <= same) ++last;
+    std::sort(first, last);
+    first = last;
+  }
+  return order;
+}
+
+WeightCut weight_cut(const VectorRef& weights) {
+  constexpr double kFloor = 0.01;
+  WeightCut cut;
+  const auto order = weight_order(weights);
+  if (order.size() < 2 || !(weights[order[0]] > 0.0)) return cut;
+  const double floor = kFloor * weights[order[0]];
+  for (std::size_t i = 0; i + 1 < order.size() && weights[order[i]] > floor; ++i) {
+    const double ratio = weights[order[i]] / std::max(weights[order[i + 1]], floor);
+    if (ratio > cut.ratio) cut = {static_cast<Index>(i + 1), ratio};
+  }
+  return cut;
+}
+
+std::optional<double> affinity_energy(const FeatureRows& rows, const VectorRef& alpha) {
+  if (!qalpha::affinity_affordable(rows)) return std::nullopt;
+  return rows.affinity(alpha).squaredNorm();
+}
+
+IrrelevantBound irrelevant_bound(const FeatureRows& rows, const QAlphaFit& fit, const WeightCut& cut) {
+  IrrelevantBound bound;
+  const auto order = weight_order(fit.weights);
+  Vector below = Vector::Zero(rows.features());
+  for (auto i = static_cast<std::size_t>(cut.k); i < order.size(); ++i) {
+    below[order[i]] = 1.0;
+    bound.sum += fit.weights[order[i]];
+  }
+  // 1'G 1 = |A_1 Q|^2 with the indicator of those below as weights.
+  const Matrix w = rows.project_combine(fit.q, rows.whole(), [&](Index first, Index count, Matrix& tile) {
+    tile.array().colwise() *= below.segment(first, count).array();
+  });
+  bound.sharper = std::sqrt(w.squaredNorm() / fit.objective);
+  if (const auto energy = affinity_energy(rows, below)) bound.lemma = std::sqrt(*energy / fit.objective);
+  return bound;
+}
+
+}  // namespace subspectra

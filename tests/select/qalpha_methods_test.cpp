@@ -1,0 +1,153 @@
+#include "subspectra/select/qalpha_methods.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "oracle.hpp"
+#include "subspectra/core/error.hpp"
+#include "subspectra/report/json.hpp"
+
+namespace subspectra {
+namespace {
+
+Selection run(const Dataset& data, std::string_view method, const OptionTexts& texts = {},
+              const SelectionOptions& options = {}) {
+  return select_features(data, find_method(method), options, texts, RunControl());
+}
+
+/// Rows of three kinds that the first `relevant` features tell apart.
+Dataset table(Index rows = 45, Index features = 40, Index relevant = 6, std::uint64_t seed = 4) {
+  Dataset data = oracle::random_classes(rows, features, 3, seed, 0.0);
+  std::mt19937_64 generator(seed + 100);
+  std::normal_distribution<double> normal;
+  for (Index j = 0; j < relevant; ++j) {
+    Vector centres(3);
+    for (Index c = 0; c < 3; ++c) centres[c] = 3.0 * normal(generator);
+    for (Index i = 0; i < rows; ++i) data.dense(i, j) += centres[i % 3];
+  }
+  return data;
+}
+
+bool warned(const Selection& selection, std::string_view words) {
+  return std::any_of(selection.warnings.begin(), selection.warnings.end(),
+                     [&](const std::string& text) { return text.find(words) != std::string::npos; });
+}
+
+TEST(QAlphaMethods, EveryOneGivesWeightsARankingAPathAndItsReport) {
+  const Dataset data = table();
+  for (const auto& method : qalpha_methods()) {
+    SCOPED_TRACE(method.name);
+    const auto selection = run(data, method.name, {}, {.k = {1, 8}});
+    ASSERT_EQ(selection.weights.size(), 40);
+    EXPECT_NEAR(selection.weights.norm(), 1.0, 1e-12);
+    ASSERT_EQ(selection.ranking.size(), 40U);
+    ASSERT_EQ(selection.path.size(), 8U);
+    EXPECT_FALSE(selection.trace.empty());
+    ASSERT_TRUE(selection.relevance);
+    EXPECT_GT(selection.relevance->passes, 0);
+    EXPECT_LE(selection.relevance->passes, 250);
+    EXPECT_TRUE(selection.status == Status::kConverged || selection.status == Status::kIterationLimit);
+    const auto json = selection_json(selection, data, {.options = nlohmann::json::object()});
+    EXPECT_TRUE(json["relevance"].contains("trace"));
+    EXPECT_EQ(json["weights"].size(), 40U);
+    EXPECT_TRUE(json["options"].contains("tolerance"));
+    Index found = 0;
+    for (std::size_t i = 0; i < 6; ++i) found += selection.ranking[i] < 6 ? 1 : 0;
+    if (method.name != "qalpha-kernel") {
+      EXPECT_GE(found, 5);
+    }
+  }
+}
+
+TEST(QAlphaMethods, TheUnsupervisedOnesIgnoreLabelsAndJudgeSetsByTheirCovariance) {
+  Dataset data = table();
+  const auto with = run(data, "qalpha", {}, {.k = {3, 3}});
+  data.labels->codes[3] = Labels::kMissing;
+  const auto some = run(data, "qalpha", {}, {.k = {3, 3}});
+  data.labels.reset();
+  const auto without = run(data, "qalpha", {}, {.k = {3, 3}});
+  EXPECT_TRUE((with.weights.array() == without.weights.array()).all());
+  EXPECT_TRUE((some.weights.array() == without.weights.array()).all());
+  EXPECT_EQ(default_method(false), "qalpha");
+  const Matrix x = data.dense(Eigen::all, without.path[0].features);
+  const Matrix centred = x.rowwise() - x.colwise().mean();
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(centred.transpose() * centred / 45.0);
+  EXPECT_NEAR(with.path[0].objective, solver.eigenvalues()[2], 1e-10 * solver.eigenvalues()[2]);
+}
+
+TEST(QAlphaMethods, ConstantAndExcludedFeaturesHaveWeightZeroAndAreNamed) {
+  Dataset data = table();
+  data.dense.col(7).setConstant(2.0);
+  data.dense.col(30).setZero();
+  for (const Dataset& each : {data, oracle::as_sparse(data)}) {
+    const auto selection = run(each, "qalpha", {}, {.k = {5, 5}, .include = {"x39"}, .exclude = {"x2"}});
+    EXPECT_EQ(selection.weights[7], 0.0);
+    EXPECT_EQ(selection.weights[30], 0.0);
+    EXPECT_EQ(selection.weights[2], 0.0);
+    EXPECT_TRUE(warned(selection, "2 constant columns"));
+    const auto& set = selection.path[0].features;
+    EXPECT_TRUE(std::binary_search(set.begin(), set.end(), 39));
+    EXPECT_FALSE(std::binary_search(set.begin(), set.end(), 2));
+  }
+}
+
+TEST(QAlphaMethods, LabelsAreAskedForWhereTheyAreNeeded) {
+  Dataset data = table();
+  Dataset none = data;
+  none.labels.reset();
+  EXPECT_THROW(static_cast<void>(run(none, "qalpha-supervised")), BadInput);
+  EXPECT_THROW(static_cast<void>(run(none, "qalpha-semi")), BadInput);
+  for (std::size_t i = 0; i < 45; ++i) {
+    if (i % 4 != 0) data.labels->codes[i] = Labels::kMissing;
+  }
+  EXPECT_THROW(static_cast<void>(run(data, "qalpha-supervised")), BadInput);
+  const auto semi = run(data, "qalpha-semi", {{"supervision", "0.6"}});
+  EXPECT_EQ(semi.ranking.size(), 40U);
+  EXPECT_EQ(semi.method_options["supervision"], 0.6);
+  // Weight 0 is the unsupervised method.
+  const auto zero =
+      run(data, "qalpha-semi", {{"supervision", "0"}, {"tolerance", "0"}, {"max_iterations", "3"}});
+  const auto plain = run(data, "qalpha", {{"tolerance", "0"}, {"max_iterations", "3"}});
+  EXPECT_LT((zero.weights - plain.weights).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+TEST(QAlphaMethods, WhatCannotBeIsRefusedOrSaid) {
+  const Dataset data = table(5, 12);
+  EXPECT_TRUE(warned(run(data, "qalpha", {{"clusters", "9"}}), "more than the rank"));
+  EXPECT_TRUE(warned(run(data, "qalpha-laplacian"), "--no-normalize"));
+  EXPECT_FALSE(warned(run(data, "qalpha-laplacian", {{"no_normalize", "true"}}), "--no-normalize"));
+  for (const auto& [name, text] : std::vector<std::pair<std::string, std::string>>{{"clusters", "0"},
+                                                                                   {"restarts", "0"},
+                                                                                   {"max_iterations", "0"},
+                                                                                   {"tolerance", "-1"},
+                                                                                   {"start", "none"}}) {
+    EXPECT_THROW(static_cast<void>(run(data, "qalpha", {{name, text}})), InvalidArgument) << name;
+  }
+  for (const char* kernel : {"poly", "poly:0:1", "poly:2:-1", "rbf:0", "block2:0", "rbf:x", "sigmoid", ""}) {
+    EXPECT_THROW(static_cast<void>(run(data, "qalpha-kernel", {{"kernel", kernel}})), InvalidArgument)
+        << kernel;
+  }
+  EXPECT_THROW(static_cast<void>(run(data, "qalpha-kernel", {{"start", "ones"}})), InvalidArgument);
+  EXPECT_THROW(static_cast<void>(run(data, "qalpha-semi", {{"supervision", "1.5"}})), InvalidArgument);
+  EXPECT_THROW(static_cast<void>(run(table(1, 8), "qalpha")), BadInput);
+  EXPECT_THROW(static_cast<void>(run(table(300, 300), "qalpha", {}, {.memory_limit = {100000}})), Error);
+}
+
+TEST(QAlphaMethods, NoiseAloneHasWeightsAndNoClearCut) {
+  const auto selection = run(table(40, 60, 0), "qalpha");
+  EXPECT_TRUE(selection.weights.allFinite());
+  EXPECT_LT(selection.relevance->cut_ratio, 3.0);
+}
+
+TEST(QAlphaMethods, AStoppedRunHasWeightsAndSaysSo) {
+  std::stop_source source;
+  source.request_stop();
+  const auto selection =
+      select_features(table(), find_method("qalpha"), {}, {}, RunControl(source.get_token(), kInfinity));
+  EXPECT_EQ(selection.status, Status::kInterrupted);
+  EXPECT_EQ(selection.weights.size(), 40);
+}
+
+}  // namespace
+}  // namespace subspectra
