@@ -14,12 +14,12 @@ Index BenDorOptions::irrelevant() const {
 
 void BenDorOptions::validate() const {
   if (features < 1) throw InvalidArgument(fmt::format("--features {}, but at least 1 is needed", features));
-  if (a < 1 || b < 1) throw InvalidArgument(fmt::format("--a {} --b {}, but each class needs a row", a, b));
+  if (a < 1 || b < 1) throw InvalidArgument(fmt::format("-a {} -b {}, but each class needs a row", a, b));
   if (!(e >= 0.0 && e <= 1.0))
-    throw InvalidArgument(fmt::format("--e {}, but a share between 0 and 1 is needed", e));
+    throw InvalidArgument(fmt::format("-e {}, but a share between 0 and 1 is needed", e));
   for (const auto& [name, value] : {std::pair("d", d), std::pair("s", s)}) {
     if (!(value >= 0.0) || !std::isfinite(value))
-      throw InvalidArgument(fmt::format("--{} {}, but 0 or a positive number is needed", name, value));
+      throw InvalidArgument(fmt::format("-{} {}, but 0 or a positive number is needed", name, value));
   }
 }
 
