@@ -23,7 +23,7 @@ namespace {
 void run_all(const SelectionInput& input, const OptionTexts&, const RunControl& control,
              Selection& selection) {
   if (input.options.k.given()) {
-    selection.warnings.emplace_back("-k does nothing here: all takes every feature that varies");
+    selection.warnings.emplace_back("-k does nothing for method all, which takes every feature that varies");
   }
   selection.size_fixed = true;
   PathEntry entry;

@@ -387,7 +387,7 @@ void warn_of_ignored(const SelectionOptions& options, std::string_view loading, 
   }
   Index most = 0;
   for (const auto& entry : selection.path) most = std::max<Index>(most, entry.loadings.cols());
-  if (!loading.empty() && options.components > most) {
+  if (!loading.empty() && most > 0 && options.components > most) {
     selection.warnings.push_back(
         fmt::format("--components {} is more than there are: no set here has more than {}",
                     options.components, counted(most, loading)));

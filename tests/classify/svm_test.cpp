@@ -143,14 +143,12 @@ TEST(Svm, CostComesFromTheGridAndFitsTheFoldsBest) {
   const Folds folds = inner_folds(data, 0);
   const SvmRule rule = train(data, kInfinity, folds);
   EXPECT_NE(std::find(svm_costs().begin(), svm_costs().end(), rule.cost), svm_costs().end());
-  // The same folds by hand, on columns that were standardized before: fit_svm would do it inside each fold.
+  // Oracle: the same folds on columns standardized once, each machine by Newton's method with dense Hessians.
   const Matrix z = standardized(data.dense);
   std::vector<Index> errors;
   for (const double cost : svm_costs()) {
     Index wrong = 0;
     for (const auto& fold : folds) {
-      // A row far away on both sides in every column would move the scale; so the machine is rebuilt from its
-      // normal equations on the active set, found by iterating Newton's step to its end.
       std::vector<Index> rest;
       for (Index i = 0; i < z.rows(); ++i) {
         if (std::find(fold.begin(), fold.end(), i) == fold.end()) rest.push_back(i);

@@ -18,7 +18,7 @@ except ImportError as problem:
     sys.exit(77)
 
 program, sonar, work = sys.argv[1:4]
-TOLERANCE = 1e-4  # on decisions, which are of the order of 1; both stop when the objective no longer falls
+TOLERANCE = 1e-5  # on decisions, which are of the order of 1; both stop when the objective no longer falls
 
 
 def write_table(path, names, x, y):
