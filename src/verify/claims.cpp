@@ -236,8 +236,8 @@ void take_data(const Member& data, ClaimedResult& result) {
 }  // namespace
 
 bool ClaimedResult::by_variance() const {
-  constexpr std::array<std::string_view, 7> kMethods = {"gspca", "forward-pca", "backward-pca", "espca",
-                                                        "spca",  "dspca",       "pca"};
+  constexpr std::array<std::string_view, 8> kMethods = {
+      "gspca", "forward-pca", "backward-pca", "espca", "spca", "dspca", "pca", "gene-shaving"};
   return std::find(kMethods.begin(), kMethods.end(), method) != kMethods.end();
 }
 
