@@ -4,12 +4,29 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reading.hpp"
+#include "run_program.hpp"
+#include "subspectra/data/write.hpp"
 #include "subspectra/synth/bendor.hpp"
 #include "subspectra/synth/clusters.hpp"
+#include "subspectra/synth/problems.hpp"
 #include "subspectra/synth/weston.hpp"
 
 namespace subspectra::synth {
 namespace {
+
+TEST(PapersTables, AreWhatAReferenceInAnotherLanguageMakes) {
+  const subspectra::testing::Folder folder;
+  for (const std::string name : {"weston-linear", "weston-nonlinear", "clusters", "sessions", "bendor"}) {
+    SCOPED_TRACE(name);
+    write_csv(folder.path("t.csv"), *find_problem(name).make({{"seed", "77"}}).table);
+    const auto run =
+        subspectra::testing::run_words({SUBSPECTRA_PYTHON, SUBSPECTRA_SOURCE_DIR "/tests/synth/reference.py",
+                                        name, "77", folder.path("t.csv")});
+    if (run.code == 77 || run.code == 127) GTEST_SKIP() << "no NumPy";
+    EXPECT_EQ(run.code, 0) << run.out << run.err;
+  }
+}
 
 struct Summary {
   double mean = 0.0, variance = 0.0, rows = 0.0;
