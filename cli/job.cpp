@@ -34,6 +34,7 @@ OptionGroup selection_group(const std::vector<OptionDescription>& method) {
 
 OptionGroup method_group(const std::vector<OptionDescription>& elsewhere) {
   std::vector<std::string> listed;
+  listed.reserve(elsewhere.size());
   for (const auto& option : elsewhere) listed.push_back(option.name);
   return {.title = "Options of single methods",
           .options = without(method_specific_options(methods()), listed)};

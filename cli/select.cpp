@@ -155,6 +155,7 @@ std::string components_table(const Dataset& data, const FittedDiscriminants& rec
                      [&](Index a, Index b) { return std::abs(column[a]) > std::abs(column[b]); });
     order.resize(std::min(size, kMostNamed));
     std::vector<std::string> words;
+    words.reserve(order.size());
     for (const Index i : order) {
       words.push_back((column[i] < 0.0 ? "-" : "") +
                       data.names[record.features[static_cast<std::size_t>(i)]]);

@@ -58,6 +58,7 @@ void run_max_surprise(const SelectionInput& input, const OptionTexts&, const Run
   }
   selection.ranking = filters::ranking(selection.weights, input.candidates);
   std::vector<Index> of_candidates;
+  of_candidates.reserve(input.candidates.size());
   for (const Index j : input.candidates) of_candidates.push_back(errors[static_cast<std::size_t>(j)]);
   const auto surprise = filters::surprise_of(of_candidates, log_tails);
   selection.method_options = {{"surprise", surprise.score},

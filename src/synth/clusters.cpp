@@ -41,6 +41,7 @@ Dataset planted(const char* source, Index rows, Index features, Index classes, I
       random.shuffle(std::span<double>(data.dense.col(j).data(), static_cast<std::size_t>(data.rows())));
   }
   std::vector<std::string> texts;
+  texts.reserve(static_cast<std::size_t>(data.rows()));
   for (Index i = 0; i < data.rows(); ++i) texts.push_back(fmt::format("c{}", i / each));
   data.labels = Labels::from_texts("class", texts);
   return data;
