@@ -85,7 +85,7 @@ std::string method_text(const Evaluation& evaluation, const EvaluationChoice& ch
   }
   const EvaluationRow& best = *at(choice.k_best);
   const EvaluationRow& sparse = *at(choice.k_one_standard_error);
-  if (best.lambda) {
+  if (best.k == 0) {
     return text +
            fmt::format("{}: error {:.4f} with {:.1f} features; optimism {:.4f} (error less apparent error)\n",
                        choice.method, best.error, best.features, best.error - best.apparent_error);
@@ -115,9 +115,9 @@ std::string protocol_text(const Dataset& data, const Evaluation& evaluation, con
   }
   text += evaluation.nested ? ", features chosen inside every training fold"
                             : ", features chosen on ALL rows (optimistic, --select-on all)";
-  return fmt::format("{}; classifier {}, seed {}, status {} ({} of {} folds)", text, o.classifier,
-                     job.selection.seed, status_name(evaluation.status), evaluation.folds_run,
-                     evaluation.folds_planned);
+  return fmt::format("{}; classifier {}, seed {}, status {} ({} of {} folds)", text,
+                     OptionCodec<Classifier>::format(evaluation.classifier), job.selection.seed,
+                     status_name(evaluation.status), evaluation.folds_run, evaluation.folds_planned);
 }
 
 std::string evaluation_text(const Dataset& data, const Evaluation& evaluation, const Job& job) {
@@ -140,7 +140,7 @@ std::vector<const MethodInfo*> chosen_methods(const Job& job) {
     }
     chosen.push_back(method);
   }
-  check_method_options(job.texts, chosen, methods());
+  check_method_options(job.method_texts(), chosen, methods());
   return chosen;
 }
 
@@ -200,16 +200,17 @@ Command evaluate_command() {
                          .says = "5 folds, features chosen anew inside every training fold"},
                         {.command = "subspectra evaluate sonar --method fisher,ks -k 1:20 --repeats 10",
                          .says = "two methods, ten repetitions with other folds"},
+                        {.command = "subspectra evaluate sonar --method snr -k 5:10 --classifier svm --C 1",
+                         .says = "a linear support vector machine in place of the discriminant rule"},
                         {.command = "subspectra evaluate sonar --cv loo -k 5 --null 3 -o result.json",
                          .says = "leave one out, beside permuted labels; every detail in the file"}},
            .operands = {data_operand()},
            .groups = {data_group(reworded(describe_options<CvGroupsOptions>(),
                                           {{.name = "cv_groups", .hint = "COLUMN", .help = ""}})),
                       selection_group(method_list_option()),
-                      method_group(),
-                      {.title = "Evaluation",
-                       .options = describe_options<EvaluationOptions>() +
-                                  without(describe_options<ModelOptions>(), {"components"})},
+                      method_group(classifier_options()),
+                      {.title = "Evaluation", .options = describe_options<EvaluationOptions>()},
+                      {.title = "Classifier", .options = classifier_options()},
                       {.title = "Output", .options = output_options()}},
            .notes =
                {"Reading the table: `error` is the cross-validated rate of wrong predictions with its "

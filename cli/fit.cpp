@@ -105,12 +105,20 @@ std::string unjudged_sentence(Index k, const Evaluation& evaluation) {
       status_name(evaluation.status), k);
 }
 
-std::string model_text(const Job& job, const Dataset& data, const Model& model, const Selection& selection) {
-  std::string text =
-      fmt::format("{}\nmethod {}, k = {}, ridge {:.4g}, classifier {}\nfeatures:", data_line(data),
-                  model.method, model.features.size(), model.ridge, model.classifier);
+/// "classifier lda, ridge 0", "classifier svm, C = 0.25"
+std::string classifier_text(const Model& model) {
+  const std::string name = OptionCodec<Classifier>::format(model.classifier());
+  if (const auto* svm = std::get_if<SvmRule>(&model.rule))
+    return fmt::format("classifier {}, C = {:.4g}", name, svm->cost);
+  return fmt::format("ridge {:.4g}, classifier {}", model.ridge, name);
+}
+
+std::string model_text(const Job& job, const Dataset& data, const Model& model, const Selection& selection,
+                       Index k) {
+  std::string text = fmt::format("{}\nmethod {}, k = {}, {}\nfeatures:", data_line(data), model.method, k,
+                                 classifier_text(model));
   for (const auto& name : model.names) text += ' ' + name;
-  if (selection.chosen_record)
+  if (selection.chosen_record && !selection.by_columns)
     text += fmt::format("\nlambda {:.4g}", selection.lambda_path[*selection.chosen_record].lambda);
   if (!selection.path.empty()) text += fmt::format("\nobjective {:.6g}", selection.path.back().objective);
   return text + fmt::format("\nmodel written to {}\n", job.output.o);
@@ -122,7 +130,8 @@ int run(const Arguments& arguments, Signals& signals) {
   MethodOptions asked;
   set_options(asked, job.texts);
   require_method_name(job.texts, !asked.method.empty());
-  if (!asked.method.empty()) check_method_options(job.texts, {&find_method(asked.method)}, methods());
+  if (!asked.method.empty())
+    check_method_options(job.method_texts(), {&find_method(asked.method)}, methods());
   const KRange& k_asked = job.selection.k;
   job.check_exact_search(!k_asked.given() || k_asked.lo != k_asked.hi);
   const Dataset data = job.load(arguments.operands.front());
@@ -152,7 +161,9 @@ int run(const Arguments& arguments, Signals& signals) {
     throw Error(
         fmt::format("{} found no set of {}; give another size with -k", method.name,
                     counted(std::max<Index>(chosen.k.lo, 1), options.feature_groups ? "group" : "feature")));
-  const Index k = fitted != nullptr ? static_cast<Index>(fitted->features.size()) : selection.path.back().k();
+  const Index k = selection.by_columns ? fitted->matrix.cols()
+                  : fitted != nullptr  ? static_cast<Index>(fitted->features.size())
+                                       : selection.path.back().k();
   const Status status =
       chosen.evaluation ? worst(selection.status, chosen.evaluation->status) : selection.status;
   const Model model = fitted != nullptr
@@ -178,7 +189,7 @@ int run(const Arguments& arguments, Signals& signals) {
     say("note", chosen_sentence(chosen, *chosen.evaluation));
   const std::string text = json_text(object);
   write_result(job.output.o, text);
-  if (job.output.o != "-") write_stdout(job.output.json ? text : model_text(job, data, model, selection));
+  if (job.output.o != "-") write_stdout(job.output.json ? text : model_text(job, data, model, selection, k));
   return signals.exit_code();
 }
 
@@ -197,14 +208,15 @@ Command fit_command() {
            .examples = {{.command = "subspectra fit sonar -k 10 -o model.json", .says = "on ten features"},
                         {.command = "subspectra fit sonar -k 1:30 -o model.json",
                          .says = "on as few as cross-validation finds no worse than the best"},
+                        {.command = "subspectra fit sonar -k 10 --classifier svm -o model.json",
+                         .says = "a linear support vector machine, C by cross-validation"},
                         {.command = "subspectra fit sonar --prior uniform --standardize -k 5 -o model.json",
                          .says = "equal class priors, columns scaled to unit variance"}},
            .operands = {data_operand()},
            .groups = {data_group(),
                       selection_group(method_option()),
-                      method_group(),
-                      {.title = "Classifier",
-                       .options = without(describe_options<ModelOptions>(), {"components"})},
+                      method_group(classifier_options()),
+                      {.title = "Classifier", .options = classifier_options()},
                       {.title = "Output", .options = output}},
            .notes = {"How many features: with a single -k N, N. With a range or without -k, 5-fold "
                      "cross-validation (with --seed) picks the smallest k whose error is within one standard "

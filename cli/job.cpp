@@ -30,8 +30,22 @@ OptionGroup selection_group(const std::vector<OptionDescription>& method) {
   return {.title = "Selection", .options = method + describe_options<SelectionOptions>() + run_options()};
 }
 
-OptionGroup method_group() {
-  return {.title = "Options of single methods", .options = method_specific_options(methods())};
+OptionGroup method_group(const std::vector<OptionDescription>& elsewhere) {
+  std::vector<std::string> listed;
+  listed.reserve(elsewhere.size());
+  for (const auto& option : elsewhere) listed.push_back(option.name);
+  return {.title = "Options of single methods",
+          .options = without(method_specific_options(methods()), listed)};
+}
+
+std::vector<OptionDescription> classifier_options() {
+  auto options = without(describe_options<ModelOptions>(), {"components"});
+  for (const auto& of_methods : method_specific_options(methods())) {
+    for (auto& option : options) {
+      if (option.name == of_methods.name) option.help += ". Of methods: " + of_methods.help;
+    }
+  }
+  return options;
 }
 
 std::string status_note() { return fmt::format("Statuses: {}", status_meanings()); }
@@ -50,7 +64,15 @@ Job::Job(const Arguments& arguments) : texts(arguments.texts) {
   read.memory_limit = selection.memory_limit;
   read.validate();
   selection.validate();
+  model.validate();
+  model.seed = selection.seed;
   run.validate();
+}
+
+OptionTexts Job::method_texts() const {
+  OptionTexts own = texts;
+  if (model.classifier == Classifier::kSvm) own.erase("C");
+  return own;
 }
 
 Dataset Job::load(const std::string& data) {
@@ -91,7 +113,7 @@ const MethodInfo& Job::choose_method(const Dataset& data) const {
   require_method_name(texts, !asked.method.empty());
   const auto& method =
       find_method(asked.method.empty() ? default_method(data.labels.has_value()) : asked.method);
-  check_method_options(texts, {&method}, methods());
+  check_method_options(method_texts(), {&method}, methods());
   return method;
 }
 

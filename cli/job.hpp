@@ -28,7 +28,10 @@ class Stopwatch {
 [[nodiscard]] Operand data_operand();
 [[nodiscard]] OptionGroup data_group(const std::vector<OptionDescription>& more = {});
 [[nodiscard]] OptionGroup selection_group(const std::vector<OptionDescription>& method);
-[[nodiscard]] OptionGroup method_group();
+/// `elsewhere`: options of the page that methods have, too, and that are not listed a second time.
+[[nodiscard]] OptionGroup method_group(const std::vector<OptionDescription>& elsewhere = {});
+/// The classifier's options; one that methods have, too, says what it means to them.
+[[nodiscard]] std::vector<OptionDescription> classifier_options();
 [[nodiscard]] std::string status_note();
 
 /// The options of a command that chooses features in a table, set from what was given and checked.
@@ -45,6 +48,8 @@ struct Job {
   Stopwatch watch;
   double read_s = 0.0;
 
+  /// What was given, without what is meant for the classifier: for check_method_options.
+  [[nodiscard]] OptionTexts method_texts() const;
   /// Reads --groups for these names, if it was given.
   void load_groups(const FeatureNames& names);
   /// Reads DATA, with its values checked. Notes go to stderr under --verbose.

@@ -152,11 +152,38 @@ std::string relevance_line(const RelevanceReport& report) {
                      counted(report.passes, "pass", "passes"));
 }
 
+/// Components over all features: what each is made of, the largest entries first.
+std::string components_table(const Dataset& data, const FittedDiscriminants& record) {
+  constexpr std::size_t kMostNamed = 12;
+  Table table({{.title = "component"}, {.title = "features"}, {.title = "largest", .align = Align::kLeft}});
+  for (Index c = 0; c < record.matrix.cols(); ++c) {
+    const auto column = record.matrix.col(c);
+    std::vector<Index> order;
+    for (Index i = 0; i < column.size(); ++i) {
+      if (column[i] != 0.0) order.push_back(i);
+    }
+    const auto size = order.size();
+    std::stable_sort(order.begin(), order.end(),
+                     [&](Index a, Index b) { return std::abs(column[a]) > std::abs(column[b]); });
+    order.resize(std::min(size, kMostNamed));
+    std::vector<std::string> words;
+    words.reserve(order.size());
+    for (const Index i : order) {
+      words.push_back((column[i] < 0.0 ? "-" : "") +
+                      data.names[record.features[static_cast<std::size_t>(i)]]);
+    }
+    table.add({std::to_string(c + 1), std::to_string(size), joined_within(words, kNamesWidth)});
+  }
+  return table.text();
+}
+
 std::string selection_text(const Dataset& data, const Selection& selection) {
   std::string text = fmt::format("{}\nmethod {}, status {}, ridge {:.4g}", data_line(data), selection.method,
                                  status_name(selection.status), selection.ridge);
   if (selection.search) text += ", " + counted(selection.search->nodes, "node");
   text += "\n\n";
+  if (selection.by_columns && selection.chosen_record)
+    return text + components_table(data, selection.lambda_path[*selection.chosen_record]);
   if (selection.chosen_record) text += discriminants_line(selection.lambda_path[*selection.chosen_record]);
   if (selection.relevance) text += relevance_line(*selection.relevance);
   if (selection.path.empty()) return text + (selection.chosen_record ? "" : "no set was found\n");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +10,6 @@
 #include "subspectra/spectral/discriminants.hpp"
 
 namespace subspectra {
-namespace {
 
 Vector class_priors(const VectorRef& class_weights, Prior prior) {
   if (prior == Prior::kEmpirical) return class_weights / class_weights.sum();
@@ -17,7 +17,13 @@ Vector class_priors(const VectorRef& class_weights, Prior prior) {
   return present / present.sum();
 }
 
-}  // namespace
+void normalise_log_posteriors(Matrix& log_posteriors) {
+  for (Index i = 0; i < log_posteriors.rows(); ++i) {
+    // In this order: largest + log(sum) would lose the logarithm.
+    log_posteriors.row(i).array() -= log_posteriors.row(i).maxCoeff();
+    log_posteriors.row(i).array() -= std::log(log_posteriors.row(i).array().exp().sum());
+  }
+}
 
 LdaRule fit_lda(const VectorRef& class_weights, const MatrixRef& class_means, const MatrixRef& within,
                 Prior prior, Index components) {
@@ -104,8 +110,18 @@ LdaRule fit_projected_lda(const MatrixRef& rows, const std::vector<int>& codes, 
     inner.values = inner.values.array().max(0.0) + 1e-3 * smallest;
   }
   const Matrix whitening = f * (inner.vectors * inner.values.array().sqrt().inverse().matrix().asDiagonal());
-  rule.discriminants = b * whitening;
-  rule.centroids = means * whitening;
+  if (whitening.cols() <= classes) {
+    rule.discriminants = b * whitening;
+    rule.centroids = means * whitening;
+    return rule;
+  }
+  // Only z'm_c and |m_c| of the K centroids m_c count: an orthonormal basis of their span holds both.
+  const Matrix centroids = means * whitening;
+  const Eigen::HouseholderQR<Matrix> basis(centroids.transpose());
+  const Matrix q = basis.householderQ() * Matrix::Identity(whitening.cols(), classes);
+  rule.discriminants.resize(b.rows(), classes);
+  linalg::gemm(1.0, linalg::Op::kNone, b, linalg::Op::kNone, Matrix(whitening * q), 0.0, rule.discriminants);
+  rule.centroids = centroids * q;
   return rule;
 }
 
@@ -122,11 +138,7 @@ Matrix LdaRule::log_posteriors(const MatrixRef& rows) const {
   for (Index c = 0; c < classes; ++c) {
     result.col(c).array() += std::log(priors[c]) - 0.5 * centroids.row(c).squaredNorm();
   }
-  for (Index i = 0; i < n; ++i) {
-    // In this order: largest + log(sum) would lose the logarithm.
-    result.row(i).array() -= result.row(i).maxCoeff();
-    result.row(i).array() -= std::log(result.row(i).array().exp().sum());
-  }
+  normalise_log_posteriors(result);
   return result;
 }
 

@@ -6,13 +6,13 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <numeric>
 #include <unordered_set>
 
 #include "subspectra/core/build_info.hpp"
 #include "subspectra/core/shallow_json.hpp"
 #include "subspectra/core/text.hpp"
 #include "subspectra/data/byte_source.hpp"
-#include "subspectra/data/moments.hpp"
 #include "subspectra/report/matrix_json.hpp"
 
 namespace subspectra {
@@ -23,6 +23,12 @@ using nlohmann::json;
 constexpr std::string_view kSchema = "subspectra.model/1";
 /// A model file is small; anything larger is not one of ours.
 constexpr std::uint64_t kLargestModelFile = 1ULL << 31U;
+
+std::vector<Index> first_features(Index count) {
+  std::vector<Index> all(static_cast<std::size_t>(count));
+  std::iota(all.begin(), all.end(), Index{0});
+  return all;
+}
 
 /// A whole number from 0 up that an Index holds; what the parser stores as unsigned may be larger.
 bool is_count(const json& value) {
@@ -121,6 +127,70 @@ class ModelReader {
   const json& root_;
   std::string file_;
 };
+
+Classifier read_classifier(const ModelReader& reader) {
+  try {
+    return OptionCodec<Classifier>::parse(reader.text("classifier"));
+  } catch (const InvalidArgument&) {
+    reader.fail("classifier", "names a classifier this version does not have");
+  }
+}
+
+/// K shares that sum to 1.
+Vector read_shares(const ModelReader& reader, std::string_view path, Index classes) {
+  Vector shares = reader.numbers(path, classes);
+  if ((shares.array() < 0.0).any() || std::abs(shares.sum() - 1.0) > 1e-6) {
+    reader.fail(path, "must be probabilities that sum to 1");
+  }
+  return shares;
+}
+
+LdaRule read_lda(const ModelReader& reader, Index k, Index classes) {
+  LdaRule rule;
+  rule.priors = read_shares(reader, "priors", classes);
+  rule.centre = reader.numbers("centre", k);
+  const json& matrix = reader.at("discriminants");
+  const Index r =
+      matrix.is_array() && !matrix.empty() && matrix[0].is_array() ? static_cast<Index>(matrix[0].size()) : 0;
+  if (r > std::min(k, classes)) reader.fail("discriminants", "has more columns than features or classes");
+  rule.discriminants = reader.matrix("discriminants", k, r);
+  rule.centroids = reader.matrix("centroids", classes, r);
+  return rule;
+}
+
+json rule_json(const LdaRule& rule) {
+  return {{"priors", to_json(rule.priors)},
+          {"centre", to_json(rule.centre)},
+          {"discriminants", to_json(rule.discriminants)},
+          {"centroids", to_json(rule.centroids)}};
+}
+
+SvmRule read_svm(const ModelReader& reader, Index k, Index classes) {
+  SvmRule rule;
+  rule.priors = read_shares(reader, "priors", classes);
+  rule.shares = read_shares(reader, "shares", classes);
+  if (((rule.shares.array() > 0.0) && (rule.priors.array() > 0.0)).count() == 0) {
+    reader.fail("priors", "must leave a class that has a share of the training rows");
+  }
+  rule.centre = reader.numbers("centre", k);
+  rule.weights = reader.matrix("weights", k, classes);
+  rule.offsets = reader.numbers("offsets", classes);
+  rule.slope = reader.number("slope");
+  if (!(rule.slope > 0.0)) reader.fail("slope", "must be positive");
+  rule.cost = reader.number("C");
+  if (!(rule.cost > 0.0)) reader.fail("C", "must be positive");
+  return rule;
+}
+
+json rule_json(const SvmRule& rule) {
+  return {{"priors", to_json(rule.priors)},
+          {"shares", to_json(rule.shares)},
+          {"centre", to_json(rule.centre)},
+          {"weights", to_json(rule.weights)},
+          {"offsets", to_json(rule.offsets)},
+          {"slope", rule.slope},
+          {"C", rule.cost}};
+}
 
 /// Line and character of the `byte`-th byte, counted from 1 as the parser does.
 Location place_of_byte(std::string_view content, std::size_t byte, const std::string& file) {
@@ -223,25 +293,27 @@ std::vector<Index> match_columns(const Model& model, const Dataset& data) {
 
 json Model::to_json() const {
   const auto list = [](const Vector& values) { return optional_json(values); };
-  return {{"schema", kSchema},
-          {"version", version()},
-          {"method", method},
-          {"classifier", classifier},
-          {"target", target},
-          {"classes", classes},
-          {"features", features},
-          {"names", names},
-          {"names_given", names_given},
-          {"training", {{"rows", training_rows}, {"features", training_features}}},
-          {"preprocessing",
-           {{"imputation", list(preparation.imputation)},
-            {"centre", list(preparation.centre)},
-            {"scale", list(preparation.scale)}}},
-          {"ridge", ridge},
-          {"priors", subspectra::to_json(rule.priors)},
-          {"centre", subspectra::to_json(rule.centre)},
-          {"discriminants", subspectra::to_json(rule.discriminants)},
-          {"centroids", subspectra::to_json(rule.centroids)}};
+  json object = {{"schema", kSchema},
+                 {"version", version()},
+                 {"method", method},
+                 {"classifier", OptionCodec<Classifier>::json(classifier())},
+                 {"target", target},
+                 {"classes", classes},
+                 {"features", features},
+                 {"names", names},
+                 {"names_given", names_given},
+                 {"training", {{"rows", training_rows}, {"features", training_features}}},
+                 {"preprocessing",
+                  {{"imputation", list(preparation.imputation)},
+                   {"centre", list(preparation.centre)},
+                   {"scale", list(preparation.scale)}}},
+                 {"ridge", ridge}};
+  std::visit([&](const auto& one) { object.update(rule_json(one)); }, rule);
+  return object;
+}
+
+Classifier Model::classifier() const {
+  return std::holds_alternative<LdaRule>(rule) ? Classifier::kLda : Classifier::kSvm;
 }
 
 Model Model::from_json(const json& root, const std::string& file) {
@@ -258,8 +330,7 @@ Model Model::from_json(const json& root, const std::string& file) {
   }
   Model model;
   model.method = reader.text("method");
-  model.classifier = reader.text("classifier");
-  if (model.classifier != "lda") reader.fail("classifier", "names a classifier this version does not have");
+  const Classifier classifier = read_classifier(reader);
   model.target = reader.text("target");
   model.classes = reader.texts("classes");
   const auto classes = static_cast<Index>(model.classes.size());
@@ -290,17 +361,14 @@ Model Model::from_json(const json& root, const std::string& file) {
   model.preparation.scale = reader.optional_numbers("preprocessing.scale", k);
   if ((model.preparation.scale.array() <= 0.0).any()) reader.fail("preprocessing.scale", "must be positive");
   model.ridge = reader.number("ridge");
-  model.rule.priors = reader.numbers("priors", classes);
-  if ((model.rule.priors.array() < 0.0).any() || std::abs(model.rule.priors.sum() - 1.0) > 1e-6) {
-    reader.fail("priors", "must be probabilities that sum to 1");
+  switch (classifier) {
+    case Classifier::kLda:
+      model.rule = read_lda(reader, k, classes);
+      break;
+    case Classifier::kSvm:
+      model.rule = read_svm(reader, k, classes);
+      break;
   }
-  model.rule.centre = reader.numbers("centre", k);
-  const json& matrix = reader.at("discriminants");
-  const Index r =
-      matrix.is_array() && !matrix.empty() && matrix[0].is_array() ? static_cast<Index>(matrix[0].size()) : 0;
-  if (r > std::min(k, classes)) reader.fail("discriminants", "has more columns than features or classes");
-  model.rule.discriminants = reader.matrix("discriminants", k, r);
-  model.rule.centroids = reader.matrix("centroids", classes, r);
   return model;
 }
 
@@ -339,13 +407,11 @@ Dataset model_columns(const Model& model, const Dataset& data) {
 
 Matrix predict_probabilities(const Model& model, const Dataset& data) {
   const Dataset chosen = model.preparation.apply(model_columns(model, data));
-  std::vector<Index> all(model.features.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Index>(i);
-  const Matrix rows = chosen.columns(all);
+  const Matrix rows = chosen.columns(first_features(chosen.features()));
   if (!rows.allFinite()) refuse_gaps(model, data, rows);
   // Not Eigen's exp(), whose vector version gives a denormal and not 0 for a class without rows.
   Matrix probabilities =
-      model.rule.log_posteriors(rows).unaryExpr([](double value) { return std::exp(value); });
+      log_posteriors(model.rule, rows).unaryExpr([](double value) { return std::exp(value); });
   for (Index i = 0; i < probabilities.rows(); ++i) {
     if (!probabilities.row(i).allFinite()) {
       throw BadInput(
@@ -392,26 +458,22 @@ Model fit_model(const Dataset& training, const Preparation& preparation, const s
                 const std::vector<Index>& features, double ridge, const ModelOptions& options) {
   Model model = untrained_model(training, preparation, method, features, ridge);
   const Dataset prepared = model.preparation.apply(training.with_features(features));
-  const Moments moments = compute_moments(prepared, Moments::SecondOrder::kFull);
-  Matrix within = moments.within_covariance();
-  within.diagonal().array() += ridge;
-  model.rule =
-      fit_lda(moments.class_weights(), moments.class_means(), within, options.prior, options.components);
+  model.rule = ClassifierTrainer(prepared, first_features(prepared.features()), ridge, options).fit();
   return model;
 }
 
-LdaRule fit_rule(const Dataset& training, const FittedDiscriminants& discriminants, Prior prior) {
-  return fit_projected_lda(training.columns(discriminants.features), training.labels->codes, training.weights,
-                           training.labels->class_count(), discriminants.matrix, prior);
+ClassifierRule fit_rule(const Dataset& training, const FittedDiscriminants& discriminants,
+                        const ModelOptions& options) {
+  return fit_projected(training, discriminants.features, discriminants.matrix, options);
 }
 
 Model fit_model(const Dataset& training, const Preparation& preparation, const std::string& method,
                 const FittedDiscriminants& discriminants, const ModelOptions& options) {
   Model model = untrained_model(training, preparation, method, discriminants.features, 0.0);
   FittedDiscriminants own = discriminants;  // over the columns that are left
-  for (std::size_t i = 0; i < own.features.size(); ++i) own.features[i] = static_cast<Index>(i);
+  own.features = first_features(static_cast<Index>(own.features.size()));
   model.rule =
-      fit_rule(model.preparation.apply(training.with_features(discriminants.features)), own, options.prior);
+      fit_rule(model.preparation.apply(training.with_features(discriminants.features)), own, options);
   return model;
 }
 

@@ -12,7 +12,6 @@
 
 #include "subspectra/core/parallel.hpp"
 #include "subspectra/core/text.hpp"
-#include "subspectra/data/moments.hpp"
 #include "subspectra/evaluate/folds.hpp"
 #include "subspectra/evaluate/stability.hpp"
 #include "subspectra/spectral/ridge.hpp"
@@ -43,9 +42,6 @@ void EvaluationOptions::validate() const {
         fmt::format("--test-fraction {} does not lie between 0 and 1; 0.2 holds out a fifth of the rows, and "
                     "without the option there are folds (--cv)",
                     test_fraction));
-  }
-  if (classifier != "lda") {
-    throw InvalidArgument(fmt::format("--classifier '{}' does not exist; there is lda", classifier));
   }
 }
 
@@ -87,7 +83,9 @@ class Evaluator {
         texts_(texts),
         prepare_(prepare),
         model_(model),
-        control_(control) {}
+        control_(control) {
+    model_.seed = selection.seed;
+  }
 
   /// Trains on task.train and scores on task.test, for every set of each method's path. Where the selection
   /// of a method has no path it is made here, on task.train, and handed back. The training rows are copied
@@ -98,7 +96,7 @@ class Evaluator {
     const Dataset training = prepared_rows(task, preparation);
     std::vector<ScoresByK> scores(methods.size());
     for (std::size_t m = 0; m < methods.size(); ++m) {
-      if (selections[m].path.empty() && !select(training, task, *methods[m], threads, selections[m]))
+      if (!selections[m].has_answer() && !select(training, task, *methods[m], threads, selections[m]))
         continue;
       scores[m] = selections[m].own_rule ? judge_records(training, preparation, task, selections[m])
                                          : judge_path(training, preparation, task, selections[m], threads);
@@ -133,7 +131,7 @@ class Evaluator {
     try {
       selection = select_features(training, method, options, texts_, control_.silent());
       // A method that knows no labels knows no ridge for the rule that is trained on its sets.
-      if (method.variance) {
+      if (method.variance && !selection.path.empty()) {
         selection.ridge = resolve_ridge(training, features_used(selection), options.ridge, threads).value;
       }
     } catch (const Infeasible&) {
@@ -149,9 +147,7 @@ class Evaluator {
     const std::vector<Index> used = features_used(selection);
     Matrix test_rows = values(task.test, used);
     preparation.restricted(used).apply_to(test_rows);
-    const Moments moments = compute_moments(training, used, Moments::SecondOrder::kFull, threads);
-    Matrix within = moments.within_covariance();
-    within.diagonal().array() += selection.ridge;
+    const ClassifierTrainer trainer(training, used, selection.ridge, model_, threads);
 
     ScoresByK scores;
     for (const auto& entry : selection.path) {
@@ -160,12 +156,11 @@ class Evaluator {
         place.push_back(std::lower_bound(used.begin(), used.end(), f) - used.begin());
       }
       try {
-        const LdaRule rule = fit_lda(moments.class_weights(), moments.class_means()(place, Eigen::all),
-                                     within(place, place), model_.prior, model_.components);
-        Score score = judge(rule.log_posteriors(test_rows(Eigen::all, place)), task);
+        const ClassifierRule rule = trainer.fit(place);
+        Score score = judge(log_posteriors(rule, test_rows(Eigen::all, place)), task);
         score.features = entry.features;
-        score.entries = static_cast<double>(entry.k() * rule.discriminants.cols());
-        scores.emplace(entry.k(), std::move(score));
+        score.entries = static_cast<double>(rule_entries(rule));
+        scores.emplace(selection.size_fixed ? 0 : entry.k(), std::move(score));
       } catch (const Infeasible&) {
         // This training set cannot carry the rule at this k (singular without a ridge); the k is reported as
         // left out.
@@ -176,7 +171,7 @@ class Evaluator {
 
   /// Methods with discriminants of their own: at k the fit with most features of those with at most k (the
   /// one with the smallest lambda of several), which may be none; or the one fit of a fixed lambda, under k =
-  /// 0.
+  /// 0; or, where k counts components, the leading k columns.
   ScoresByK judge_records(const Dataset& training, const Preparation& preparation, const Task& task,
                           const Selection& selection) const {
     FittedDiscriminants nothing;
@@ -184,14 +179,20 @@ class Evaluator {
     const auto score = [&](const FittedDiscriminants& record) {
       Matrix test_rows = values(task.test, record.features);
       preparation.restricted(record.features).apply_to(test_rows);
-      Score found = judge(fit_rule(training, record, model_.prior).log_posteriors(test_rows), task);
+      Score found = judge(log_posteriors(fit_rule(training, record, model_), test_rows), task);
       found.features = record.features;
       found.entries = static_cast<double>(record.entries);
       found.lambda = record.lambda;
       return found;
     };
     ScoresByK scores;
-    if (selection.lambda_fixed) {
+    if (selection.by_columns) {
+      const FittedDiscriminants& record = selection.lambda_path.front();
+      for (Index k = selection.sizes.lo; k <= std::min(selection.sizes.hi, record.matrix.cols()); ++k)
+        scores.emplace(k, score(leading_columns(record, k)));
+      return scores;
+    }
+    if (selection.size_fixed) {
       if (selection.chosen_record) scores.emplace(0, score(selection.lambda_path[*selection.chosen_record]));
       return scores;
     }
@@ -259,7 +260,7 @@ class Evaluator {
   const SelectionOptions& selection_;
   const OptionTexts& texts_;
   const PrepareOptions& prepare_;
-  const ModelOptions& model_;
+  ModelOptions model_;
   const RunControl& control_;
 };
 
@@ -386,7 +387,9 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
                             const EvaluationOptions& options, const RunControl& control) {
   options.validate();
   Evaluation evaluation;
+  model.validate();
   evaluation.options = options;
+  evaluation.classifier = model.classifier;
   evaluation.nested = options.select_on == SelectOn::kFold;
   const int threads = resolve_threads(selection.threads);
   const Evaluator evaluator(data, selection, texts, prepare, model, control);
@@ -540,7 +543,8 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
       EvaluationRow row = summarize(tally, data.features(), evaluation.nested);
       row.method = name;
       row.k = k;
-      if (k == 0) row.lambda = std::exp(tally.log_lambda / static_cast<double>(tally.count));
+      if (k == 0 && std::isfinite(tally.log_lambda))
+        row.lambda = std::exp(tally.log_lambda / static_cast<double>(tally.count));
       row.apparent_error = on_training.wrong.sum() / on_training.rows;
       if (const auto found = null_errors[m].find(k); found != null_errors[m].end()) {
         row.null_error = found->second.first / found->second.second;

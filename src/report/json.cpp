@@ -60,16 +60,18 @@ json path_entry_json(const PathEntry& entry, const Dataset& data, const FeatureG
   return out;
 }
 
-json discriminants_json(const FittedDiscriminants& record) {
+/// `components`: it has neither lambda nor iterations.
+json discriminants_json(const FittedDiscriminants& record, bool components) {
   json out = {{"features", record.features},
               {"matrix", to_json(record.matrix)},
               {"row_norms", to_json(record.row_norms)},
-              {"lambda", record.lambda},
               {"features_kept", record.features.size()},
-              {"entries", record.entries},
+              {"entries", record.entries}};
+  if (components) return out;
+  out.update({{"lambda", record.lambda},
               {"objective", record.objective},
               {"iterations", record.iterations},
-              {"converged", record.converged}};
+              {"converged", record.converged}});
   if (record.duality_gap) out["duality_gap"] = *record.duality_gap;
   return out;
 }
@@ -152,9 +154,10 @@ json selection_json(const Selection& selection, const Dataset& data, const Resul
   }
   if (selection.own_rule) {
     json records = json::array();
-    for (const auto& record : selection.lambda_path) records.push_back(discriminants_json(record));
+    for (const auto& record : selection.lambda_path)
+      records.push_back(discriminants_json(record, selection.by_columns));
     if (selection.chosen_record) out["discriminants"] = records[*selection.chosen_record];
-    if (!selection.lambda_fixed) out["lambda_path"] = std::move(records);
+    if (!selection.size_fixed && !selection.by_columns) out["lambda_path"] = std::move(records);
   }
   if (!selection.trace.empty()) {
     json trace = json::array();
@@ -199,6 +202,7 @@ json evaluation_json(const Evaluation& evaluation, const Dataset& data, const Re
                        choice.k_one_standard_error > 0 ? json(choice.k_one_standard_error) : json()}});
   }
   json protocol = options_json(evaluation.options);
+  protocol["classifier"] = OptionCodec<Classifier>::json(evaluation.classifier);
   protocol["nested"] = evaluation.nested;
   protocol["seed"] = context.options.value("seed", std::uint64_t{0});
   if (const auto groups = context.options.value("cv_groups", std::string()); !groups.empty()) {

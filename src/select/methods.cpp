@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -11,8 +12,10 @@
 #include "subspectra/core/text.hpp"
 #include "subspectra/data/moments.hpp"
 #include "subspectra/filters/filters.hpp"
+#include "subspectra/filters/surprise.hpp"
 #include "subspectra/linalg/tiled.hpp"
 #include "subspectra/search/nested_path.hpp"
+#include "subspectra/select/component_methods.hpp"
 #include "subspectra/select/exact_methods.hpp"
 #include "subspectra/select/qalpha_methods.hpp"
 #include "subspectra/select/scoring_methods.hpp"
@@ -38,6 +41,31 @@ auto filter_method(Score score) {
 
 Moments diagonal_moments(const SelectionInput& input) {
   return compute_moments(input.data, Moments::SecondOrder::kDiagonal, input.options.threads);
+}
+
+/// -log10 P(TNoM <= s) of every feature's errors s, and how surprising the number of good ones is.
+void run_max_surprise(const SelectionInput& input, const OptionTexts&, const RunControl& control,
+                      Selection& selection) {
+  const auto errors = filters::threshold_errors(input.data, input.options.threads);
+  Index a = 0, b = 0;
+  for (const Index count : input.data.labels->counts()) {
+    if (count > 0) (a == 0 ? a : b) = count;
+  }
+  const auto log_tails = filters::threshold_error_log_tails(a, b);
+  selection.weights.resize(input.data.features());
+  for (Index j = 0; j < selection.weights.size(); ++j) {
+    selection.weights[j] =
+        std::abs(log_tails[static_cast<std::size_t>(errors[static_cast<std::size_t>(j)])]) / std::log(10.0);
+  }
+  selection.ranking = filters::ranking(selection.weights, input.candidates);
+  std::vector<Index> of_candidates;
+  of_candidates.reserve(input.candidates.size());
+  for (const Index j : input.candidates) of_candidates.push_back(errors[static_cast<std::size_t>(j)]);
+  const auto surprise = filters::surprise_of(of_candidates, log_tails);
+  selection.method_options = {{"surprise", surprise.score},
+                              {"informative", surprise.informative},
+                              {"informative_errors", surprise.errors}};
+  selection.status = control.status_or(Status::kHeuristic);
 }
 
 /// Feature numbers of the names an option lists; a name that stands for several columns means all of them.
@@ -165,6 +193,12 @@ std::vector<MethodInfo> filter_methods() {
        .options = {},
        .run = filter_method(
            [](const SelectionInput& input) { return filters::signal_to_noise(diagonal_moments(input)); })},
+      {.name = "max-surprise",
+       .summary =
+           "filter: how unlikely so few errors of a threshold are under random labels, for two classes",
+       .two_classes_only = true,
+       .options = {},
+       .run = run_max_surprise},
   };
 }
 
@@ -355,7 +389,7 @@ void warn_of_ignored(const SelectionOptions& options, std::string_view loading, 
   }
   Index most = 0;
   for (const auto& entry : selection.path) most = std::max<Index>(most, entry.loadings.cols());
-  if (!loading.empty() && options.components > most) {
+  if (!loading.empty() && most > 0 && options.components > most) {
     selection.warnings.push_back(
         fmt::format("--components {} is more than there are: no set here has more than {}",
                     options.components, counted(most, loading)));
@@ -529,6 +563,7 @@ const std::vector<MethodInfo>& methods() {
     for (auto& method : qalpha_methods()) list.push_back(std::move(method));
     const std::vector<MethodInfo> filters = filter_methods();
     list.insert(list.end(), filters.begin(), filters.end());
+    for (auto& method : component_methods()) list.push_back(std::move(method));
     return list;
   }();
   return all;

@@ -335,8 +335,8 @@ FittedDiscriminants no_discriminants(Index count) {
 
 /// Fraction of the test rows that the discriminants' rule gets wrong.
 double held_out_error(const Dataset& training, const Dataset& test, const FittedDiscriminants& record) {
-  const LdaRule rule = fit_rule(training, record, Prior::kEmpirical);
-  const Matrix posteriors = rule.log_posteriors(test.columns(record.features));
+  const Matrix posteriors =
+      log_posteriors(fit_rule(training, record, ModelOptions{}), test.columns(record.features));
   double wrong = 0.0, all = 0.0;
   for (Index i = 0; i < posteriors.rows(); ++i) {
     Index predicted = 0;
@@ -460,7 +460,7 @@ void run_scoring(const SelectionInput& input, const LambdaOptions& grid, const M
                                                       input.options.memory_limit.bytes);
   const bool path = grid.lambda.kind == LambdaChoice::Kind::kPath;
   selection.own_rule = true;
-  selection.lambda_fixed = !path;
+  selection.size_fixed = !path;
   std::vector<ScoringFit> fits;
   if (path) {
     const auto solver = make(problem, true, input.options.threads);

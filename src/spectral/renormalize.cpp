@@ -28,6 +28,8 @@ class DenseProduct {
   const MatrixRef& a_;
 };
 
+}  // namespace
+
 void make_largest_positive(Matrix& vectors) {
   for (Index j = 0; j < vectors.cols(); ++j) {
     Index largest = 0;
@@ -35,8 +37,6 @@ void make_largest_positive(Matrix& vectors) {
     if (vectors(largest, j) < 0.0) vectors.col(j) *= -1.0;
   }
 }
-
-}  // namespace
 
 Discriminants leading_pairs(const MatrixRef& a, Index count) {
   constexpr Index kSmall = 256;

@@ -15,8 +15,6 @@ namespace {
 constexpr double kMeanDifference = 0.8;
 constexpr Index kPathsAFeature = 4;
 
-constexpr std::uint64_t kPairStride = std::uint64_t{1} << 32U;  // streams of A, then those of B
-
 /// L with L L' = C, C_ij = 1/2 (s^2H + t^2H - |t - s|^2H) at s = i + 1, t = j + 1. C is positive definite for
 /// 0 < H < 1, and far from singular: its increments are stationary with a spectral density bounded from
 /// below.
@@ -93,8 +91,7 @@ void BrownianPairOptions::validate() const {
 
 Dataset brownian_classes(Index rows, Index features, std::uint64_t seed) {
   BrownianOptions{.rows = rows, .features = features, .seed = seed}.validate();
-  require_memory(8.0 * static_cast<double>(rows) * static_cast<double>(features),
-                 fmt::format("a table of {} x {}", rows, features), "ask for fewer --rows or --features");
+  Dataset data = empty_table("brownian", rows, features);
   const auto walk = [&](std::uint64_t stream, auto&& put) {
     Random random(seed, stream);
     double at = 0.0;
@@ -104,11 +101,7 @@ Dataset brownian_classes(Index rows, Index features, std::uint64_t seed) {
   const double scale = kMeanDifference / std::sqrt(static_cast<double>(features));
   walk(kFirstStream, [&](Index j, double at) { difference[j] = scale * at; });
 
-  Dataset data;
-  data.source = "brownian";
-  data.names = FeatureNames(features);
   data.labels = Labels{.name = "class", .classes = {"a", "b"}, .codes = {}};
-  data.dense.resize(rows, features);
   for (Index i = 0; i < rows; ++i) {
     const int code = static_cast<int>(i % 2);
     data.labels->codes.push_back(code);
@@ -124,7 +117,7 @@ std::pair<Matrix, Matrix> brownian_pair(WalkKind kind, Index n, std::uint64_t se
   require_memory(8.0 * (kPathsAFeature + 3) * size * size, fmt::format("a pair of {} x {} matrices", n, n),
                  "ask for fewer --features");
   return {walk_covariance(kind, n, seed, kFirstStream),
-          walk_covariance(kind, n, seed, kFirstStream + kPairStride)};
+          walk_covariance(kind, n, seed, kFirstStream + kSecondStreams)};
 }
 
 }  // namespace subspectra::synth

@@ -1,8 +1,22 @@
 #include "distributions.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
+#include "subspectra/core/memory.hpp"
+
 namespace subspectra::synth {
+
+Dataset empty_table(const char* source, Index rows, Index features) {
+  require_memory(8.0 * static_cast<double>(rows) * static_cast<double>(features),
+                 fmt::format("a table of {} x {}", rows, features), "ask for fewer --rows or --features");
+  Dataset data;
+  data.source = source;
+  data.names = FeatureNames(features);
+  data.dense.resize(rows, features);
+  return data;
+}
 
 double uniform(Random& random, double lo, double hi) { return lo + (hi - lo) * random.uniform(); }
 

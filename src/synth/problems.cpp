@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include "subspectra/core/text.hpp"
+#include "subspectra/synth/bendor.hpp"
 #include "subspectra/synth/brownian.hpp"
+#include "subspectra/synth/clusters.hpp"
 #include "subspectra/synth/gaussian_classes.hpp"
+#include "subspectra/synth/weston.hpp"
 
 namespace subspectra::synth {
 namespace {
@@ -21,6 +24,17 @@ auto maker(Fill fill) {
     product.options = options_json(options);
     return product;
   };
+}
+
+/// A problem that is one table, a function of its options.
+template <class Options>
+Problem table(std::string_view name, std::string_view summary, Dataset (*make)(const Options&)) {
+  return {.name = name,
+          .summary = summary,
+          .matrices = {},
+          .options = describe_options<Options>(),
+          .make = maker<Options>(
+              [make](const Options& options, Product& product) { product.table = make(options); })};
 }
 
 }  // namespace
@@ -42,12 +56,21 @@ const std::vector<Problem>& problems() {
          auto [a, b] = brownian_pair(o.kind, o.features, o.seed);
          product.matrices = {{.name = "A", .values = std::move(a)}, {.name = "B", .values = std::move(b)}};
        })},
-      {.name = "gaussian-classes",
-       .summary = "table: Gaussian classes whose means differ in a few features",
-       .matrices = {},
-       .options = describe_options<GaussianClassesOptions>(),
-       .make = maker<GaussianClassesOptions>(
-           [](const GaussianClassesOptions& o, Product& product) { product.table = gaussian_classes(o); })},
+      table<GaussianClassesOptions>("gaussian-classes",
+                                    "table: Gaussian classes whose means differ in a few features",
+                                    gaussian_classes),
+      table<WestonLinearOptions>(
+          "weston-linear", "table: two classes that 6 features tell apart, by halves; the rest is noise",
+          weston_linear),
+      table<WestonNonlinearOptions>(
+          "weston-nonlinear", "table: two classes of two clouds each, apart in 2 features; the rest is noise",
+          weston_nonlinear),
+      table<ClustersOptions>(
+          "clusters", "table: clusters that a few features share; the others have their own", clusters),
+      table<SessionsOptions>(
+          "sessions", "table: such clusters, with signs that change from session to session", sessions),
+      table<BenDorOptions>("bendor", "table: a model of gene expression, two classes, most genes irrelevant",
+                           ben_dor),
   };
   return all;
 }

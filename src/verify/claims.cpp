@@ -236,20 +236,10 @@ void take_data(const Member& data, ClaimedResult& result) {
 }  // namespace
 
 bool ClaimedResult::by_variance() const {
-  constexpr std::array<std::string_view, 14> kMethods = {"gspca",
-                                                         "forward-pca",
-                                                         "backward-pca",
-                                                         "espca",
-                                                         "spca",
-                                                         "dspca",
-                                                         "pca",
-                                                         "qalpha",
-                                                         "qalpha-basic",
-                                                         "qalpha-ritz",
-                                                         "qalpha-laplacian",
-                                                         "qalpha-gap",
-                                                         "qalpha-semi",
-                                                         "qalpha-kernel"};
+  constexpr std::array<std::string_view, 15> kMethods = {
+      "gspca",      "forward-pca",  "backward-pca", "espca",        "spca",        "dspca",
+      "pca",        "gene-shaving", "qalpha",       "qalpha-basic", "qalpha-ritz", "qalpha-laplacian",
+      "qalpha-gap", "qalpha-semi",  "qalpha-kernel"};
   return std::find(kMethods.begin(), kMethods.end(), method) != kMethods.end();
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 
@@ -17,10 +18,13 @@ Dataset named(Dataset data) {
   return data;
 }
 
-Model small_model(const PrepareOptions& options = {}) {
+Model small_model(const PrepareOptions& options = {}, Classifier classifier = Classifier::kLda) {
   const Dataset data = named(oracle::random_classes(60, 6, 3, 1));
-  return fit_model(data, Preparation::learn(data, options), "fisher", {0, 2, 5}, 0.0, {});
+  return fit_model(data, Preparation::learn(data, options), "fisher", {0, 2, 5}, 0.0,
+                   {.classifier = classifier});
 }
+
+constexpr std::array kClassifiers = {Classifier::kLda, Classifier::kSvm};
 
 std::string message_of(const std::function<void()>& action) {
   try {
@@ -32,11 +36,15 @@ std::string message_of(const std::function<void()>& action) {
 }
 
 TEST(Model, ComesBackFromJsonToTheLastBit) {
-  for (const bool standardize : {false, true}) {
-    const Model model = small_model({.missing = MissingPolicy::kMean, .standardize = standardize});
-    const Model back = Model::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
-    const Dataset fresh = named(oracle::random_classes(25, 6, 3, 2));
-    EXPECT_EQ(predict_probabilities(model, fresh), predict_probabilities(back, fresh));
+  for (const Classifier classifier : kClassifiers) {
+    for (const bool standardize : {false, true}) {
+      const Model model =
+          small_model({.missing = MissingPolicy::kMean, .standardize = standardize}, classifier);
+      const Model back = Model::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
+      EXPECT_EQ(back.classifier(), classifier);
+      const Dataset fresh = named(oracle::random_classes(25, 6, 3, 2));
+      EXPECT_EQ(predict_probabilities(model, fresh), predict_probabilities(back, fresh));
+    }
   }
 }
 
@@ -86,9 +94,11 @@ TEST(Model, FarFromEveryClassTheProbabilitiesStillSumToOne) {
   for (const double far : {1e9, 1e17, 1e30, 1e200}) {
     for (const double sign : {-1.0, 1.0}) {
       fresh.dense(3, 2) = sign * far;
-      const Matrix p = predict_probabilities(small_model(), fresh);
-      EXPECT_NEAR(p.row(3).sum(), 1.0, 1e-12) << far;
-      EXPECT_GE(p.minCoeff(), 0.0);
+      for (const Classifier classifier : kClassifiers) {
+        const Matrix p = predict_probabilities(small_model({}, classifier), fresh);
+        EXPECT_NEAR(p.row(3).sum(), 1.0, 1e-12) << far;
+        EXPECT_GE(p.minCoeff(), 0.0);
+      }
     }
   }
 }
@@ -96,15 +106,18 @@ TEST(Model, FarFromEveryClassTheProbabilitiesStillSumToOne) {
 TEST(Model, ValuesThatOverflowAreRefusedAndNotPredictedAsNaN) {
   Dataset fresh = named(oracle::random_classes(5, 6, 3, 2));
   fresh.dense.row(3).setConstant(1.7e308);
-  try {
-    EXPECT_TRUE(predict_probabilities(small_model(), fresh).allFinite());
-  } catch (const BadInput& refusal) {
-    EXPECT_NE(std::string(refusal.what()).find("row 3"), std::string::npos) << refusal.what();
+  for (const Classifier classifier : kClassifiers) {
+    try {
+      EXPECT_TRUE(predict_probabilities(small_model({}, classifier), fresh).allFinite());
+    } catch (const BadInput& refusal) {
+      EXPECT_NE(std::string(refusal.what()).find("row 3"), std::string::npos) << refusal.what();
+    }
   }
 }
 
-TEST(Model, EveryDamagedMemberIsRefusedByName) {
-  const nlohmann::json good = small_model({.missing = MissingPolicy::kMean, .standardize = true}).to_json();
+void expect_damage_refused(Classifier classifier) {
+  const nlohmann::json good =
+      small_model({.missing = MissingPolicy::kMean, .standardize = true}, classifier).to_json();
   ASSERT_NO_THROW((void)Model::from_json(good, "m.json"));
   for (const auto& item : good.items()) {
     if (item.key() == "version") continue;  // for people
@@ -125,6 +138,29 @@ TEST(Model, EveryDamagedMemberIsRefusedByName) {
     without.erase(item.key());
     EXPECT_NE(message_of([&] { (void)Model::from_json(without, "m.json"); }), "(no error)") << item.key();
   }
+}
+
+TEST(Model, EveryDamagedMemberIsRefusedByName) {
+  for (const Classifier classifier : kClassifiers) expect_damage_refused(classifier);
+}
+
+TEST(Model, AnSvmHasPositiveScalesAndSharesThatSumToOne) {
+  const nlohmann::json good = small_model({}, Classifier::kSvm).to_json();
+  for (const auto& [member, wrong] : {std::pair<std::string, nlohmann::json>{"slope", 0.0},
+                                      {"C", -1.0},
+                                      {"shares", {0.5, 0.5, 0.5}},
+                                      {"shares", {-0.5, 1.0, 0.5}},
+                                      {"offsets", {0.0, 1.0}},
+                                      {"classifier", "lda"}}) {
+    nlohmann::json bad = good;
+    bad[member] = wrong;
+    EXPECT_TRUE(message_of([&] { (void)Model::from_json(bad, "m.json"); }).starts_with("m.json: "))
+        << member << " = " << wrong;
+  }
+  nlohmann::json apart = good;  // every prior on a class without rows
+  apart["priors"] = {1.0, 0.0, 0.0};
+  apart["shares"] = {0.0, 0.5, 0.5};
+  EXPECT_NE(message_of([&] { (void)Model::from_json(apart, "m.json"); }).find("'priors'"), std::string::npos);
 }
 
 TEST(Model, FilesThatAreNoModelsAreRefused) {

@@ -19,15 +19,15 @@ TEST(Problems, EachIsFoundAndGivesWhatItSays) {
     EXPECT_EQ(&find_problem(problem.name), &problem);
     EXPECT_FALSE(problem.summary.empty());
     const Product product =
-        problem.make({{"features", "5"}, {"rows", "12"}, {"seed", "3"}, {"not_an_option", "x"}});
+        problem.make({{"features", "8"}, {"rows", "12"}, {"seed", "3"}, {"not_an_option", "x"}});
     EXPECT_EQ(product.table.has_value(), problem.matrices.empty());
     ASSERT_EQ(product.matrices.size(), problem.matrices.size());
     for (std::size_t i = 0; i < product.matrices.size(); ++i) {
       EXPECT_EQ(product.matrices[i].name, problem.matrices[i]);
-      EXPECT_EQ(product.matrices[i].values.rows(), 5);
+      EXPECT_EQ(product.matrices[i].values.rows(), 8);
     }
     if (product.table) {
-      EXPECT_EQ(product.table->features(), 5);
+      EXPECT_EQ(product.table->features(), 8);
     }
     EXPECT_EQ(product.options["seed"], 3);
     EXPECT_EQ(product.options.size(), problem.options.size());
@@ -67,7 +67,7 @@ TEST(Problems, MoreRowsOfTheSameClasses) {
 TEST(Problems, AnUnknownNameIsRefusedWithNearOnes) {
   EXPECT_EQ(subspectra::testing::message_of<InvalidArgument>([] { return &find_problem("brownain"); }),
             "there is no synthetic problem 'brownain' (did you mean brownian?); the problems are brownian, "
-            "brownian-pair, gaussian-classes");
+            "brownian-pair, gaussian-classes, weston-linear, weston-nonlinear, clusters, sessions, bendor");
 }
 
 }  // namespace

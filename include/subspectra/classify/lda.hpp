@@ -17,6 +17,12 @@ struct EnumNames<Prior> {
       {{Prior::kEmpirical, "empirical"}, {Prior::kUniform, "uniform"}}};
 };
 
+/// K shares of the weight, or equal numbers for the classes that have any.
+[[nodiscard]] Vector class_priors(const VectorRef& class_weights, Prior prior);
+
+/// Subtracts from every row the logarithm of the sum of its exponentials.
+void normalise_log_posteriors(Matrix& log_posteriors);
+
 /// z = D'(x - centre); class c has log posterior -|z - centroid_c|^2/2 + log prior_c up to a constant,
 /// because D'B_S D = I.
 struct LdaRule {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "subspectra/classify/lda.hpp"
+#include "subspectra/classify/classifier.hpp"
 #include "subspectra/data/dataset.hpp"
 #include "subspectra/data/prepare.hpp"
 #include "subspectra/select/methods.hpp"
@@ -13,7 +13,6 @@ namespace subspectra {
 
 struct Model {
   std::string method;  ///< that chose the features
-  std::string classifier = "lda";
   std::string target;  ///< name of the label column
   std::vector<std::string> classes;
   std::vector<Index> features;     ///< columns of the training table, ascending
@@ -23,7 +22,9 @@ struct Model {
   Index training_rows = 0;
   Preparation preparation;  ///< restricted to the chosen features
   double ridge = 0.0;
-  LdaRule rule;
+  ClassifierRule rule;
+
+  [[nodiscard]] Classifier classifier() const;  ///< what the rule is
 
   [[nodiscard]] nlohmann::json to_json() const;
   /// Checks schema, sizes and finiteness before use; throws BadInput naming the file and the field.
@@ -40,22 +41,12 @@ struct Model {
 /// the n x K class probabilities. Throws BadInput that names the columns `data` lacks.
 [[nodiscard]] Matrix predict_probabilities(const Model& model, const Dataset& data);
 
-struct ModelOptions {
-  Prior prior = Prior::kEmpirical;
-  Index components = 0;
-  template <class Self, class Visitor>
-  static void visit(Self& o, Visitor&& field) {
-    field("prior", o.prior, "class probabilities before seeing a row: as in the training rows, or equal");
-    field("components", o.components, "number of discriminants; 0 takes all, min(classes - 1, k)");
-  }
-};
-
 /// Says so in `warnings` when --components asks for more discriminants than the classes of `data` have.
 void warn_of_components(const Dataset& data, const ModelOptions& options, std::vector<std::string>& warnings);
 
 /// The rule in the space of discriminants that a method fitted on the prepared rows `training`.
-[[nodiscard]] LdaRule fit_rule(const Dataset& training, const FittedDiscriminants& discriminants,
-                               Prior prior);
+[[nodiscard]] ClassifierRule fit_rule(const Dataset& training, const FittedDiscriminants& discriminants,
+                                      const ModelOptions& options);
 
 /// Trains the classifier on the features of fitted discriminants, with the rule in their space.
 [[nodiscard]] Model fit_model(const Dataset& training, const Preparation& preparation,

@@ -37,7 +37,6 @@ struct EvaluationOptions {
   double test_fraction = 0.0;
   SelectOn select_on = SelectOn::kFold;
   Index null = 0;
-  std::string classifier = "lda";
 
   void validate() const;  ///< throws InvalidArgument
   template <class Self, class Visitor>
@@ -50,14 +49,13 @@ struct EvaluationOptions {
           "fold: choose features inside every training fold (honest); all: on all rows, as the papers did "
           "(optimistic)");
     field("null", o.null, "also run with labels permuted this many times: what no signal looks like");
-    field("classifier", o.classifier, "classifier that is trained on the chosen features: lda");
   }
 };
 
 /// One method at one k (or lambda).
 struct EvaluationRow {
   std::string method;
-  Index k = 0;                   ///< 0: lambda was fixed or chosen, and says how many features there are
+  Index k = 0;  ///< 0: the method itself says how many features there are (a given lambda, all)
   std::optional<double> lambda;  ///< the geometric mean over the training sets; nothing where k decides
   double error = 0, stderr_ = 0, balanced_error = 0, balanced_stderr = 0, apparent_error = 0;
   double log_loss = 0, log_loss_stderr = 0;
@@ -76,6 +74,7 @@ struct EvaluationChoice {
 struct Evaluation {
   Status status = Status::kInterrupted;  ///< heuristic when all folds ran, else time_limit or interrupted
   EvaluationOptions options;
+  Classifier classifier = Classifier::kLda;
   bool nested = true;
   double ridge_all_rows = 0.0;  ///< the ridge when all rows train; every training set has its own
   Index folds_run = 0, folds_planned = 0;

@@ -89,9 +89,9 @@ struct PoolSet {
   double objective = 0.0;
 };
 
-/// Discriminants that a method fitted itself (optimal scoring), at one lambda.
+/// Discriminants that a method fitted itself (optimal scoring), at one lambda, or components (pca).
 struct FittedDiscriminants {
-  double lambda = 0.0;
+  double lambda = 0.0;          ///< 0 where the method has none (components)
   std::vector<Index> features;  ///< ascending columns of the data set: the rows of B that are not zero
   Matrix matrix;                ///< |features| x L, in the user's units
   Vector row_norms;             ///< of these rows in the papers' coordinates, centred columns of unit norm
@@ -101,6 +101,9 @@ struct FittedDiscriminants {
   Index iterations = 0;
   bool converged = false;
 };
+
+/// The record with its first `count` columns alone, and of its features those that they use.
+[[nodiscard]] FittedDiscriminants leading_columns(const FittedDiscriminants& record, Index count);
 
 /// The objective after an iteration, and how many features were still in play where the method drops them.
 struct TracePoint {
@@ -167,8 +170,9 @@ struct Selection {
   /// The one of lambda_path that the method stands by: of the largest size asked for, or of the lambda given
   /// or chosen.
   std::optional<std::size_t> chosen_record;
-  bool own_rule = false;      ///< lambda_path is what the method is: its rule works in the space of a record
-  bool lambda_fixed = false;  ///< lambda was given or chosen, so that k has nothing to say
+  bool own_rule = false;    ///< lambda_path is what the method is: its rule works in the space of a record
+  bool size_fixed = false;  ///< a lambda that was given or chosen, or the method, leaves -k nothing to say
+  bool by_columns = false;  ///< the one record serves every size: k counts its leading columns
   std::vector<TracePoint> trace;  ///< of the chosen record
   KRange sizes;                   ///< that can be: -k, less what is below the included ones
   nlohmann::json method_options = nlohmann::json::object();  ///< as used
@@ -176,6 +180,8 @@ struct Selection {
   std::optional<RelevanceReport> relevance;
   double prepare_s = 0.0, search_s = 0.0;
   std::vector<std::string> warnings;
+
+  [[nodiscard]] bool has_answer() const { return !path.empty() || !lambda_path.empty(); }
 };
 
 }  // namespace subspectra

@@ -30,4 +30,7 @@ struct Renormalized {
 /// entry positive: all pairs by LAPACK for small matrices, Lanczos for large ones.
 [[nodiscard]] Discriminants leading_pairs(const MatrixRef& a, Index count);
 
+/// Turns every column so that its largest entry in absolute value is positive.
+void make_largest_positive(Matrix& vectors);
+
 }  // namespace subspectra

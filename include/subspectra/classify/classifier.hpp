@@ -1,0 +1,85 @@
+#pragma once
+/// The one place where classifiers are chosen: what there is, what they are told, how they are trained on
+/// some features of a table, and what comes out.
+#include <array>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "subspectra/classify/lda.hpp"
+#include "subspectra/classify/svm.hpp"
+#include "subspectra/data/dataset.hpp"
+#include "subspectra/data/moments.hpp"
+
+namespace subspectra {
+
+enum class Classifier { kLda, kSvm };
+template <>
+struct EnumNames<Classifier> {
+  static constexpr std::array<std::pair<Classifier, std::string_view>, 2> kNames = {
+      {{Classifier::kLda, "lda"}, {Classifier::kSvm, "svm"}}};
+};
+
+struct ModelOptions {
+  Prior prior = Prior::kEmpirical;
+  Index components = 0;
+  Classifier classifier = Classifier::kLda;
+  double cost = kInfinity;
+  std::uint64_t seed = 0;  ///< of inner folds; the command line's --seed
+
+  void validate() const;  ///< throws InvalidArgument
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("classifier", o.classifier,
+          "trained on the chosen features: Fisher's linear discriminant rule, or a linear support vector "
+          "machine (one against the rest)");
+    field("prior", o.prior, "class probabilities before seeing a row: as in the training rows, or equal");
+    field("components", o.components, "number of discriminants; 0 takes all, min(classes - 1, k)");
+    field(
+        "C", o.cost,
+        "classifier svm: weight of the squared hinge losses beside |w|^2/2, features standardized; default: "
+        "chosen by cross-validation inside the training rows");
+  }
+};
+
+using ClassifierRule = std::variant<LdaRule, SvmRule>;
+/// n x k rows -> n x K logarithms of class probabilities.
+[[nodiscard]] Matrix log_posteriors(const ClassifierRule& rule, const MatrixRef& rows);
+/// Numbers in the matrix of its linear functions.
+[[nodiscard]] Index rule_entries(const ClassifierRule& rule);
+
+/// Trains the chosen classifier on one set after another of the same training rows, doing once what they
+/// share.
+class ClassifierTrainer {
+ public:
+  /// `training` is prepared and labelled. `features` ascending: the columns that sets are taken from. `ridge`
+  /// is added to the diagonal of the within-class covariance (LDA). Throws InvalidArgument for the SVM with
+  /// row weights, which LIBLINEAR does not have.
+  ClassifierTrainer(const Dataset& training, const std::vector<Index>& features, double ridge,
+                    const ModelOptions& options, int threads = 0);
+  /// On the features with these places among `features`. Throws Infeasible where the rule does not exist.
+  [[nodiscard]] ClassifierRule fit(const std::vector<Index>& places) const;
+  [[nodiscard]] ClassifierRule fit() const;  ///< on all of them
+
+ private:
+  ModelOptions options_;
+  const Labels& labels_;
+  Moments moments_;
+  Matrix within_;                          ///< LDA
+  Matrix rows_;                            ///< SVM
+  std::vector<std::vector<Index>> folds_;  ///< SVM
+};
+
+/// The rule on z = B'x, x the columns `features` of the prepared rows, as a rule on x. LDA:
+/// fit_projected_lda.
+[[nodiscard]] ClassifierRule fit_projected(const Dataset& training, const std::vector<Index>& features,
+                                           const MatrixRef& b, const ModelOptions& options);
+
+/// Held-out rows of the folds inside a training set, by which the SVM chooses C and the scale of its
+/// probabilities: five, or as many as the smallest class has rows; rows of a class with a single row are
+/// never held out, groups (--cv-groups) stay together. Empty where two classes with two rows are not to be
+/// had.
+[[nodiscard]] std::vector<std::vector<Index>> inner_folds(const Dataset& training, std::uint64_t seed);
+
+}  // namespace subspectra

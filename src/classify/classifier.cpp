@@ -1,0 +1,141 @@
+#include "subspectra/classify/classifier.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "subspectra/core/error.hpp"
+#include "subspectra/evaluate/folds.hpp"
+#include "subspectra/linalg/blas.hpp"
+
+namespace subspectra {
+namespace {
+
+void refuse_weights(const Dataset& training) {
+  if (training.weights.size() == 0 || (training.weights.array() == training.weights[0]).all()) return;
+  throw InvalidArgument(
+      "--classifier svm counts every row once (LIBLINEAR has no row weights); leave out --weights, or use "
+      "--classifier lda");
+}
+
+Moments moments_for(const Dataset& training, const std::vector<Index>& features, Classifier classifier,
+                    int threads) {
+  if (classifier == Classifier::kLda)
+    return compute_moments(training, features, Moments::SecondOrder::kFull, threads);
+  return {0, training.labels->class_count(), Moments::SecondOrder::kDiagonal};
+}
+
+SvmRule train_svm(const MatrixRef& rows, const Labels& labels, const std::vector<std::vector<Index>>& folds,
+                  const ModelOptions& options) {
+  return fit_svm(rows, labels.codes, labels.class_count(), folds,
+                 {.cost = options.cost, .prior = options.prior});
+}
+
+}  // namespace
+
+void ModelOptions::validate() const {
+  if (!(cost > 0.0)) throw InvalidArgument(fmt::format("--C {}, but a positive number is needed", cost));
+}
+
+Matrix log_posteriors(const ClassifierRule& rule, const MatrixRef& rows) {
+  return std::visit([&](const auto& one) { return one.log_posteriors(rows); }, rule);
+}
+
+Index rule_entries(const ClassifierRule& rule) {
+  if (const auto* lda = std::get_if<LdaRule>(&rule)) return lda->discriminants.size();
+  const auto& weights = std::get<SvmRule>(rule).weights;
+  return weights.cols() == 2 ? weights.rows() : weights.size();  // two classes share one function
+}
+
+std::vector<std::vector<Index>> inner_folds(const Dataset& training, std::uint64_t seed) {
+  constexpr Index kMostFolds = 5;
+  constexpr std::uint64_t kStream = 1ULL << 51U;
+  const auto counts = training.labels->counts();
+  std::vector<Index> rows;  // of classes that can be held out and learned as well
+  for (Index i = 0; i < training.rows(); ++i) {
+    if (counts[static_cast<std::size_t>(training.labels->codes[static_cast<std::size_t>(i)])] > 1)
+      rows.push_back(i);
+  }
+  EvaluationOptions protocol;
+  protocol.cv.folds = kMostFolds;
+  Index classes = 0;
+  for (const Index count : counts) {
+    if (count < 2) continue;
+    ++classes;
+    protocol.cv.folds = std::min(protocol.cv.folds, count);
+  }
+  Labels labels = *training.labels;
+  labels.codes.clear();
+  std::vector<std::string> groups;
+  for (const Index i : rows) {
+    labels.codes.push_back(training.labels->codes[static_cast<std::size_t>(i)]);
+    if (!training.row_groups.empty()) groups.push_back(training.row_groups[static_cast<std::size_t>(i)]);
+  }
+  if (!groups.empty()) {
+    const auto different = static_cast<Index>(std::set<std::string>(groups.begin(), groups.end()).size());
+    protocol.cv.folds = std::min(protocol.cv.folds, different);
+  }
+  if (classes < 2 || protocol.cv.folds < 2) return {};
+  auto folds = make_splits(labels, groups, training.source, protocol, Random(seed, kStream));
+  for (auto& fold : folds) {
+    for (Index& i : fold) i = rows[static_cast<std::size_t>(i)];
+  }
+  return folds;
+}
+
+ClassifierTrainer::ClassifierTrainer(const Dataset& training, const std::vector<Index>& features,
+                                     double ridge, const ModelOptions& options, int threads)
+    : options_(options),
+      labels_(*training.labels),
+      moments_(moments_for(training, features, options.classifier, threads)) {
+  switch (options_.classifier) {
+    case Classifier::kLda:
+      within_ = moments_.within_covariance();
+      within_.diagonal().array() += ridge;
+      break;
+    case Classifier::kSvm:
+      refuse_weights(training);
+      rows_ = training.columns(features);
+      folds_ = inner_folds(training, options_.seed);
+      break;
+  }
+}
+
+ClassifierRule ClassifierTrainer::fit(const std::vector<Index>& places) const {
+  if (options_.classifier == Classifier::kSvm)
+    return train_svm(rows_(Eigen::all, places), labels_, folds_, options_);
+  return fit_lda(moments_.class_weights(), moments_.class_means()(places, Eigen::all),
+                 within_(places, places), options_.prior, options_.components);
+}
+
+ClassifierRule ClassifierTrainer::fit() const {
+  if (options_.classifier == Classifier::kSvm) return train_svm(rows_, labels_, folds_, options_);
+  return fit_lda(moments_.class_weights(), moments_.class_means(), within_, options_.prior,
+                 options_.components);
+}
+
+ClassifierRule fit_projected(const Dataset& training, const std::vector<Index>& features, const MatrixRef& b,
+                             const ModelOptions& options) {
+  const Matrix rows = training.columns(features);
+  if (options.classifier == Classifier::kLda) {
+    return fit_projected_lda(rows, training.labels->codes, training.weights, training.labels->class_count(),
+                             b, options.prior);
+  }
+  refuse_weights(training);
+  // f(x) = w'(B'(x - mean)) + b: the machine's weights on x are B w.
+  Vector mean = Vector::Zero(rows.cols());
+  if (rows.rows() > 0) mean = rows.colwise().mean();
+  Matrix z(rows.rows(), b.cols());
+  linalg::gemm(1.0, linalg::Op::kNone, rows.rowwise() - mean.transpose(), linalg::Op::kNone, b, 0.0, z);
+  SvmRule rule = train_svm(z, *training.labels, inner_folds(training, options.seed), options);
+  Matrix weights(b.rows(), rule.weights.cols());
+  linalg::gemm(1.0, linalg::Op::kNone, b, linalg::Op::kNone, rule.weights, 0.0, weights);
+  // The mean of z is 0 but for rounding, which the offsets take in.
+  rule.offsets -= rule.weights.transpose() * rule.centre;
+  rule.weights = std::move(weights);
+  rule.centre = std::move(mean);
+  return rule;
+}
+
+}  // namespace subspectra

@@ -1,0 +1,140 @@
+#include "subspectra/filters/surprise.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "subspectra/core/parallel.hpp"
+
+namespace subspectra::filters {
+namespace {
+
+/// Rows of the two classes that share a value.
+struct Step {
+  double value = 0.0;
+  std::array<Index, 2> rows{};
+};
+
+Index fewest_errors(std::vector<Step>& steps, const std::array<Index, 2>& totals) {
+  std::sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.value < b.value; });
+  std::array<Index, 2> below{};
+  Index fewest = std::min(totals[0], totals[1]);  // all rows on one side
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    below[0] += steps[i].rows[0];
+    below[1] += steps[i].rows[1];
+    if (i + 1 < steps.size() && steps[i + 1].value == steps[i].value) continue;
+    fewest = std::min({fewest, below[1] + totals[0] - below[0], below[0] + totals[1] - below[1]});
+  }
+  return fewest;
+}
+
+double log_choose(Index n, Index k) {
+  const auto x = static_cast<double>(n), y = static_cast<double>(k);
+  return std::lgamma(x + 1.0) - std::lgamma(y + 1.0) - std::lgamma(x - y + 1.0);
+}
+
+/// -log P(Binomial(m, p) >= n), and 0 where n is no more than expected. Terms beyond n > m p fall faster than
+/// a geometric series.
+double log_binomial_surprise(Index m, double log_p, Index n) {
+  const double p = std::exp(log_p);
+  if (static_cast<double>(n) <= static_cast<double>(m) * p) return 0.0;
+  const double odds = p / (1.0 - p);
+  double term = 1.0, sum = 1.0;  // relative to the term at n
+  for (Index i = n; i < m && term > 0x1.0p-60 * sum; ++i) {
+    term *= static_cast<double>(m - i) / static_cast<double>(i + 1) * odds;
+    sum += term;
+  }
+  const double first =
+      log_choose(m, n) + static_cast<double>(n) * log_p + static_cast<double>(m - n) * std::log1p(-p);
+  return std::max(0.0, -(first + std::log(sum)));
+}
+
+}  // namespace
+
+std::vector<Index> threshold_errors(const Dataset& data, int threads) {
+  const auto& codes = data.labels->codes;
+  const auto counts = data.labels->counts();
+  std::vector<int> side(counts.size(), -1);
+  std::array<Index, 2> totals{};
+  int sides = 0;
+  for (std::size_t c = 0; c < counts.size() && sides < 2; ++c) {
+    if (counts[c] == 0) continue;
+    totals[static_cast<std::size_t>(sides)] = counts[c];
+    side[c] = sides++;
+  }
+  const Index p = data.features();
+  std::vector<Index> errors(static_cast<std::size_t>(p));
+  constexpr Index kTile = 64;
+  parallel_for((p + kTile - 1) / kTile, threads, [&](Index tile) {
+    std::vector<Step> steps;
+    for (Index j = tile * kTile; j < std::min(p, (tile + 1) * kTile); ++j) {
+      steps.clear();
+      Step zeros{.value = 0.0, .rows = totals};  // rows that a sparse column does not store
+      const auto add = [&](Index row, double value) {
+        const int code = codes[static_cast<std::size_t>(row)];
+        if (code < 0 || side[static_cast<std::size_t>(code)] < 0) return;
+        const auto at = static_cast<std::size_t>(side[static_cast<std::size_t>(code)]);
+        steps.push_back({.value = value, .rows = {}});
+        ++steps.back().rows[at];
+        --zeros.rows[at];
+      };
+      if (data.is_sparse) {
+        for (SparseMatrix::InnerIterator it(data.sparse, j); it; ++it) add(it.row(), it.value());
+        steps.push_back(zeros);
+      } else {
+        for (Index i = 0; i < data.rows(); ++i) add(i, data.dense(i, j));
+      }
+      errors[static_cast<std::size_t>(j)] = fewest_errors(steps, totals);
+    }
+  });
+  return errors;
+}
+
+std::vector<double> threshold_error_log_tails(Index a, Index b) {
+  const Index n = a + b;
+  const double all = log_choose(n, a);
+  std::vector<double> log_tails;
+  for (Index s = 0; s < std::min(a, b); ++s) {
+    const std::array<Index, 2> barriers = {s - a, b - s};
+    // Paths that touch a barrier: sum over j of (-1)^{j+1} times those that touch j of them in turn,
+    // beginning with either. Their number is that of the free paths to the end point mirrored at these
+    // barriers, the last one first.
+    double sum = 0.0;  // relative to the larger term at j = 1: the probability itself may underflow
+    double scale = -kInfinity;
+    for (const Index barrier : barriers)
+      scale = std::max(scale, log_choose(n, (n + 2 * barrier - b + a) / 2));
+    for (Index j = 1;; ++j) {
+      double paths = 0.0;
+      for (const std::size_t first : {0U, 1U}) {
+        Index end = b - a;
+        for (Index i = j; i-- > 0;) {
+          end = 2 * barriers[(first + static_cast<std::size_t>(i)) % 2] - end;
+        }
+        if (std::abs(end) > n) continue;
+        paths += std::exp(log_choose(n, (n + end) / 2) - scale);
+      }
+      if (paths == 0.0) break;
+      sum += j % 2 == 1 ? paths : -paths;
+    }
+    log_tails.push_back(std::min(0.0, scale - all + std::log(sum)));
+  }
+  log_tails.push_back(0.0);  // all rows on one side
+  return log_tails;
+}
+
+Surprise surprise_of(const std::vector<Index>& errors, const std::vector<double>& log_tails) {
+  std::vector<Index> with(log_tails.size(), 0);
+  for (const Index s : errors) ++with[static_cast<std::size_t>(s)];
+  Surprise best;
+  Index informative = 0;
+  for (std::size_t s = 0; s < log_tails.size(); ++s) {
+    informative += with[s];
+    if (with[s] == 0) continue;
+    const double score =
+        log_binomial_surprise(static_cast<Index>(errors.size()), log_tails[s], informative) / std::log(10.0);
+    if (score > best.score) best = {static_cast<Index>(s), informative, score};
+  }
+  return best;
+}
+
+}  // namespace subspectra::filters

@@ -1,0 +1,53 @@
+#include "subspectra/synth/bendor.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "distributions.hpp"
+
+namespace subspectra::synth {
+
+Index BenDorOptions::irrelevant() const {
+  return static_cast<Index>(std::llround(e * static_cast<double>(features)));
+}
+
+void BenDorOptions::validate() const {
+  if (features < 1) throw InvalidArgument(fmt::format("--features {}, but at least 1 is needed", features));
+  if (a < 1 || b < 1) throw InvalidArgument(fmt::format("-a {} -b {}, but each class needs a row", a, b));
+  if (!(e >= 0.0 && e <= 1.0))
+    throw InvalidArgument(fmt::format("-e {}, but a share between 0 and 1 is needed", e));
+  for (const auto& [name, value] : {std::pair("d", d), std::pair("s", s)}) {
+    if (!(value >= 0.0) || !std::isfinite(value))
+      throw InvalidArgument(fmt::format("-{} {}, but 0 or a positive number is needed", name, value));
+  }
+}
+
+Dataset ben_dor(const BenDorOptions& o) {
+  o.validate();
+  Dataset data = empty_table("bendor", o.a + o.b, o.features);
+  const Index relevant = o.features - o.irrelevant();
+  const auto deviation = [&](double spread) {
+    return o.spread_as == Spread::kVariance ? std::sqrt(spread) : spread;
+  };
+  for (Index j = 0; j < o.features; ++j) {
+    Random random(o.seed, kFirstStream + 1 + static_cast<std::uint64_t>(j));
+    const auto fill = [&](Index first, Index count, double mean, double scale) {
+      for (Index i = first; i < first + count; ++i) data.dense(i, j) = mean + scale * random.normal();
+    };
+    if (j >= relevant) {
+      fill(0, o.a + o.b, 0.0, deviation(o.s));
+      continue;
+    }
+    const double mean_a = uniform(random, -1.5 * o.d, 1.5 * o.d);
+    const double mean_b = uniform(random, -1.5 * o.d, 1.5 * o.d);
+    fill(0, o.a, mean_a, deviation(std::abs(mean_a) * o.s));
+    fill(o.a, o.b, mean_b, deviation(std::abs(mean_b) * o.s));
+  }
+  std::vector<std::string> texts(static_cast<std::size_t>(o.a), "A");
+  texts.insert(texts.end(), static_cast<std::size_t>(o.b), "B");
+  data.labels = Labels::from_texts("class", texts);
+  return data;
+}
+
+}  // namespace subspectra::synth

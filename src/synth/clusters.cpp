@@ -1,0 +1,92 @@
+/// Sums run in plain loops, as in brownian.cpp: a problem has to be the same one on every processor.
+#include "subspectra/synth/clusters.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "distributions.hpp"
+
+namespace subspectra::synth {
+namespace {
+
+void check_size(Index rows, Index features, Index classes, Index relevant) {
+  if (features < 1) throw InvalidArgument(fmt::format("--features {}, but at least 1 is needed", features));
+  if (classes < 1) throw InvalidArgument(fmt::format("--classes {}, but at least 1 is needed", classes));
+  if (rows < classes) {
+    throw InvalidArgument(
+        fmt::format("--rows {}, but every one of the {} classes needs a row", rows, classes));
+  }
+  if (relevant < 0) throw InvalidArgument(fmt::format("--relevant {}, but 0 or more are needed", relevant));
+}
+
+struct Range {
+  double lo, hi;
+};
+
+Dataset planted(const char* source, Index rows, Index features, Index classes, Index relevant,
+                std::uint64_t seed, Range centres, Range variances) {
+  const Index each = (rows + classes - 1) / classes;
+  Dataset data = empty_table(source, each * classes, features);
+  for (Index j = 0; j < features; ++j) {
+    Random random(seed, kFirstStream + 1 + static_cast<std::uint64_t>(j));
+    for (Index c = 0; c < classes; ++c) {
+      const double centre = uniform(random, centres.lo, centres.hi);
+      const double deviation = std::sqrt(uniform(random, variances.lo, variances.hi));
+      for (Index i = 0; i < each; ++i) data.dense(c * each + i, j) = centre + deviation * random.normal();
+    }
+    if (j >= relevant)
+      random.shuffle(std::span<double>(data.dense.col(j).data(), static_cast<std::size_t>(data.rows())));
+  }
+  std::vector<std::string> texts;
+  texts.reserve(static_cast<std::size_t>(data.rows()));
+  for (Index i = 0; i < data.rows(); ++i) texts.push_back(fmt::format("c{}", i / each));
+  data.labels = Labels::from_texts("class", texts);
+  return data;
+}
+
+}  // namespace
+
+void ClustersOptions::validate() const { check_size(rows, features, classes, relevant); }
+
+void SessionsOptions::validate() const {
+  check_size(rows, features, classes, relevant);
+  if (session < 1) throw InvalidArgument(fmt::format("--session {}, but at least 1 is needed", session));
+  if (!(spread >= 0.0) || !std::isfinite(spread)) {
+    throw InvalidArgument(fmt::format("--spread {}, but 0 or a positive number is needed", spread));
+  }
+}
+
+Dataset clusters(const ClustersOptions& o) {
+  o.validate();
+  return planted("clusters", o.rows, o.features, o.classes, o.relevant, o.seed, {-1.0, 1.0}, {0.0, 0.02});
+}
+
+Dataset sessions(const SessionsOptions& o) {
+  o.validate();
+  Dataset data = planted("sessions", o.rows, o.features, o.classes, o.relevant, o.seed, {0.0, 1.0},
+                         {o.spread, 2.0 * o.spread});
+  for (Index j = 0; j < o.features; ++j) {
+    auto column = data.dense.col(j);
+    if (o.normalize) {
+      double sum = 0.0, squares = 0.0;
+      for (const double x : column) sum += x;
+      const double mean = sum / static_cast<double>(column.size());
+      for (double& x : column) {
+        x -= mean;
+        squares += x * x;
+      }
+      if (squares > 0.0) column /= std::sqrt(squares);
+    }
+    Random random(o.seed, kFirstStream + kSecondStreams + static_cast<std::uint64_t>(j));
+    for (Index first = 0; first < column.size(); first += o.session) {
+      const double sign = random.below(2) == 0 ? -1.0 : 1.0;
+      column.segment(first, std::min(o.session, column.size() - first)) *= sign;
+    }
+  }
+  return data;
+}
+
+}  // namespace subspectra::synth

@@ -1,0 +1,65 @@
+#include "subspectra/synth/weston.hpp"
+
+#include <cmath>
+
+#include "distributions.hpp"
+
+namespace subspectra::synth {
+namespace {
+
+const double kNoise = std::sqrt(20.0);  // N(0, 20) read as variance 20
+
+void check_size(Index rows, Index features, Index relevant) {
+  if (rows < 1) throw InvalidArgument("--rows " + std::to_string(rows) + ", but at least 1 is needed");
+  if (features < relevant) {
+    throw InvalidArgument("--features " + std::to_string(features) + ", but the first " +
+                          std::to_string(relevant) + " are the relevant ones: at least so many are needed");
+  }
+}
+
+/// `relevant(random, y, row)` fills the first features of a row; noise fills the others.
+template <class Relevant>
+Dataset two_classes(const char* source, Index rows, Index features, Index first_noise, std::uint64_t seed,
+                    Relevant relevant) {
+  Dataset data = empty_table(source, rows, features);
+  std::vector<std::string> texts;
+  for (Index i = 0; i < rows; ++i) {
+    Random random(seed, kFirstStream + 1 + static_cast<std::uint64_t>(i));
+    const double y = random.below(2) == 0 ? -1.0 : 1.0;
+    texts.emplace_back(y < 0.0 ? "-1" : "1");
+    relevant(random, y, i, data.dense);
+    for (Index j = first_noise; j < features; ++j) data.dense(i, j) = kNoise * random.normal();
+  }
+  data.labels = Labels::from_texts("class", texts);
+  return data;
+}
+
+}  // namespace
+
+void WestonLinearOptions::validate() const { check_size(rows, features, kRelevant); }
+void WestonNonlinearOptions::validate() const { check_size(rows, features, kRelevant); }
+
+Dataset weston_linear(const WestonLinearOptions& o) {
+  o.validate();
+  return two_classes("weston-linear", o.rows, o.features, WestonLinearOptions::kRelevant, o.seed,
+                     [](Random& random, double y, Index i, Matrix& x) {
+                       const bool first = random.uniform() < 0.7;  // which three carry the label
+                       for (Index j = 0; j < 6; ++j) {
+                         const double z = random.normal();
+                         const auto mean = static_cast<double>(j % 3 + 1);
+                         x(i, j) = (j < 3) == first ? y * (mean + z) : z;
+                       }
+                     });
+}
+
+Dataset weston_nonlinear(const WestonNonlinearOptions& o) {
+  o.validate();
+  return two_classes("weston-nonlinear", o.rows, o.features, WestonNonlinearOptions::kRelevant, o.seed,
+                     [](Random& random, double y, Index i, Matrix& x) {
+                       const double sign = random.below(2) == 0 ? -1.0 : 1.0;
+                       x(i, 0) = sign * (y < 0.0 ? 0.75 : 3.0) + random.normal();
+                       x(i, 1) = sign * (y < 0.0 ? 3.0 : -3.0) + random.normal();
+                     });
+}
+
+}  // namespace subspectra::synth

@@ -1,0 +1,160 @@
+#include "subspectra/select/component_methods.hpp"
+
+#include <gtest/gtest.h>
+
+#include "oracle.hpp"
+#include "reading.hpp"
+#include "subspectra/evaluate/cross_validation.hpp"
+#include "subspectra/evaluate/folds.hpp"
+
+namespace subspectra {
+namespace {
+
+Selection run(const Dataset& data, std::string_view method, const SelectionOptions& options = {},
+              const OptionTexts& texts = {}) {
+  return select_features(data, find_method(method), options, texts, RunControl{});
+}
+
+TEST(ComponentMethods, AllTakesEveryFeatureThatVaries) {
+  Dataset data = oracle::random_classes(40, 6, 2, 1);
+  data.dense.col(3).setConstant(2.0);
+  const Selection found = run(data, "all", {.k = {2, 2}});
+  ASSERT_EQ(found.path.size(), 1U);
+  EXPECT_EQ(found.path[0].features, (std::vector<Index>{0, 1, 2, 4, 5}));
+  const std::vector<Index>& set = found.path[0].features;
+  const auto s = oracle::scatter(data.dense(Eigen::all, set), data.labels->codes, 2);
+  const Vector values = oracle::generalized_eigenvalues(s.between, s.within);
+  EXPECT_NEAR(found.path[0].objective, values[0], 1e-9 * values[0]);
+  EXPECT_NE(found.warnings.back().find("-k does nothing for method all"), std::string::npos);
+  Dataset unlabelled = data;
+  unlabelled.labels.reset();
+  EXPECT_EQ(run(unlabelled, "all").path[0].features, set);
+}
+
+TEST(ComponentMethods, PcaGivesColumnsThatAreOrthonormal) {
+  const Dataset data = oracle::random_classes(12, 40, 2, 3);
+  const Selection found = run(data, "pca", {.k = {1, 5}});
+  EXPECT_TRUE(found.path.empty());
+  EXPECT_TRUE(found.by_columns);
+  ASSERT_EQ(found.lambda_path.size(), 1U);
+  const Matrix& b = found.lambda_path[0].matrix;
+  ASSERT_EQ(b.cols(), 5);
+  EXPECT_LT((b.transpose() * b - Matrix::Identity(5, 5)).cwiseAbs().maxCoeff(), 1e-10);
+  const Selection more = run(data, "pca", {.k = {1, 30}});
+  EXPECT_EQ(more.lambda_path[0].matrix.cols(), 11);
+  EXPECT_EQ(more.status, Status::kRankLimit);
+  EXPECT_THROW((void)run(data, "pca", {.k = {1, 2}, .include = {"x1"}}), InvalidArgument);
+}
+
+TEST(ComponentMethods, LeadingColumnsDropWhatTheyDoNotUse) {
+  FittedDiscriminants record;
+  record.features = {2, 5, 7};
+  record.matrix.resize(3, 2);
+  record.matrix << 1.0, 0.0, 0.0, 3.0, -1.0, 0.0;
+  const FittedDiscriminants one = leading_columns(record, 1);
+  EXPECT_EQ(one.features, (std::vector<Index>{2, 7}));
+  EXPECT_EQ(one.entries, 2);
+  EXPECT_EQ(one.matrix, (Matrix(2, 1) << 1.0, -1.0).finished());
+  EXPECT_EQ(leading_columns(record, 2).features, record.features);
+}
+
+TEST(ComponentMethods, GeneShavingGivesSignedMeans) {
+  Dataset data = oracle::random_classes(40, 10, 2, 5, 0.0);
+  for (Index j = 1; j < 4; ++j)
+    data.dense.col(j) = (j == 2 ? -1.0 : 1.0) * data.dense.col(0) * 4.0 + 0.1 * data.dense.col(j);
+  const Selection found = run(data, "gene-shaving", {.k = {2, 2}}, {{"permutations", "5"}});
+  ASSERT_EQ(found.lambda_path.size(), 1U);
+  const FittedDiscriminants first = leading_columns(found.lambda_path[0], 1);
+  EXPECT_EQ(first.features, (std::vector<Index>{1, 2, 3}));
+  EXPECT_NEAR(first.matrix.cwiseAbs().sum(), 1.0, 1e-12);
+  EXPECT_LT(first.matrix(0, 0) * first.matrix(1, 0), 0.0);
+  EXPECT_EQ(found.method_options["permutations"], 5);
+  EXPECT_EQ(found.method_options["sets"].size(), 2U);
+  for (const auto& [name, text] : {std::pair("shave", "1"), std::pair("permutations", "0")}) {
+    EXPECT_THROW((void)run(data, "gene-shaving", {}, {{name, text}}), InvalidArgument);
+  }
+}
+
+TEST(ComponentMethods, MaxSurpriseRanksByErrorsOfAThreshold) {
+  Dataset data = oracle::random_classes(40, 30, 2, 7, 0.0);
+  for (Index i = 0; i < 40; ++i) data.dense(i, 4) += 50.0 * data.labels->codes[static_cast<std::size_t>(i)];
+  const Selection found = run(data, "max-surprise", {.k = {1, 3}});
+  EXPECT_EQ(found.ranking.front(), 4);
+  EXPECT_NEAR(found.weights[4], std::log10(std::exp(std::lgamma(41.0) - 2.0 * std::lgamma(21.0)) / 2.0),
+              1e-9);
+  EXPECT_GE(found.weights.minCoeff(), 0.0);
+  EXPECT_EQ(found.method_options["informative"], 1);
+  EXPECT_EQ(found.method_options["informative_errors"], 0);
+  EXPECT_THROW((void)run(oracle::random_classes(30, 4, 3, 1), "max-surprise"), BadInput);
+}
+
+Evaluation evaluate(const Dataset& data, const std::vector<std::string>& names,
+                    const SelectionOptions& selection, const ModelOptions& model,
+                    const EvaluationOptions& options = {}) {
+  std::vector<const MethodInfo*> methods;
+  for (const auto& name : names) methods.push_back(&find_method(name));
+  return evaluate_methods(data, methods, selection, {}, {}, model, options, RunControl{});
+}
+
+TEST(ComponentMethods, AllComponentsTogetherAreAllFeatures) {
+  // LDA does not see a rotation, so that the p-th principal component completes what `all` has.
+  const Dataset data = oracle::random_classes(90, 5, 3, 9);
+  const Evaluation found = evaluate(data, {"all", "pca"}, {.k = {5, 5}}, {});
+  ASSERT_EQ(found.rows.size(), 2U);
+  EXPECT_EQ(found.rows[0].k, 0);
+  EXPECT_EQ(found.rows[0].features, 5.0);
+  EXPECT_FALSE(found.rows[0].lambda.has_value());
+  EXPECT_EQ(found.rows[1].k, 5);
+  EXPECT_EQ(found.rows[0].error, found.rows[1].error);
+  EXPECT_NEAR(found.rows[0].log_loss, found.rows[1].log_loss, 1e-9);
+  const Evaluation optimistic = evaluate(data, {"pca"}, {.k = {1, 3}}, {}, {.select_on = SelectOn::kAll});
+  EXPECT_EQ(optimistic.rows.size(), 3U);
+}
+
+TEST(SvmEvaluation, IsThePlainLoopOverFoldsAndDoesNotDependOnThreads) {
+  const Dataset data = oracle::random_classes(60, 8, 3, 11);
+  const ModelOptions model{.classifier = Classifier::kSvm};
+  SelectionOptions selection{.k = {1, 4}};
+  selection.threads = 1;
+  const Evaluation one = evaluate(data, {"fisher"}, selection, model);
+  selection.threads = 4;
+  const Evaluation four = evaluate(data, {"fisher"}, selection, model);
+  ASSERT_EQ(one.rows.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(one.rows[i].error, four.rows[i].error);
+    EXPECT_EQ(one.rows[i].log_loss, four.rows[i].log_loss);
+  }
+  // Oracle: fit_model and predict_probabilities on each fold.
+  double wrong = 0.0, loss = 0.0;
+  const EvaluationOptions options;
+  for (const auto& test : make_splits(*data.labels, {}, "random", options, Random(0, 0))) {
+    const Dataset training = data.with_rows(complement(test, 60)), held_out = data.with_rows(test);
+    const Selection chosen = run(training, "fisher", {.k = {4, 4}});
+    const Model trained = fit_model(training, {}, "fisher", chosen.path[0].features, 0.0, model);
+    const Matrix p = predict_probabilities(trained, held_out);
+    for (Index i = 0; i < p.rows(); ++i) {
+      Index predicted = 0;
+      p.row(i).maxCoeff(&predicted);
+      const int truth = held_out.labels->codes[static_cast<std::size_t>(i)];
+      wrong += predicted == truth ? 0.0 : 1.0;
+      loss -= std::log(p(i, truth));
+    }
+  }
+  EXPECT_EQ(one.rows[3].error, wrong / 60.0);
+  EXPECT_NEAR(one.rows[3].log_loss, loss / 60.0, 1e-12);
+  EXPECT_EQ(one.classifier, Classifier::kSvm);
+}
+
+TEST(SvmEvaluation, LeaveOneOutWithAClassOfOneRow) {
+  Dataset data = oracle::random_classes(21, 4, 2, 13);
+  data.labels->classes = {"a", "b", "c"};
+  data.labels->codes[20] = 2;
+  const Evaluation found =
+      evaluate(data, {"fisher"}, {.k = {2, 2}}, {.classifier = Classifier::kSvm, .cost = 1.0}, {.cv = {0}});
+  ASSERT_EQ(found.rows.size(), 1U);
+  EXPECT_TRUE(std::isfinite(found.rows[0].log_loss));
+  EXPECT_GE(found.rows[0].error, 1.0 / 21.0);  // the one that was never seen
+}
+
+}  // namespace
+}  // namespace subspectra
