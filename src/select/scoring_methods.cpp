@@ -123,7 +123,7 @@ struct RvmRow {
 };
 
 struct RvmEntry {
-  static constexpr LambdaOptions kGrid{.lambda_ratio = 1e-4, .auto_fraction = 0.01};
+  static constexpr LambdaOptions kGrid{.lambda_ratio = 1e-4, .auto_fraction = 0.005};
   static constexpr Effort kEffort = RvmEntryOptions{}.iterations;
   static constexpr std::string_view kMost = kIterationsHelp,
                                     kEnough =
@@ -143,7 +143,7 @@ struct RvmEntry {
 
 template <bool kRows>
 struct Jeffreys {
-  static constexpr LambdaOptions kGrid{.lambda_ratio = 1e-4, .auto_fraction = 0.05};
+  static constexpr LambdaOptions kGrid{.lambda_ratio = 1e-4, .auto_fraction = 0.03};
   static constexpr Effort kEffort = JeffreysOptions{}.iterations;
   static constexpr std::string_view kMost = kIterationsHelp, kEnough = kRowsHelp;
   double epsilon = JeffreysOptions{}.epsilon;
