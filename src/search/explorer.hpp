@@ -112,7 +112,7 @@ class Explorer {
 };
 
 /// The fewer, the larger a problem of n features is.
-[[nodiscard]] inline std::size_t visits_of(Index n) { return n <= 300 ? 32 : n <= 1000 ? 8 : 2; }
+[[nodiscard]] inline std::size_t visits_of(Index n) { return n <= 150 ? 32 : n <= 1000 ? 8 : 2; }
 /// What one visit may take for the nodes above the one it is at. A fixed share, however many threads there
 /// are: what a visit hands back must not depend on them.
 [[nodiscard]] inline double level_bytes(std::uint64_t memory_limit) {

@@ -344,7 +344,8 @@ PerronExplorer::PerronExplorer(const Pencil& pencil, const SearchUnits& units, c
   }
   const double size = static_cast<double>(options.k.hi) * static_cast<double>(widest);
   slack_ = std::min(2e-10, kEps * (8.0 * size * size + 64.0 * size));
-  budget_ = static_cast<std::uint64_t>(std::clamp(5e6 / (n * n + 1.0), 4.0, 4096.0));
+  budget_ =
+      static_cast<std::uint64_t>(std::clamp(2e7 / (n * n + 1.0) * std::min(1.0, 300.0 / n), 4.0, 4096.0));
 }
 
 /// One visit: the stack of levels, from the open node down.
