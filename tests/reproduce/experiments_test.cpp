@@ -57,6 +57,11 @@ TEST(Experiments, WithoutTheirDataSayWhatToGet) {
 
 TEST(MonteCarlo, NothingExceedsTheOptimumAndAllFeaturesReachIt) {
   const Reproduction result = run("icml06-fig1", {.runs = 6, .seed = 3});
+  const auto exact = std::find_if(result.results.begin(), result.results.end(), [](const Finding& finding) {
+    return finding.series.starts_with("eslda against");
+  });
+  ASSERT_NE(exact, result.results.end());
+  EXPECT_LE(exact->obtained, 1e-9);
   EXPECT_EQ(result.status, Status::kHeuristic);
   for (const Finding& finding : result.results) {
     if (!finding.x) continue;
