@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "subspectra/core/error.hpp"
+#include "subspectra/core/memory.hpp"
 #include "subspectra/core/parallel.hpp"
 #include "subspectra/linalg/blas.hpp"
 
@@ -204,6 +205,10 @@ struct GroupLasso::State {
 void GroupLasso::State::reserve(Index room) {
   if (room <= w.size()) return;
   room = std::max(room, std::min<Index>(x.cols(), 2 * w.size()));
+  const auto wide = static_cast<double>(room), tall = static_cast<double>(x.rows());
+  require_memory(sizeof(double) * wide * (wide + tall + 3.0 * static_cast<double>(depth)),
+                 fmt::format("a lasso with {} columns in play", room),
+                 "end the path at a larger lambda (--lambda-ratio, -k), or leave features out (--exclude)");
   xw.conservativeResize(x.rows(), room);
   k.conservativeResize(room, room);
   b.conservativeResize(room, depth);
