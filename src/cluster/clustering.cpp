@@ -150,12 +150,12 @@ void ClusteringOptions::validate() const {
   require_at_least(kmeans_iterations, 1, "--kmeans-iterations");
 }
 
-EigenGap eigen_gap(const VectorRef& values, bool centred) {
+EigenGap eigen_gap(const VectorRef& values, Index most, bool centred) {
   constexpr double kFloor = 0.01;
   EigenGap gap;
   if (values.size() < 2 || !(values[0] > 0.0)) return gap;
   const double floor = kFloor * values[0];
-  for (Index i = 0; i + 1 < values.size() && values[i] > floor; ++i) {
+  for (Index i = 0; i + 1 < std::min(values.size(), most) && values[i] > floor; ++i) {
     const double ratio = values[i] / std::max(values[i + 1], floor);
     if (ratio > gap.ratio) gap = {i + 1 + (centred ? 1 : 0), ratio};
   }
@@ -187,7 +187,8 @@ RowClusters spectral_clusters(const FeatureRows& rows, const VectorRef& alpha,
   constexpr double kEqual = 1e-9;
   result.distinct = used == 0 || used >= spectrum.values.size() ||
                     spectrum.values[used - 1] - spectrum.values[used] > kEqual * spectrum.values[0];
-  result.gap = eigen_gap(spectrum.values, rows.centred());
+  result.gap =
+      eigen_gap(spectrum.values, std::min(rows.features(), n - (rows.centred() ? 1 : 0)), rows.centred());
   const Vector weights = rows.roots().cwiseAbs2();
   auto groups = kmeans(place_rows(rows, spectrum, options.row_scaling), weights,
                        {.clusters = options.clusters,

@@ -59,8 +59,9 @@ struct EigenGap {
   double ratio = 1.0;  ///< of the last eigenvalue above the fall to the first below
 };
 /// The largest l_i/max(l_{i+1}, 1 % of l_1) over successive falling `values`. i eigenvalues above stand for i
-/// clusters, or i + 1 where the affinity is centred.
-[[nodiscard]] EigenGap eigen_gap(const VectorRef& values, bool centred);
+/// clusters, or i + 1 where the affinity is centred. `most`: the rank that features and rows allow; that the
+/// values end there says nothing.
+[[nodiscard]] EigenGap eigen_gap(const VectorRef& values, Index most, bool centred);
 
 /// One clustering of the rows.
 struct RowClusters {
