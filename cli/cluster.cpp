@@ -73,12 +73,14 @@ std::string clusters_table(const Clustering& clustering) {
   return table.text();
 }
 
-std::string clustering_text(const Dataset& data, const Clustering& clustering) {
+std::string clustering_text(const Dataset& data, const Clustering& clustering, bool k_given) {
   std::string text =
       fmt::format("{}\nmethod {}, status {}, {}; {} {}\n\n", data_line(data), clustering.selection.method,
                   status_name(clustering.status), counted(clustering.chosen.clusters(), "cluster"),
                   counted(clustering.features.size(), "feature"),
-                  clustering.by_cut ? "above the largest fall of the weights" : "by -k");
+                  clustering.by_cut ? "above the largest fall of the weights"
+                  : k_given         ? "by -k"
+                                    : "of positive weight: the weights fall nowhere");
   text += features_table(data, clustering) + '\n' + clusters_table(clustering);
   if (clustering.chosen.agreement && clustering.chosen.agreement->rows > 0) {
     text += fmt::format("the labels ('{}') are compared with, not used: {} of {} under the best matching\n",
@@ -131,7 +133,8 @@ int run(const Arguments& arguments, Signals& signals) {
   job.warn(prepared.warnings, warnings);
   const bool csv = std::filesystem::path(job.output.o).extension() == ".csv";
   if (!job.output.o.empty()) write_result(job.output.o, csv ? labels_csv(prepared, clustering) : json);
-  if (job.output.o != "-") write_stdout(job.output.json ? json : clustering_text(prepared, clustering));
+  if (job.output.o != "-")
+    write_stdout(job.output.json ? json : clustering_text(prepared, clustering, job.selection.k.given()));
   return signals.exit_code();
 }
 

@@ -266,8 +266,10 @@ Clustering cluster_rows(const Dataset& data, const MethodInfo& method, const Sel
   const bool normalize = !found.method_options.value("no_normalize", false);
   const auto include = included_features(data, found, selection.include);
   const Index positive = (found.weights.array() > 0.0).count();
-  result.by_cut = !asked.given();
-  const Index cut = found.relevance ? found.relevance->cut : 0;
+  constexpr double kLeastFall = 1.1;  // less is no fall
+  const bool falls = found.relevance && found.relevance->cut > 0 && found.relevance->cut_ratio >= kLeastFall;
+  const Index cut = falls ? found.relevance->cut : 0;
+  result.by_cut = !asked.given() && falls;
   const Index size = asked.given() ? std::min(asked.hi, available)
                      : cut > 0     ? cut
                                    : std::max<Index>(1, positive);

@@ -170,6 +170,14 @@ TEST(Clustering, AWeightIsARepeatedRow) {
     EXPECT_EQ(b.chosen.labels[i], a.chosen.labels[static_cast<std::size_t>(order[i])]);
 }
 
+TEST(Clustering, WeightsThatFallNowhereKeepAllFeatures) {
+  Dataset data = planted(2, 3, 2);
+  data.dense.col(1) = -2.0 * data.dense.col(0);
+  const auto found = run(data, {.clusters = 2});
+  EXPECT_EQ(found.features.size(), 2U);
+  EXPECT_FALSE(found.by_cut);
+}
+
 TEST(Clustering, IncludedFeaturesAreAlwaysThere) {
   const Dataset data = planted(2, 11, 30);
   const auto found = run(data, {.clusters = 2}, {.k = {4, 4}, .include = {data.names[25]}});

@@ -105,7 +105,8 @@ struct Clustering {
 [[nodiscard]] std::vector<MethodInfo> clustering_methods();
 
 /// Selects by `method`, one of clustering_methods(), then clusters. Features: -k of `selection` (one number),
-/// else those above the largest fall of the weights; --include adds to them. Labels are used for the
+/// else those above the largest fall of the weights, or all of positive weight where none is by a factor of
+/// 1.1; --include adds to them. Labels are used for the
 /// agreement alone. Throws InvalidArgument (options), and what select_features throws.
 [[nodiscard]] Clustering cluster_rows(const Dataset& data, const MethodInfo& method,
                                       const SelectionOptions& selection, const OptionTexts& texts,
