@@ -151,7 +151,7 @@ void ClusteringOptions::validate() const {
 }
 
 EigenGap eigen_gap(const VectorRef& values, Index most, bool centred) {
-  constexpr double kFloor = 0.01;
+  constexpr double kFloor = 0.05;  // what varies within clusters lies about there
   EigenGap gap;
   if (values.size() < 2 || !(values[0] > 0.0)) return gap;
   const double floor = kFloor * values[0];

@@ -202,7 +202,7 @@ TEST(EigenGap, IsTheLargestRelativeFallBeforeTheRankEnds) {
   const Vector values = (Vector(5) << 4.0, 1.0, 0.05, 0.04, 0.0).finished();
   EXPECT_EQ(eigen_gap(values, 9, true).clusters, 3);
   EXPECT_EQ(eigen_gap(values, 9, false).clusters, 2);
-  EXPECT_DOUBLE_EQ(eigen_gap(values, 9, true).ratio, 20.0);
+  EXPECT_DOUBLE_EQ(eigen_gap(values, 9, true).ratio, 5.0);
   EXPECT_EQ(eigen_gap(values, 2, true).clusters, 2);
   EXPECT_EQ(eigen_gap(values.head(1), 9, true).clusters, 0);
   EXPECT_EQ(eigen_gap(Vector::Ones(4), 9, true).clusters, 0);

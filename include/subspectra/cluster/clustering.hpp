@@ -58,7 +58,7 @@ struct EigenGap {
   Index clusters = 0;  ///< that this suggests; 0: it says nothing
   double ratio = 1.0;  ///< of the last eigenvalue above the fall to the first below
 };
-/// The largest l_i/max(l_{i+1}, 1 % of l_1) over successive falling `values`. i eigenvalues above stand for i
+/// The largest l_i/max(l_{i+1}, 5 % of l_1) over successive falling `values`. i eigenvalues above stand for i
 /// clusters, or i + 1 where the affinity is centred. `most`: the rank that features and rows allow; that the
 /// values end there says nothing.
 [[nodiscard]] EigenGap eigen_gap(const VectorRef& values, Index most, bool centred);
