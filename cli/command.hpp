@@ -56,6 +56,7 @@ struct Command {
 [[nodiscard]] Command fit_command();
 [[nodiscard]] Command predict_command();
 [[nodiscard]] Command evaluate_command();
+[[nodiscard]] Command cluster_command();
 [[nodiscard]] Command verify_command();
 [[nodiscard]] Command synth_command();
 [[nodiscard]] Command reproduce_command();

@@ -98,6 +98,30 @@ json relevance_json(const RelevanceReport& report) {
   return out;
 }
 
+/// One clustering of the rows.
+json row_clusters_json(const RowClusters& clusters, const Dataset& data) {
+  json out = {{"labels", clusters.labels},
+              {"sizes", clusters.sizes},
+              {"eigenvectors", clusters.eigenvectors},
+              {"eigenvalues", to_json(clusters.eigenvalues)},
+              {"kmeans",
+               {{"within", clusters.within}, {"restarts", clusters.sums}, {"converged", clusters.converged}}},
+              {"passes", clusters.passes}};
+  if (clusters.gap.clusters > 0)
+    out["eigen_gap"] = {{"clusters", clusters.gap.clusters}, {"ratio", clusters.gap.ratio}};
+  if (clusters.agreement) {
+    const Agreement& agreement = *clusters.agreement;
+    json matching = json::array();
+    for (const Index c : agreement.matching)
+      matching.push_back(c < 0 ? json() : json(data.labels->classes[static_cast<std::size_t>(c)]));
+    out["agreement"] = {{"rows", agreement.rows},
+                        {"accuracy", agreement.rows > 0 ? json(agreement.accuracy) : json()},
+                        {"adjusted_rand_index", agreement.rows > 0 ? json(agreement.adjusted_rand) : json()},
+                        {"matching", std::move(matching)}};
+  }
+  return out;
+}
+
 }  // namespace
 
 json data_json(const Dataset& data) {
@@ -223,6 +247,44 @@ json evaluation_json(const Evaluation& evaluation, const Dataset& data, const Re
           {"chosen", std::move(chosen)},
           {"timing", {{"read_s", context.read_s}, {"total_s", context.total_s}}},
           {"warnings", std::move(warnings)}};
+}
+
+json clustering_json(const Clustering& clustering, const Dataset& data, const ResultContext& context) {
+  const Selection& selection = clustering.selection;
+  json options = context.options;
+  options.update(selection.method_options);
+  options.update(options_json(clustering.options));
+  json warnings = data.warnings;
+  for (const auto* list : {&selection.warnings, &clustering.warnings}) {
+    for (const auto& warning : *list) warnings.push_back(warning);
+  }
+  json out = row_clusters_json(clustering.chosen, data);
+  out.update({{"schema", "subspectra.clustering/1"},
+              {"version", version()},
+              {"method", selection.method},
+              {"status", status_name(clustering.status)},
+              {"options", std::move(options)},
+              {"data", data_json(data)},
+              {"features", clustering.features},
+              {"names", data.names.selected(clustering.features).all()},
+              {"by_cut", clustering.by_cut},
+              {"ranking", selection.ranking},
+              {"weights", to_json(selection.weights)},
+              {"timing",
+               {{"read_s", context.read_s},
+                {"prepare_s", selection.prepare_s},
+                {"search_s", selection.search_s},
+                {"cluster_s", clustering.cluster_s},
+                {"total_s", context.total_s}}},
+              {"warnings", std::move(warnings)}});
+  if (!data.original_rows.empty()) out["rows"] = data.original_rows;
+  if (selection.relevance) out["relevance"] = relevance_json(*selection.relevance);
+  if (clustering.all) {
+    out["all_features"] = row_clusters_json(*clustering.all, data);
+    out["all_features"]["count"] = clustering.all_features;
+    out["all_features"]["adjusted_rand_index_with_selected"] = *clustering.similarity;
+  }
+  return out;
 }
 
 }  // namespace subspectra

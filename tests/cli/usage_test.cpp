@@ -22,8 +22,8 @@ using testing::run_program;
 using testing::run_shell;
 using testing::ScratchDirectory;
 
-const std::vector<std::string> kCommands = {"select", "fit",       "predict", "evaluate", "verify",
-                                            "synth",  "reproduce", "methods", "datasets"};
+const std::vector<std::string> kCommands = {"select",  "fit",   "predict",   "evaluate", "verify",
+                                            "cluster", "synth", "reproduce", "methods",  "datasets"};
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -57,7 +57,7 @@ TEST(Usage, VersionNamesTheBlas) {
 
 TEST(Usage, WrongUsageIsExitCode2WithAWayOut) {
   expect_refused(run_program({"selct", "sonar"}), 2, "did you mean select?");
-  expect_refused(run_program({"cluster", "sonar"}), 2, "there is no command 'cluster'");
+  expect_refused(run_program({"classify", "sonar"}), 2, "there is no command 'classify'");
   expect_refused(run_program({"--json", "select"}), 2, "the command comes first");
   expect_refused(run_program({"select"}), 2, "DATA is missing");
   expect_refused(run_program({"select", "sonar", "wine.csv"}), 2, "'wine.csv' is one argument too many");

@@ -1,7 +1,8 @@
 #pragma once
-/// Result files as in the contract: selection/1, evaluation/1.
+/// Result files as in the contract: selection/1, evaluation/1, clustering/1.
 #include <nlohmann/json.hpp>
 
+#include "subspectra/cluster/clustering.hpp"
 #include "subspectra/evaluate/cross_validation.hpp"
 #include "subspectra/select/selection.hpp"
 
@@ -17,6 +18,8 @@ struct ResultContext {
 [[nodiscard]] nlohmann::json selection_json(const Selection& selection, const Dataset& data,
                                             const ResultContext& context);
 [[nodiscard]] nlohmann::json evaluation_json(const Evaluation& evaluation, const Dataset& data,
+                                             const ResultContext& context);
+[[nodiscard]] nlohmann::json clustering_json(const Clustering& clustering, const Dataset& data,
                                              const ResultContext& context);
 
 }  // namespace subspectra

@@ -1,0 +1,212 @@
+#include "subspectra/cluster/clustering.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "subspectra/core/error.hpp"
+#include "subspectra/linalg/blas.hpp"
+#include "subspectra/report/json.hpp"
+#include "subspectra/synth/clusters.hpp"
+
+namespace subspectra {
+namespace {
+
+Clustering run(const Dataset& data, const ClusteringOptions& options, const SelectionOptions& selection = {},
+               std::string_view method = "qalpha", OptionTexts texts = {}) {
+  texts["clusters"] = std::to_string(options.clusters);
+  return cluster_rows(data, find_method(method), selection, texts, options, RunControl());
+}
+
+Dataset planted(Index classes, std::uint64_t seed, Index features = 60) {
+  return synth::clusters({.rows = 60, .features = features, .classes = classes, .relevant = 8, .seed = seed});
+}
+
+bool warned(const Clustering& clustering, std::string_view words) {
+  return std::any_of(clustering.warnings.begin(), clustering.warnings.end(),
+                     [&](const std::string& text) { return text.find(words) != std::string::npos; });
+}
+
+Dataset sparse_copy(const Dataset& dense) {
+  Dataset data = dense;
+  data.is_sparse = true;
+  data.sparse = SparseMatrix(dense.rows(), dense.features());
+  for (Index j = 0; j < dense.features(); ++j) {
+    data.sparse.startVec(j);
+    for (Index i = 0; i < dense.rows(); ++i) {
+      if (dense.dense(i, j) != 0.0) data.sparse.insertBack(i, j) = dense.dense(i, j);
+    }
+  }
+  data.sparse.finalize();
+  data.dense.resize(0, 0);
+  return data;
+}
+
+TEST(Clustering, RecoversPlantedClustersWhereAllFeaturesDoNot) {
+  double selected = 0.0, all = 0.0;
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const Dataset data = planted(3, seed, 300);
+    const auto found = run(data, {.clusters = 3}, {.k = {8, 8}});
+    ASSERT_TRUE(found.chosen.agreement);
+    selected += found.chosen.agreement->accuracy / 5.0;
+    all += found.all->agreement->accuracy / 5.0;
+    EXPECT_EQ(found.all_features, 300);
+    EXPECT_EQ(found.features.size(), 8U);
+  }
+  EXPECT_GE(selected, 0.95);
+  EXPECT_LT(all, selected);
+}
+
+TEST(Clustering, EveryMethodWithoutLabelsRunsAndOthersAreRefused) {
+  const Dataset data = planted(2, 1);
+  const auto known = clustering_methods();
+  EXPECT_EQ(known.size(), 6U);
+  for (const auto& method : known) {
+    SCOPED_TRACE(method.name);
+    const auto found = run(data, {.clusters = 2, .no_comparison = true}, {}, method.name);
+    EXPECT_EQ(found.chosen.labels.size(), 60U);
+    EXPECT_FALSE(found.all);
+  }
+  for (const std::string_view name : {"qalpha-supervised", "qalpha-semi", "gslda"})
+    EXPECT_THROW((void)run(data, {}, {}, name), InvalidArgument);
+}
+
+// Oracle: the affinity as a dense matrix and all its eigenvalues.
+TEST(Clustering, EigenvaluesAreThoseOfTheDenseAffinity) {
+  const Dataset data = planted(3, 2, 40);
+  for (const bool normalize : {true, false}) {
+    std::vector<Index> all(40);
+    std::iota(all.begin(), all.end(), Index{0});
+    const FeatureRows rows(data, all, normalize, {}, 2);
+    const Vector alpha = Vector::LinSpaced(40, 0.1, 1.0);
+    const auto found = spectral_clusters(rows, alpha, {.clusters = 3}, 0, RunControl());
+    const auto dense = linalg::symmetric_eigen(rows.affinity(alpha), false);
+    const Vector falling = dense.values.reverse();
+    EXPECT_EQ(found.eigenvectors, normalize ? 2 : 3);
+    EXPECT_LT((found.eigenvalues.head(4) - falling.head(4)).cwiseAbs().maxCoeff(), 1e-8 * falling[0]);
+  }
+}
+
+TEST(Clustering, DoesNotDependOnThreadsOrOnTheLabels) {
+  Dataset data = planted(3, 4);
+  const auto one = run(data, {.clusters = 3}, {.threads = 1});
+  const auto three = run(data, {.clusters = 3}, {.threads = 3});
+  EXPECT_EQ(one.chosen.labels, three.chosen.labels);
+  EXPECT_EQ(one.all->labels, three.all->labels);
+  EXPECT_EQ(one.chosen.within, three.chosen.within);
+  EXPECT_EQ(one.chosen.eigenvalues, three.chosen.eigenvalues);
+  data.labels.reset();
+  const auto unlabelled = run(data, {.clusters = 3});
+  EXPECT_EQ(unlabelled.chosen.labels, one.chosen.labels);
+  EXPECT_FALSE(unlabelled.chosen.agreement);
+}
+
+TEST(Clustering, RowsInAnotherOrderGetTheSameClusters) {
+  const Dataset data = planted(3, 5);
+  std::vector<Index> order(60);
+  for (Index i = 0; i < 60; ++i) order[static_cast<std::size_t>(i)] = (i * 7 + 3) % 60;
+  const auto straight = run(data, {.clusters = 3}, {.k = {8, 8}});
+  const auto turned = run(data.with_rows(order), {.clusters = 3}, {.k = {8, 8}});
+  std::vector<int> back(60);
+  for (std::size_t i = 0; i < 60; ++i) back[static_cast<std::size_t>(order[i])] = turned.chosen.labels[i];
+  EXPECT_DOUBLE_EQ(adjusted_rand_index(contingency(straight.chosen.labels, back)), 1.0);
+}
+
+TEST(Clustering, OneClusterAndAsManyAsRows) {
+  const Dataset data = planted(2, 6, 20);
+  const auto one = run(data, {.clusters = 1});
+  EXPECT_EQ(one.chosen.sizes, std::vector<Index>{60});
+  EXPECT_EQ(one.chosen.eigenvectors, 0);
+  const auto all = run(data, {.clusters = 60, .no_comparison = true}, {.k = {20, 20}});
+  EXPECT_EQ(all.chosen.clusters(), 60);
+  EXPECT_THROW((void)run(data, {.clusters = 61}), InvalidArgument);
+  EXPECT_THROW((void)run(data, {.clusters = 0}), InvalidArgument);
+  EXPECT_THROW((void)run(data, {}, {.k = {2, 3}}), InvalidArgument);
+  EXPECT_THROW((void)run(data, {}, {.k = {21, 21}}), InvalidArgument);
+}
+
+TEST(Clustering, EqualRowsStayTogether) {
+  const Dataset data = planted(3, 7, 30).with_rows({0, 0, 0, 25, 25, 50, 50, 50, 50, 0});
+  const auto found = run(data, {.clusters = 3}, {.k = {30, 30}});
+  EXPECT_EQ(found.chosen.labels, (std::vector<int>{0, 0, 0, 1, 1, 2, 2, 2, 2, 0}));
+  const auto more = run(data, {.clusters = 6}, {.k = {30, 30}});
+  EXPECT_EQ(more.chosen.clusters(), 3);
+  EXPECT_TRUE(warned(more, "no more distinct places"));
+}
+
+TEST(Clustering, ConstantColumnsTakeNoPart) {
+  Dataset data = planted(2, 8, 20);
+  const auto before = run(data, {.clusters = 2});
+  data.dense.col(19).setConstant(4.0);
+  const auto after = run(data, {.clusters = 2});
+  EXPECT_EQ(after.all_features, 19);
+  EXPECT_EQ(after.selection.weights[19], 0.0);
+  EXPECT_EQ(before.chosen.agreement->accuracy, after.chosen.agreement->accuracy);
+}
+
+TEST(Clustering, ASparseTableGivesTheSameClusters) {
+  Dataset data = planted(3, 9, 40);
+  data.dense = (data.dense.array().abs() < 0.2).select(0.0, data.dense);
+  const auto dense = run(data, {.clusters = 3}, {.k = {8, 8}});
+  const auto sparse = run(sparse_copy(data), {.clusters = 3}, {.k = {8, 8}});
+  EXPECT_EQ(dense.features, sparse.features);
+  EXPECT_EQ(dense.chosen.labels, sparse.chosen.labels);
+}
+
+TEST(Clustering, AWeightIsARepeatedRow) {
+  const Dataset plain = planted(3, 10, 20);
+  std::vector<Index> order;
+  Dataset weighted = plain;
+  weighted.weights = Vector::Ones(60);
+  for (Index i = 0; i < 60; ++i) {
+    weighted.weights[i] = static_cast<double>(1 + i % 3);
+    for (Index r = 0; r <= i % 3; ++r) order.push_back(i);
+  }
+  const auto a = run(weighted, {.clusters = 3, .kmeans_restarts = 20}, {.k = {8, 8}});
+  const auto b = run(plain.with_rows(order), {.clusters = 3, .kmeans_restarts = 20}, {.k = {8, 8}});
+  EXPECT_EQ(a.features, b.features);
+  for (std::size_t i = 0; i < order.size(); ++i)
+    EXPECT_EQ(b.chosen.labels[i], a.chosen.labels[static_cast<std::size_t>(order[i])]);
+}
+
+TEST(Clustering, WeightsThatFallNowhereKeepAllFeatures) {
+  Dataset data = planted(2, 3, 2);
+  data.dense.col(1) = -2.0 * data.dense.col(0);
+  const auto found = run(data, {.clusters = 2});
+  EXPECT_EQ(found.features.size(), 2U);
+  EXPECT_FALSE(found.by_cut);
+}
+
+TEST(Clustering, IncludedFeaturesAreAlwaysThere) {
+  const Dataset data = planted(2, 11, 30);
+  const auto found = run(data, {.clusters = 2}, {.k = {4, 4}, .include = {data.names[25]}});
+  EXPECT_EQ(found.features.size(), 4U);
+  EXPECT_EQ(found.features.back(), 25);
+  EXPECT_THROW((void)run(data, {}, {.k = {1, 1}, .include = {data.names[2], data.names[25]}}), Infeasible);
+}
+
+TEST(Clustering, JsonHasLabelsWeightsAndAgreement) {
+  const Dataset data = planted(2, 12, 20);
+  const auto json = clustering_json(run(data, {.clusters = 2}), data, {});
+  EXPECT_EQ(json["schema"], "subspectra.clustering/1");
+  EXPECT_EQ(json["labels"].size(), 60U);
+  EXPECT_EQ(json["weights"].size(), 20U);
+  EXPECT_EQ(json["options"]["clusters"], 2);
+  EXPECT_TRUE(json["agreement"].contains("adjusted_rand_index"));
+  EXPECT_EQ(json["agreement"]["matching"].size(), 2U);
+  EXPECT_EQ(json["all_features"]["labels"].size(), 60U);
+}
+
+TEST(EigenGap, IsTheLargestRelativeFallBeforeTheRankEnds) {
+  const Vector values = (Vector(5) << 4.0, 1.0, 0.05, 0.04, 0.0).finished();
+  EXPECT_EQ(eigen_gap(values, 9, true).clusters, 3);
+  EXPECT_EQ(eigen_gap(values, 9, false).clusters, 2);
+  EXPECT_DOUBLE_EQ(eigen_gap(values, 9, true).ratio, 5.0);
+  EXPECT_EQ(eigen_gap(values, 2, true).clusters, 2);
+  EXPECT_EQ(eigen_gap(values.head(1), 9, true).clusters, 0);
+  EXPECT_EQ(eigen_gap(Vector::Ones(4), 9, true).clusters, 0);
+}
+
+}  // namespace
+}  // namespace subspectra
