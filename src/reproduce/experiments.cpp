@@ -156,6 +156,18 @@ const std::vector<Experiment>& experiments() {
        .needs = "",
        .options = {"runs"},
        .run = sparsest_solution},
+      {.id = "jmlr05-fig2a",
+       .source = "JMLR05, Figure 2a",
+       .summary = "how often the leading eigenvector of a random matrix with a positive mean is positive",
+       .needs = "",
+       .options = {"runs"},
+       .run = positive_eigenvectors},
+      {.id = "jmlr05-fig2b",
+       .source = "JMLR05, Figure 2b",
+       .summary = "Q-alpha weights, 6 relevant features of 202 and pure noise: positive, few are large",
+       .needs = "",
+       .options = {"runs"},
+       .run = positive_weights},
   };
   return all;
 }
