@@ -168,6 +168,18 @@ const std::vector<Experiment>& experiments() {
        .needs = "",
        .options = {"runs"},
        .run = positive_weights},
+      {.id = "jmlr05-fig3b",
+       .source = "JMLR05, Figure 3b",
+       .summary = "weights of relevant over those of other features for 2 to 10 clusters, three choices of k",
+       .needs = "",
+       .options = {"runs"},
+       .run = cluster_counts},
+      {.id = "jmlr05-fig6b",
+       .source = "JMLR05, Figure 6b",
+       .summary = "signs flipped from session to session: how often Q-alpha with a kernel finds the features",
+       .needs = "",
+       .options = {"runs"},
+       .run = kernel_sessions},
   };
   return all;
 }

@@ -23,6 +23,8 @@ void sparse_discriminants_table(const ReproduceOptions&, const RunControl&,
 void sparsest_solution(const ReproduceOptions&, const RunControl&, Reproduction&);      // aistats15-theorem3
 void positive_eigenvectors(const ReproduceOptions&, const RunControl&, Reproduction&);  // jmlr05-fig2a
 void positive_weights(const ReproduceOptions&, const RunControl&, Reproduction&);       // jmlr05-fig2b
+void cluster_counts(const ReproduceOptions&, const RunControl&, Reproduction&);         // jmlr05-fig3b
+void kernel_sessions(const ReproduceOptions&, const RunControl&, Reproduction&);        // jmlr05-fig6b
 
 /// --data, or `embedded` where it was not given; values checked.
 [[nodiscard]] Dataset load_table(const ReproduceOptions& options, const std::string& embedded = {});
