@@ -180,6 +180,12 @@ const std::vector<Experiment>& experiments() {
        .needs = "",
        .options = {"runs"},
        .run = kernel_sessions},
+      {.id = "jmlr05-bendor",
+       .source = "JMLR05, Section 6",
+       .summary = "the gene expression model of Ben-Dor et al.: m, d, e, s varied one at a time",
+       .needs = "",
+       .options = {"runs"},
+       .run = expression_model},
   };
   return all;
 }

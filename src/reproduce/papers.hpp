@@ -25,6 +25,7 @@ void positive_eigenvectors(const ReproduceOptions&, const RunControl&, Reproduct
 void positive_weights(const ReproduceOptions&, const RunControl&, Reproduction&);       // jmlr05-fig2b
 void cluster_counts(const ReproduceOptions&, const RunControl&, Reproduction&);         // jmlr05-fig3b
 void kernel_sessions(const ReproduceOptions&, const RunControl&, Reproduction&);        // jmlr05-fig6b
+void expression_model(const ReproduceOptions&, const RunControl&, Reproduction&);       // jmlr05-bendor
 
 /// --data, or `embedded` where it was not given; values checked.
 [[nodiscard]] Dataset load_table(const ReproduceOptions& options, const std::string& embedded = {});
