@@ -186,6 +186,23 @@ const std::vector<Experiment>& experiments() {
        .needs = "",
        .options = {"runs"},
        .run = expression_model},
+      {.id = "jmlr05-fig3a",
+       .source = "JMLR05, Figure 3a",
+       .summary = "Weston's two problems: test error of the SVM on features of Q-alpha and of filters",
+       .needs = "",
+       .options = {"runs"},
+       .run = weston_problems},
+      {.id = "jmlr05-table1",
+       .source = "JMLR05, Table 1",
+       .summary = "genes chosen without labels: leave-one-out errors of the SVM against rivals (--data)",
+       .needs = "a table of two classes with one sample a row and a label column. The paper has the lymphoma "
+                "outcomes of Shipp et al. 2002 (58 x 7,129), the brain tumour outcomes of Pomeroy et al. "
+                "2002 (60 x "
+                "7,129), the breast tumours of van 't Veer et al. 2002 (78 x 24,624), all public, and an "
+                "unpublished "
+                "fourth table; any two-class gene expression table will do",
+       .options = {"data", "target", "runs"},
+       .run = gene_selection_table},
   };
   return all;
 }

@@ -26,6 +26,8 @@ void positive_weights(const ReproduceOptions&, const RunControl&, Reproduction&)
 void cluster_counts(const ReproduceOptions&, const RunControl&, Reproduction&);         // jmlr05-fig3b
 void kernel_sessions(const ReproduceOptions&, const RunControl&, Reproduction&);        // jmlr05-fig6b
 void expression_model(const ReproduceOptions&, const RunControl&, Reproduction&);       // jmlr05-bendor
+void weston_problems(const ReproduceOptions&, const RunControl&, Reproduction&);        // jmlr05-fig3a
+void gene_selection_table(const ReproduceOptions&, const RunControl&, Reproduction&);   // jmlr05-table1
 
 /// --data, or `embedded` where it was not given; values checked.
 [[nodiscard]] Dataset load_table(const ReproduceOptions& options, const std::string& embedded = {});
