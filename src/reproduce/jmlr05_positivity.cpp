@@ -100,7 +100,7 @@ void positive_eigenvectors(const ReproduceOptions& options, const RunControl& co
     for (const Index n : {500, 1000, 1500, 2000}) sizes.push_back({n, true});
   }
   const Index runs = runs_of(options, 300, 10000);
-  const Index large_runs = std::min<Index>(runs, runs_of(options, 5, 200));
+  const Index large_runs = std::max<Index>(1, runs / 50);
   // One item is one matrix; those of a size lie together.
   std::vector<Index> begin = {0};
   for (const Size& size : sizes) begin.push_back(begin.back() + (size.small_mean ? large_runs : runs));
