@@ -16,10 +16,21 @@ constexpr Index kTestRows = 500;
 constexpr std::array<Index, 5> kTrainingRows = {20, 30, 50, 75, 100};
 constexpr Index kMostRows = kTrainingRows.back();
 
-/// A method of the registry, or one of the two sets that need none.
-constexpr std::array<const char*, 7> kContestants = {
-    "qalpha-supervised", "qalpha", "pearson", "fisher", "ks", "SVM on all", "SVM on relevant"};
-constexpr std::size_t kAll = 5, kRelevant = 6;
+struct Contestant {
+  const char* name;
+  const char* method = nullptr;          ///< of the registry; null: a set that needs none
+  const char* within_vectors = nullptr;  ///< qalpha-supervised: its option
+};
+constexpr std::array<Contestant, 8> kContestants = {
+    {{"qalpha-supervised", "qalpha-supervised"},
+     {"qalpha-supervised, one vector", "qalpha-supervised", "1"},
+     {"qalpha", "qalpha"},
+     {"pearson", "pearson"},
+     {"fisher", "fisher"},
+     {"ks", "ks"},
+     {"SVM on all"},
+     {"SVM on relevant"}}};
+constexpr std::size_t kAll = 6, kRelevant = 7;
 
 struct Cell {
   bool linear;
@@ -88,8 +99,10 @@ Outcome compare(const Cell& cell, std::uint64_t seed, const RunControl& control)
       features = span_of(0, c == kAll ? table.features() : relevant);
     } else {
       const SelectionOptions options{.k = {relevant, relevant}, .certify = false, .seed = seed, .threads = 1};
+      OptionTexts texts;
+      if (kContestants[c].within_vectors != nullptr) texts["within_vectors"] = kContestants[c].within_vectors;
       const Selection selection =
-          select_features(training, find_method(kContestants[c]), options, {}, control.silent());
+          select_features(training, find_method(kContestants[c].method), options, texts, control.silent());
       if (control.should_stop()) break;
       features = first_of(selection.ranking, relevant);
     }
@@ -128,7 +141,8 @@ void weston_problems(const ReproduceOptions& options, const RunControl& control,
                   runs, options.seed, kTestRows),
       "As many features are chosen as there are relevant ones (6, 2). qalpha-supervised and the filters see "
       "the "
-      "labels of the training rows, qalpha (k = 2) does not; the machine is then trained with the labels.",
+      "labels of the training rows, qalpha (k = 2) does not; the machine is then trained with the labels. "
+      "`one vector`: --within-vectors 1 in place of 2.",
       "The machine is linear, C = 1 on standardized columns; on the non-linear problem it "
       "gets "
       "the chosen features and their products of two, a polynomial of second degree.",
@@ -149,17 +163,17 @@ void weston_problems(const ReproduceOptions& options, const RunControl& control,
     for (std::size_t c = 0; c < kAll; ++c) {
       const auto found = sample(place, [&](const Outcome& outcome) { return outcome.found[c]; });
       if (found.empty()) continue;
-      result.results.push_back(
-          with_sample({.series = fmt::format("{}: {}, relevant share of the chosen, {} rows",
-                                             problem_name(cells[place].linear), kContestants[c], kMostRows)},
-                      found));
+      result.results.push_back(with_sample(
+          {.series = fmt::format("{}: {}, relevant share of the chosen, {} rows",
+                                 problem_name(cells[place].linear), kContestants[c].name, kMostRows)},
+          found));
     }
   }
   for (std::size_t place = 0; place < cells.size(); ++place) {
     for (std::size_t c = 0; c < kContestants.size(); ++c) {
       const auto errors = sample(place, [&](const Outcome& outcome) { return outcome.error[c]; });
       if (errors.empty()) continue;
-      Finding point{.series = fmt::format("{}: {}", problem_name(cells[place].linear), kContestants[c]),
+      Finding point{.series = fmt::format("{}: {}", problem_name(cells[place].linear), kContestants[c].name),
                     .x = cells[place].rows};
       if (c == 0 && place == 0) {
         point.statement =
