@@ -201,6 +201,11 @@ void gene_selection_table(const ReproduceOptions& options, const RunControl& con
       const auto count = static_cast<double>(sample.values.size());
       Finding finding{
           .series = std::move(name), .obtained = count * sample.mean(), .spread = count * sample.error()};
+      if (static_cast<Index>(sample.values.size()) < rows) {  // stopped, or a size that not every row allowed
+        finding.series += fmt::format(", in {} rows only", sample.values.size());
+        result.results.push_back(std::move(finding));
+        return;
+      }
       const auto paper = published.find(row_of_paper);
       if (paper != published.end()) finding.published = paper->second;
       result.results.push_back(std::move(finding));
