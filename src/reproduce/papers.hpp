@@ -19,8 +19,15 @@ void sparse_eigenfaces(const ReproduceOptions&, const RunControl&, Reproduction&
 void face_verification(const ReproduceOptions&, const RunControl&, Reproduction&);   // iccv07-verification
 void sparse_eigenshapes(const ReproduceOptions&, const RunControl&, Reproduction&);  // iccv07-shape
 void sparse_discriminants_table(const ReproduceOptions&, const RunControl&,
-                                Reproduction&);                                     // aistats15-table1
-void sparsest_solution(const ReproduceOptions&, const RunControl&, Reproduction&);  // aistats15-theorem3
+                                Reproduction&);                                         // aistats15-table1
+void sparsest_solution(const ReproduceOptions&, const RunControl&, Reproduction&);      // aistats15-theorem3
+void positive_eigenvectors(const ReproduceOptions&, const RunControl&, Reproduction&);  // jmlr05-fig2a
+void positive_weights(const ReproduceOptions&, const RunControl&, Reproduction&);       // jmlr05-fig2b
+void cluster_counts(const ReproduceOptions&, const RunControl&, Reproduction&);         // jmlr05-fig3b
+void kernel_sessions(const ReproduceOptions&, const RunControl&, Reproduction&);        // jmlr05-fig6b
+void expression_model(const ReproduceOptions&, const RunControl&, Reproduction&);       // jmlr05-bendor
+void weston_problems(const ReproduceOptions&, const RunControl&, Reproduction&);        // jmlr05-fig3a
+void gene_selection_table(const ReproduceOptions&, const RunControl&, Reproduction&);   // jmlr05-table1
 
 /// --data, or `embedded` where it was not given; values checked.
 [[nodiscard]] Dataset load_table(const ReproduceOptions& options, const std::string& embedded = {});

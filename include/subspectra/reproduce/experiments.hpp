@@ -66,9 +66,9 @@ struct ReproduceOptions {
           "number of features (range), pixels or vertices (the largest is taken); default: the experiment's "
           "own");
     field("runs", o.runs,
-          "number of random pairs, of problems of a size, or of repetitions of the cross-validation; 0 takes "
-          "the "
-          "experiment's own");
+          "number of random pairs or matrices, of problems of a size, of repetitions of the "
+          "cross-validation, or "
+          "of rows left out; 0 takes the experiment's own");
     field("sizes", o.sizes, "sizes n to time, with commas between; default: the experiment's own");
     field("components", o.components, "number of principal components; 0 takes the experiment's own");
     field("seed", o.seed, "of every random choice");
