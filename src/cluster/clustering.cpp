@@ -231,6 +231,7 @@ Clustering cluster_rows(const Dataset& data, const MethodInfo& method, const Sel
   if (std::none_of(known.begin(), known.end(),
                    [&](const MethodInfo& other) { return other.name == method.name; })) {
     std::vector<std::string> names;
+    names.reserve(known.size());
     for (const auto& other : known) names.emplace_back(other.name);
     throw InvalidArgument(
         fmt::format("--method {}: the rows are clustered without labels, by weights of features; "
