@@ -1,6 +1,7 @@
 /// JMLR05, Figures 3b and 6b: features that share clusters among features that have clusters of their own,
 /// for many clusters, and behind signs that change from session to session.
 #include <array>
+#include <cmath>
 
 #include "qalpha_runs.hpp"
 #include "subspectra/synth/clusters.hpp"
@@ -157,7 +158,7 @@ void kernel_sessions(const ReproduceOptions& options, const RunControl& control,
       }
       if (successes.empty()) continue;
       Finding point{.series = kWayNames[way],
-                    .x = static_cast<Index>(1000.0 * kSpreads[static_cast<std::size_t>(cell)] + 0.5)};
+                    .x = static_cast<Index>(std::lround(1000.0 * kSpreads[static_cast<std::size_t>(cell)]))};
       if (way == kPlain) {
         point.published = 0.0;
         if (cell == 0) {

@@ -246,10 +246,10 @@ void positive_weights(const ReproduceOptions& options, const RunControl& control
       return all;
     };
     const auto add = [&](const char* what, auto number, std::optional<double> published = {},
-                         std::string statement = {}) {
+                         const std::string& statement = {}) {
       result.results.push_back(with_sample({.series = fmt::format("{}: {}", tables[table], what),
                                             .published = published,
-                                            .statement = std::move(statement)},
+                                            .statement = statement},
                                            sample(number)));
     };
     add(
