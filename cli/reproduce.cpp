@@ -22,6 +22,7 @@ using reproduce::Finding;
 using reproduce::Reproduction;
 
 constexpr std::size_t kTextWidth = 100;
+constexpr std::string_view kAll = "all";  ///< the word for every experiment
 
 struct ListOptions {
   bool list = false;
@@ -34,13 +35,19 @@ struct ListOptions {
 std::string list_text(bool as_json) {
   Table table({{.title = "experiment", .align = Align::kLeft},
                {.title = "in", .align = Align::kLeft},
+               {.title = "state", .align = Align::kLeft},
                {.title = "", .align = Align::kLeft}});
   auto list = json::array();
   for (const Experiment& experiment : reproduce::experiments()) {
-    table.add({std::string(experiment.id), std::string(experiment.source), std::string(experiment.summary)});
+    const std::string state = experiment.needs.empty()
+                                  ? "runs here"
+                                  : fmt::format("needs --data: {}", experiment.needs_short);
+    table.add({std::string(experiment.id), std::string(experiment.source), state,
+               std::string(experiment.summary)});
     list.push_back({{"id", experiment.id},
                     {"source", experiment.source},
                     {"summary", experiment.summary},
+                    {"state", state},
                     {"needs", experiment.needs.empty() ? json(nullptr) : json(experiment.needs)},
                     {"options", experiment.options}});
   }
@@ -131,10 +138,28 @@ std::string curves_text(const Reproduction& result) {
   return text;
 }
 
+/// `all`: what ran, on what, for how long.
+std::string experiments_text(const json& experiments) {
+  Table table({{.title = "experiment", .align = Align::kLeft},
+               {.title = "status", .align = Align::kLeft},
+               {.title = "seconds"},
+               {.title = "numbers"},
+               {.title = "data", .align = Align::kLeft}});
+  for (const json& one : experiments) {
+    const std::string data = one.value("data", "");
+    table.add({one.at("id").get<std::string>(), one.at("status").get<std::string>(),
+               one.contains("seconds") ? fmt::format("{:.1f}", one["seconds"].get<double>()) : "",
+               one.contains("results") ? one["results"].dump() : "",
+               one.value("stand_in", false) ? data + " (stand-in)" : data});
+  }
+  return '\n' + table.text("  ");
+}
+
 std::string reproduction_text(const Reproduction& result) {
   std::string text = fmt::format("{} ({}), seed {}, status {}, {:.1f} s\n", result.id, result.source,
                                  result.settings["seed"].dump(), status_name(result.status), result.total_s);
   for (const auto& sentence : result.protocol) text += paragraph(sentence, "  ");
+  if (result.details.contains("experiments")) text += experiments_text(result.details["experiments"]);
   text += headline_text(result);
   text += curves_text(result);
   for (const auto& [title, picture] : result.pictures) {
@@ -171,13 +196,19 @@ int run(const Arguments& arguments, Signals& signals) {
     write_stdout(list_text(output.json));
     return 0;
   }
-  const Experiment& experiment = reproduce::find_experiment(arguments.operands.front());
-  reproduce::check_request(experiment, options);
+  const Experiment* const experiment =
+      arguments.operands.front() == kAll ? nullptr : &reproduce::find_experiment(arguments.operands.front());
+  if (experiment != nullptr) reproduce::check_request(*experiment, options);
   require_writable(output.o);
   ProgressLine progress(output.progress, output.quiet);
-  const RunControl control(signals.token(), limits.time_limit, progress.sink(), progress.interval_s());
   signals.begin_work();
-  const Reproduction result = reproduce::run_experiment(experiment, options, control);
+  const Reproduction result =
+      experiment == nullptr
+          ? reproduce::run_all_experiments(options, signals.token(), limits.time_limit, progress.sink(),
+                                           progress.interval_s())
+          : reproduce::run_experiment(
+                *experiment, options,
+                RunControl(signals.token(), limits.time_limit, progress.sink(), progress.interval_s()));
   progress.erase();
   const std::string text = json_text(reproduce::reproduction_json(result));
   if (!output.o.empty()) write_result(output.o, text);
@@ -218,10 +249,12 @@ Command reproduce_command() {
                              "how close greedy search comes to the best subset, on a few random problems"},
                         {.command = "subspectra reproduce icml06-fig2 --quick -o sonar.json",
                          .says = "Sonar: the paper's error curve, and the one without its optimism"},
+                        {.command = "subspectra reproduce all --quick --data DIR",
+                         .says = "a reduced run of every experiment in minutes; DIR has usps.npz, colon.csv, ..."},
                         {.command = "subspectra reproduce iccv07-bounds --json",
                          .says = "every number with its published counterpart, as JSON"}},
            .operands = {{.name = "ID",
-                         .help = "the experiment; without it the experiments are listed",
+                         .help = "the experiment, or all; without it the experiments are listed",
                          .may_be_left_out = true}},
            .groups = {{.title = "Experiment",
                        .options = describe_options<ListOptions>() + experiment_options() + run_options()},

@@ -95,6 +95,9 @@ const std::vector<Experiment>& experiments() {
                 "genes: the authors' files I2000 and tissues, or any copy (R packages plsgenomics and "
                 "datamicroarray "
                 "have one), as a table with one tissue a row and a label column",
+       .needs_short = "the colon cancer genes",
+       .files = {"colon"},
+       .stand_in = "sonar",
        .options = {"data", "target", "k"},
        .run = colon_errors},
       {.id = "icml06-exact",
@@ -120,14 +123,20 @@ const std::vector<Experiment>& experiments() {
        .summary = "sparse eigenfaces: variance against the number of pixels, and where they lie (--data or "
                   "--images)",
        .needs = kFaceImages,
+       .needs_short = "images of faces",
        .takes_images = true,
+       .files = {"faces", "orl_faces", "orl"},
+       .stand_in = "sonar",
        .options = {"data", "images", "target", "shape", "k"},
        .run = sparse_eigenfaces},
       {.id = "iccv07-verification",
        .source = "ICCV07, Figure 5",
        .summary = "same person or not: eigenfaces on all and on chosen pixels (--data or --images)",
        .needs = kLabelledFaces,
+       .needs_short = "images of faces, people as labels",
        .takes_images = true,
+       .files = {"faces", "orl_faces", "orl"},
+       .stand_in = "sonar",
        .options = {"data", "images", "target", "shape", "k", "components"},
        .run = face_verification},
       {.id = "iccv07-shape",
@@ -138,6 +147,9 @@ const std::vector<Experiment>& experiments() {
            "NAME_x, NAME_y, "
            "NAME_z, or three in a row for every vertex. The paper's 3D faces are not public; any registered "
            "meshes will do",
+       .needs_short = "registered 3D shapes",
+       .files = {"shapes"},
+       .stand_in = "sonar",
        .options = {"data", "target", "k", "components"},
        .run = sparse_eigenshapes},
       {.id = "aistats15-table1",
@@ -148,6 +160,9 @@ const std::vector<Experiment>& experiments() {
                 "2007 (86 x 22,283, five classes; GEO GDS2736), Sun et al. 2006 (180 x 54,613) and Ramaswamy "
                 "et al. "
                 "2001 (198 x 16,063); the R package datamicroarray distributes them",
+       .needs_short = "a gene expression table",
+       .files = {"nakayama"},
+       .stand_in = "sonar",
        .options = {"data", "target", "runs"},
        .run = sparse_discriminants_table},
       {.id = "aistats15-theorem3",
@@ -201,6 +216,9 @@ const std::vector<Experiment>& experiments() {
                 "7,129), the breast tumours of van 't Veer et al. 2002 (78 x 24,624), all public, and an "
                 "unpublished "
                 "fourth table; any two-class gene expression table will do",
+       .needs_short = "a two-class gene expression table",
+       .files = {"golub", "colon"},
+       .stand_in = "sonar",
        .options = {"data", "target", "runs"},
        .run = gene_selection_table},
   };
@@ -258,7 +276,8 @@ void check_request(const Experiment& experiment, const ReproduceOptions& options
     throw InvalidArgument(fmt::format("{} is an option of {}, but the experiment is {}; leave it out",
                                       option_flag(name), join_some(owners, owners.size()), experiment.id));
   }
-  if (!experiment.needs.empty() && options.data.empty() && options.images.empty()) {
+  const bool has_images = experiment.takes_images && !options.images.empty();
+  if (!experiment.needs.empty() && options.data.empty() && !has_images) {
     throw InvalidArgument(fmt::format("{} needs --data FILE: {}", experiment.id, experiment.needs));
   }
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -57,7 +58,8 @@ struct ReproduceOptions {
     field("data", o.data, "the table of experiments whose data are not part of the program");
     field(
         "images", o.images,
-        "a folder of PGM images instead of --data; folders in it are people (labels), as in the AT&T faces");
+        "faces: a folder of PGM images instead of --data; folders in it are people (labels), as in the AT&T "
+        "faces. Digits and gender: the folder to write pictures to (PNG)");
     field("target", o.target, "label column of --data; default as in the other commands");
     field("shape", o.shape,
           "height and width of the images whose pixels are the columns of --data, row by row; images of "
@@ -108,7 +110,10 @@ struct Experiment {
   std::string_view source;   ///< "ICML06, Figure 1"
   std::string_view summary;  ///< one line
   std::string_view needs;    ///< what --data has to be and where it comes from; empty: needs no file
-  bool takes_images = false;
+  std::string_view needs_short = {};  ///< the same in a few words
+  bool takes_images = false;          ///< --images DIR can stand for --data
+  std::vector<std::string_view> files = {};  ///< in a folder of data, without suffix, what `all` takes for it
+  std::string_view stand_in = {};            ///< an embedded table that it runs on, too
   std::vector<std::string_view> options;  ///< of ReproduceOptions, besides quick, seed and threads
   std::function<void(const ReproduceOptions&, const RunControl&, Reproduction&)> run;
 };
@@ -121,6 +126,15 @@ struct Experiment {
 void check_request(const Experiment& experiment, const ReproduceOptions& options);
 [[nodiscard]] Reproduction run_experiment(const Experiment& experiment, const ReproduceOptions& options,
                                           const RunControl& control);
+
+/// Every experiment, one after another. `options` has quick, seed, threads and, as `data`, perhaps a folder where
+/// the files of the experiments lie by their names (Experiment::files). An experiment without its file runs on its
+/// embedded stand-in, where it has one, or is passed over; what it was run on is in the details. Under quick an
+/// experiment is stopped after kQuickSeconds. The results are the single numbers of each, its id before their names.
+inline constexpr double kQuickSeconds = 25.0;
+[[nodiscard]] Reproduction run_all_experiments(const ReproduceOptions& options, const std::stop_token& stop,
+                                               double time_limit_s, const RunControl::Sink& sink = {},
+                                               double interval_s = 0.1);
 
 /// `subspectra.reproduction/1`
 [[nodiscard]] nlohmann::json reproduction_json(const Reproduction& reproduction);
