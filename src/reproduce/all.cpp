@@ -57,13 +57,18 @@ Supply supply_of(const Experiment& experiment,
   return {.stands_in = true, .data = std::string(experiment.stand_in)};
 }
 
-/// The numbers that stand alone and those with a published one; curves have too many.
-void add_headlines(const Reproduction& one, Reproduction& all) {
+/// The numbers that stand alone and those with a published one; curves have too many. Beside a stand-in's
+/// nothing published belongs.
+void add_headlines(const Reproduction& one, bool stands_in, Reproduction& all) {
   for (const Finding& finding : one.results) {
     if (finding.x && !finding.published && finding.statement.empty()) continue;
     Finding line = finding;
     line.series = fmt::format("{}: {}", one.id, one.name(finding));
     line.x.reset();
+    if (stands_in) {
+      line.published.reset();
+      line.statement.clear();
+    }
     all.results.push_back(std::move(line));
   }
 }
@@ -82,8 +87,8 @@ Reproduction run_all_experiments(const ReproduceOptions& options, const std::sto
   const auto taken = options_json(allowed);
   for (const auto& [name, value] : asked.items()) {
     if (value == taken[name]) continue;
-    throw InvalidArgument(fmt::format("{} is an option of single experiments; leave it out of `reproduce all`",
-                                      option_flag(name)));
+    throw InvalidArgument(fmt::format(
+        "{} is an option of single experiments; leave it out of `reproduce all`", option_flag(name)));
   }
   options.validate();
   const auto entries = entries_by_stem(options.data);
@@ -126,11 +131,12 @@ Reproduction run_all_experiments(const ReproduceOptions& options, const std::sto
       one = run_experiment(experiment, own, control);
     } catch (const Error& problem) {  // of its file: the others have theirs
       all.notes.push_back(fmt::format("{} failed: {}", experiment.id, problem.what()));
-      list.push_back({{"id", experiment.id}, {"status", "failed"}, {"data", own.data}, {"error", problem.what()}});
+      list.push_back(
+          {{"id", experiment.id}, {"status", "failed"}, {"data", own.data}, {"error", problem.what()}});
       continue;
     }
     if (supply.stands_in) on_stand_ins.emplace_back(experiment.id);
-    add_headlines(one, all);
+    add_headlines(one, supply.stands_in, all);
     list.push_back({{"id", experiment.id},
                     {"source", experiment.source},
                     {"status", status_name(one.status)},

@@ -152,6 +152,29 @@ const std::vector<Experiment>& experiments() {
        .stand_in = "sonar",
        .options = {"data", "target", "k", "components"},
        .run = sparse_eigenshapes},
+      {.id = "iccv07-usps",
+       .source = "ICCV07, Figures 7 to 11",
+       .summary = "digits 3 against 5: pixels by GSLDA, Fisher and soft ARD, Gaussian-process classifiers "
+                  "(--data)",
+       .needs = "the USPS digits, one image of 16 x 16 grey values a row and the digit as label; 3 and 5 are "
+                "taken "
+                "(1,540 of the 9,298 images). The R package ElemStatLearn distributes them",
+       .needs_short = "the USPS digits",
+       .files = {"usps"},
+       .stand_in = "sonar",
+       .options = {"data", "images", "target", "shape", "k"},
+       .run = digit_pixels},
+      {.id = "iccv07-gender",
+       .source = "ICCV07, Figures 12 to 16",
+       .summary = "the same on any images of two kinds, in the paper faces of men and women (--data)",
+       .needs = "a table with one image a row, its pixels as columns and a label of two classes. The paper "
+                "has 1,755 "
+                "FERET faces of 21 x 12 pixels, which are given to researchers on request",
+       .needs_short = "images of two kinds",
+       .files = {"gender"},
+       .stand_in = "sonar",
+       .options = {"data", "images", "target", "shape", "k"},
+       .run = gender_pixels},
       {.id = "aistats15-table1",
        .source = "AISTATS15, Table 1",
        .summary = "sparse discriminants on a gene expression table: error, features, entries (--data)",

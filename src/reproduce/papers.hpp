@@ -18,6 +18,8 @@ void two_class_bounds(const ReproduceOptions&, const RunControl&, Reproduction&)
 void sparse_eigenfaces(const ReproduceOptions&, const RunControl&, Reproduction&);   // iccv07-faces
 void face_verification(const ReproduceOptions&, const RunControl&, Reproduction&);   // iccv07-verification
 void sparse_eigenshapes(const ReproduceOptions&, const RunControl&, Reproduction&);  // iccv07-shape
+void digit_pixels(const ReproduceOptions&, const RunControl&, Reproduction&);        // iccv07-usps
+void gender_pixels(const ReproduceOptions&, const RunControl&, Reproduction&);       // iccv07-gender
 void sparse_discriminants_table(const ReproduceOptions&, const RunControl&,
                                 Reproduction&);                                         // aistats15-table1
 void sparsest_solution(const ReproduceOptions&, const RunControl&, Reproduction&);      // aistats15-theorem3
