@@ -1,4 +1,4 @@
-# cmake -DBUILD_DIR=... -DSOURCE_DIR=... -DWORK_DIR=... -DCXX=... -P run.cmake
+# cmake -DBUILD_DIR=... -DSOURCE_DIR=... -DWORK_DIR=... -DCXX=... -DGENERATOR=... -P run.cmake
 # Installs the build into a fresh prefix; builds and runs a separate project against it, by CMake and by pkg-config.
 function(run)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "EXPECT;OUTPUT" "COMMAND")
@@ -26,7 +26,7 @@ file(MAKE_DIRECTORY ${WORK_DIR})
 run(COMMAND ${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
 run(COMMAND ${prefix}/bin/subspectra --version EXPECT "[0-9]+\\.[0-9]+\\.[0-9]+")
 
-run(COMMAND ${CMAKE_COMMAND} -S ${SOURCE_DIR} -B ${WORK_DIR}/build -DCMAKE_PREFIX_PATH=${prefix}
+run(COMMAND ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE_DIR} -B ${WORK_DIR}/build -DCMAKE_PREFIX_PATH=${prefix}
             -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_BUILD_TYPE=Release)
 run(COMMAND ${CMAKE_COMMAND} --build ${WORK_DIR}/build)
 run(COMMAND ${WORK_DIR}/build/consumer EXPECT "${answer}")
