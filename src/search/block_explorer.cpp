@@ -65,7 +65,7 @@ class Visit {
   void offer(std::vector<Index> units) {
     std::sort(units.begin(), units.end());
     const double value = problem_.value(units);
-    if (harvest_.pool.offer(std::move(units), value)) limits_.update();
+    limits_.offer(std::move(units), value);
   }
 
   /// The criterion of T without each free unit.

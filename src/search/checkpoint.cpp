@@ -54,6 +54,21 @@ std::string checksum(const json& document) {
   return hash.text();
 }
 
+/// [bound, sequence, kept, free]; of a node of several sizes (k = 0) the bounds are read elsewhere.
+Queued node_from(const json& node, Index units, Index k) {
+  Queued queued;
+  queued.node.k = k;
+  if (k > 0) queued.node.bound = node.at(0).get<double>();
+  queued.sequence = node.at(1).get<std::uint64_t>();
+  queued.node.kept = unpacked(node.at(2).get<std::string>(), units);
+  queued.node.free = unpacked(node.at(3).get<std::string>(), units);
+  std::vector<std::int32_t> both;
+  std::set_intersection(queued.node.kept.begin(), queued.node.kept.end(), queued.node.free.begin(),
+                        queued.node.free.end(), std::back_inserter(both));
+  if (!both.empty()) throw std::out_of_range("node");
+  return queued;
+}
+
 SizeState size_from(const json& entry, Index units, const SizeState& expected) {
   SizeState size{.k = expected.k, .pool = expected.pool};
   if (entry.at("k").get<Index>() != expected.k) throw std::out_of_range("k");
@@ -68,20 +83,34 @@ SizeState size_from(const json& entry, Index units, const SizeState& expected) {
     }
     size.pool.offer(std::move(members), set.at("value").get<double>());
   }
-  for (const auto& node : entry.at("open")) {
-    Queued queued;
-    queued.node.k = size.k;
-    queued.node.bound = node.at(0).get<double>();
-    queued.sequence = node.at(1).get<std::uint64_t>();
-    queued.node.kept = unpacked(node.at(2).get<std::string>(), units);
-    queued.node.free = unpacked(node.at(3).get<std::string>(), units);
-    std::vector<std::int32_t> both;
-    std::set_intersection(queued.node.kept.begin(), queued.node.kept.end(), queued.node.free.begin(),
-                          queued.node.free.end(), std::back_inserter(both));
-    if (!both.empty()) throw std::out_of_range("node");
-    size.open.push_back(std::move(queued));
-  }
+  for (const auto& node : entry.at("open")) size.open.push_back(node_from(node, units, size.k));
   return size;
+}
+
+/// A node of several sizes: [[[k, bound], ...], sequence, kept, free], the sizes ascending and all searched
+/// for.
+Queued shared_from(const json& node, Index units, const std::vector<SizeState>& sizes) {
+  Queued queued = node_from(node, units, 0);
+  for (const auto& entry : node.at(0)) {
+    const ServedSize size{.k = entry.at(0).get<Index>(), .bound = entry.at(1).get<double>()};
+    const Index before = queued.node.others.empty() ? queued.node.k : queued.node.others.back().k;
+    if (size.k <= before || size.k < sizes.front().k || size.k > sizes.back().k) throw std::out_of_range("k");
+    if (queued.node.k == 0) {
+      queued.node.k = size.k;
+      queued.node.bound = size.bound;
+    } else {
+      queued.node.others.push_back(size);
+    }
+  }
+  if (queued.node.others.empty()) throw std::out_of_range("sizes");
+  return queued;
+}
+
+json shared_json(const Queued& queued, Index units) {
+  json sizes = json::array({json::array({queued.node.k, queued.node.bound})});
+  for (const auto& size : queued.node.others) sizes.push_back(json::array({size.k, size.bound}));
+  return json::array(
+      {std::move(sizes), queued.sequence, packed(queued.node.kept, units), packed(queued.node.free, units)});
 }
 
 }  // namespace
@@ -103,9 +132,11 @@ void write_checkpoint(const std::string& path, const std::string& problem, Index
                      {"pool", std::move(pool)},
                      {"open", std::move(open)}});
   }
-  json document = {{"schema", kSchema},    {"problem", problem},       {"units", units},
-                   {"nodes", state.nodes}, {"updates", state.updates}, {"sequence", state.sequence},
-                   {"round", state.round}, {"sizes", std::move(sizes)}};
+  json shared = json::array();
+  for (const auto& queued : state.shared) shared.push_back(shared_json(queued, units));
+  json document = {{"schema", kSchema},    {"problem", problem},        {"units", units},
+                   {"nodes", state.nodes}, {"updates", state.updates},  {"sequence", state.sequence},
+                   {"round", state.round}, {"sizes", std::move(sizes)}, {"shared", std::move(shared)}};
   document["checksum"] = checksum(document);
   write_file_atomically(path, document.dump() + "\n");
 }
@@ -148,6 +179,8 @@ void read_checkpoint(const std::string& path, const std::string& problem, Index 
     for (std::size_t i = 0; i < state.sizes.size(); ++i) {
       read.sizes.push_back(size_from(document.at("sizes").at(i), units, state.sizes[i]));
     }
+    for (const auto& node : document.value("shared", json::array()))
+      read.shared.push_back(shared_from(node, units, read.sizes));
     state = std::move(read);
   } catch (const std::exception&) {
     refuse("the checkpoint is inconsistent; start without --resume");

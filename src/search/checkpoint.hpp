@@ -16,11 +16,12 @@ struct SizeState {
   Index k = 0;
   Pool pool{1};
   double discarded = -kInfinity;
-  std::vector<Queued> open;
+  std::vector<Queued> open;  ///< nodes that serve this size alone
 };
 
 struct SearchState {
   std::vector<SizeState> sizes;
+  std::vector<Queued> shared;  ///< nodes that serve several sizes
   std::uint64_t nodes = 0, updates = 0, sequence = 0, round = 0;
 };
 

@@ -63,7 +63,8 @@ constexpr double kHeartbeat_s = 5.0;
 
 double node_bytes(const OpenNode& node) {
   return static_cast<double>(sizeof(Queued)) +
-         4.0 * static_cast<double>(node.kept.capacity() + node.free.capacity()) + 64.0;
+         4.0 * static_cast<double>(node.kept.capacity() + node.free.capacity()) +
+         static_cast<double>(node.others.capacity() * sizeof(ServedSize)) + 64.0;
 }
 
 class Engine {
@@ -88,10 +89,11 @@ class Engine {
     if (resumed) refuse_wider_gap();
     nodes_before_ = state_.nodes;
     take_known(start);
-    for (auto& size : state_.sizes) {
-      make_heap(size);
+    make_heaps();
+    for (const auto& size : state_.sizes) {
       for (const auto& queued : size.open) bytes_ += node_bytes(queued.node);
     }
+    for (const auto& queued : state_.shared) bytes_ += node_bytes(queued.node);
     Status status = Status::kOptimal;
     double saved_at = control_.elapsed_s();
     while (anything_open()) {
@@ -123,6 +125,8 @@ class Engine {
         free.push_back(static_cast<std::int32_t>(u));
     }
     std::optional<double> bound;
+    const bool shares = explorer_.shares_sizes();
+    OpenNode common;
     for (Index k = options_.k.lo; k <= options_.k.hi; ++k) {
       SizeState size{.k = k, .pool = Pool(options_.pool)};
       const auto known = static_cast<Index>(kept.size());
@@ -132,10 +136,28 @@ class Engine {
           bound = control_.should_stop() ? explorer_.quick_bound(root) : explorer_.bound(root);
         }
         root.bound = *bound;
-        size.open.push_back({std::move(root), state_.sequence++});
+        if (!shares) {
+          size.open.push_back({std::move(root), state_.sequence++});
+        } else if (common.k == 0) {
+          common = std::move(root);
+        } else {
+          common.others.push_back({.k = k, .bound = *bound});
+        }
       }
       state_.sizes.push_back(std::move(size));
     }
+    if (common.k > 0) put(std::move(common));
+  }
+
+  [[nodiscard]] SizeState& size_of(Index k) {
+    return state_.sizes[static_cast<std::size_t>(k - options_.k.lo)];
+  }
+
+  /// A new node, where it belongs: with its size, or among those of several. The heaps are as they were.
+  std::vector<Queued>& put(OpenNode node) {
+    auto& open = node.others.empty() ? size_of(node.k).open : state_.shared;
+    open.push_back({std::move(node), state_.sequence++});
+    return open;
   }
 
   /// A run under a wider --gap has closed nodes for good that this one would have to look into.
@@ -243,16 +265,26 @@ class Engine {
     return hash.text();
   }
 
-  /// Best bound first; when the store is full the newest first, which keeps it from growing.
+  /// Best bound first, of several sizes that of the largest; when the store is full the newest first, which
+  /// keeps it from growing.
   [[nodiscard]] auto before() const {
     return [newest = depth_first_](const Queued& a, const Queued& b) {
       if (newest) return a.sequence < b.sequence;
-      return a.node.bound != b.node.bound ? a.node.bound < b.node.bound : a.sequence > b.sequence;
+      const double x = highest(a.node), y = highest(b.node);
+      return x != y ? x < y : a.sequence > b.sequence;
     };
   }
-  void make_heap(SizeState& size) const { std::make_heap(size.open.begin(), size.open.end(), before()); }
+  static double highest(const OpenNode& node) {
+    return node.others.empty() ? node.bound : node.others.back().bound;
+  }
+  void make_heaps() {
+    for (auto& size : state_.sizes) std::make_heap(size.open.begin(), size.open.end(), before());
+    std::make_heap(state_.shared.begin(), state_.shared.end(), before());
+  }
 
   bool anything_open() {
+    drop_closed_sizes();
+    if (!state_.shared.empty()) return true;
     for (auto& size : state_.sizes) {
       drop_closed(size);
       if (!size.open.empty()) return true;
@@ -260,20 +292,56 @@ class Engine {
     return false;
   }
 
-  /// Takes nodes off the heap's top that sets found since have closed.
-  void drop_closed(SizeState& size) {
+  /// Whether what is known closes a bound of this size; what --gap alone closes is remembered.
+  bool closes(SizeState& size, double bound) const {
     const double threshold = size.pool.threshold();
-    while (!size.open.empty() && size.open.front().node.bound <= cutoff_.with_gap(threshold)) {
-      const double bound = size.open.front().node.bound;
-      if (bound > cutoff_.exact(threshold)) size.discarded = std::max(size.discarded, bound);
-      pop(size);
-    }
+    if (bound > cutoff_.with_gap(threshold)) return false;
+    if (bound > cutoff_.exact(threshold)) size.discarded = std::max(size.discarded, bound);
+    return true;
   }
 
-  Queued pop(SizeState& size) {
-    std::pop_heap(size.open.begin(), size.open.end(), before());
-    Queued top = std::move(size.open.back());
-    size.open.pop_back();
+  /// Takes the sizes from shared nodes that sets found since have closed. A node with one size left goes to
+  /// it, one with none is gone.
+  void drop_closed_sizes() {
+    if (state_.shared.empty()) return;
+    std::vector<Queued> moved;
+    std::erase_if(state_.shared, [&](Queued& queued) {
+      OpenNode& node = queued.node;
+      const bool first = closes(size_of(node.k), node.bound);
+      const auto gone = std::erase_if(
+          node.others, [&](const ServedSize& other) { return closes(size_of(other.k), other.bound); });
+      if (!first && gone == 0) return false;
+      bytes_ -= static_cast<double>(gone * sizeof(ServedSize));
+      if (first && node.others.empty()) {
+        bytes_ -= node_bytes(node);
+        return true;
+      }
+      if (first) {
+        node.k = node.others.front().k;
+        node.bound = node.others.front().bound;
+        node.others.erase(node.others.begin());
+      }
+      if (!node.others.empty()) return false;
+      moved.push_back(std::move(queued));
+      return true;
+    });
+    for (auto& queued : moved) {
+      auto& open = size_of(queued.node.k).open;
+      open.push_back(std::move(queued));
+      std::push_heap(open.begin(), open.end(), before());
+    }
+    std::make_heap(state_.shared.begin(), state_.shared.end(), before());
+  }
+
+  /// Takes nodes off the heap's top that sets found since have closed.
+  void drop_closed(SizeState& size) {
+    while (!size.open.empty() && closes(size, size.open.front().node.bound)) pop(size.open);
+  }
+
+  Queued pop(std::vector<Queued>& open) {
+    std::pop_heap(open.begin(), open.end(), before());
+    Queued top = std::move(open.back());
+    open.pop_back();
     bytes_ -= node_bytes(top.node);
     return top;
   }
@@ -284,37 +352,48 @@ class Engine {
 
   struct Task {
     Queued from;
-    std::size_t size;
     std::uint64_t budget;
   };
 
-  /// One node of every size in turn, until the round is full.
+  /// One node of every size in turn and as many shared ones, until the round is full.
   std::vector<Task> next_batch() {
     std::vector<Task> batch;
     std::uint64_t left = options_.node_limit > 0 ? options_.node_limit - (state_.nodes - nodes_before_)
                                                  : std::numeric_limits<std::uint64_t>::max();
     const std::size_t count = state_.sizes.size();
     const auto start = static_cast<std::size_t>(state_.round % count);
+    const auto take = [&](std::vector<Queued>& open) {
+      const auto budget = std::min(left, explorer_.budget());
+      batch.push_back({pop(open), budget});
+      left -= budget;
+    };
     for (bool any = true; any && batch.size() < visits_ && left > 0;) {
       any = false;
+      for (std::size_t i = 0; i < count && batch.size() < visits_ && left > 0 && !state_.shared.empty();
+           ++i) {
+        take(state_.shared);
+        any = true;
+      }
       for (std::size_t i = 0; i < count && batch.size() < visits_ && left > 0; ++i) {
         const std::size_t at = (start + i) % count;
         auto& size = state_.sizes[at];
         drop_closed(size);
         if (size.open.empty()) continue;
-        const auto budget = std::min(left, explorer_.budget());
-        batch.push_back({pop(size), at, budget});
-        left -= budget;
+        take(size.open);
         any = true;
       }
     }
     return batch;
   }
 
-  std::vector<Harvest> visit(const std::vector<Task>& batch) const {
+  std::vector<Harvest> visit(const std::vector<Task>& batch) {
     std::vector<Harvest> harvests;
     harvests.reserve(batch.size());
-    for (const auto& task : batch) harvests.emplace_back(state_.sizes[task.size].pool);
+    for (const auto& task : batch) {
+      harvests.emplace_back(size_of(task.from.node.k).pool);
+      for (const auto& other : task.from.node.others)
+        harvests.back().others.emplace_back(size_of(other.k).pool);
+    }
     parallel_for(static_cast<Index>(batch.size()), options_.threads, [&](Index i) {
       const auto& task = batch[static_cast<std::size_t>(i)];
       auto& harvest = harvests[static_cast<std::size_t>(i)];
@@ -329,60 +408,88 @@ class Engine {
 
   void merge(const std::vector<Task>& batch, std::vector<Harvest>& harvests) {
     ++state_.round;
-    std::vector<std::size_t> better;
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      auto& size = state_.sizes[batch[i].size];
-      auto& harvest = harvests[i];
-      state_.nodes += std::max<std::uint64_t>(1, harvest.nodes);
+    std::vector<Index> better;  // sizes
+    const auto take_in = [&](Index k, const SizeHarvest& harvest) {
+      auto& size = size_of(k);
       size.discarded = std::max(size.discarded, harvest.discarded);
       const double best = size.pool.best();
       for (const auto& set : harvest.pool.entered()) size.pool.offer(set.units, set.value);
+      if (size.pool.best() <= best) return;
+      ++state_.updates;
+      better.push_back(k);
+    };
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const auto& from = batch[i].from.node;
+      auto& harvest = harvests[i];
+      state_.nodes += std::max<std::uint64_t>(1, harvest.nodes);
+      take_in(from.k, harvest);
+      for (std::size_t j = 0; j < from.others.size(); ++j) take_in(from.others[j].k, harvest.others[j]);
       for (auto& node : harvest.open) {
-        node.bound = std::min(node.bound, batch[i].from.node.bound);
+        if (from.others.empty()) node.bound = std::min(node.bound, from.bound);
         bytes_ += node_bytes(node);
-        size.open.push_back({std::move(node), state_.sequence++});
-        std::push_heap(size.open.begin(), size.open.end(), before());
-      }
-      if (size.pool.best() > best) {
-        ++state_.updates;
-        better.push_back(batch[i].size);
+        auto& open = put(std::move(node));
+        std::push_heap(open.begin(), open.end(), before());
       }
     }
+    drop_closed_sizes();
     // Only now are all nodes back that the bounds are taken over.
-    for (const std::size_t size : better) tell(state_.sizes[size], "tree");
+    for (const Index k : better) tell(size_of(k), "tree");
     if (!depth_first_ && bytes_ > storage_) {
       depth_first_ = true;
-      for (auto& size : state_.sizes) make_heap(size);
+      make_heaps();
     }
   }
 
-  [[nodiscard]] double upper_bound(const SizeState& size) const {
-    double bound = std::max(size.pool.best(), size.discarded);
-    for (const auto& queued : size.open) bound = std::max(bound, queued.node.bound);
+  /// The largest bound among the open nodes of every size; -infinity: the size has none.
+  [[nodiscard]] std::vector<double> open_bounds() const {
+    std::vector<double> bounds(state_.sizes.size(), -kInfinity);
+    const auto raise = [&](Index k, double bound) {
+      double& own = bounds[static_cast<std::size_t>(k - options_.k.lo)];
+      own = std::max(own, bound);
+    };
+    for (const auto& size : state_.sizes) {
+      for (const auto& queued : size.open) raise(size.k, queued.node.bound);
+    }
+    for (const auto& queued : state_.shared) {
+      raise(queued.node.k, queued.node.bound);
+      for (const auto& other : queued.node.others) raise(other.k, other.bound);
+    }
+    return bounds;
+  }
+
+  /// `open`: the size's entry of open_bounds().
+  [[nodiscard]] static double upper_bound(const SizeState& size, double open) {
+    const double bound = std::max({size.pool.best(), size.discarded, open});
     // Closer than a tie is what a search proves.
     return bound <= size.pool.best() * (1.0 + kTieFraction) ? size.pool.best() : bound;
   }
 
+  [[nodiscard]] std::uint64_t open_nodes() const {
+    std::uint64_t open = state_.shared.size();
+    for (const auto& size : state_.sizes) open += size.open.size();
+    return open;
+  }
+
   void tell(const SizeState& size, std::string_view source) const {
     if (!control_.hears_events()) return;
-    std::uint64_t open = 0;
-    for (const auto& each : state_.sizes) open += each.open.size();
+    const double bound = open_bounds()[static_cast<std::size_t>(size.k - options_.k.lo)];
     control_.event({.k = size.k,
                     .source = source,
                     .nodes = state_.nodes,
-                    .open = open,
+                    .open = open_nodes(),
                     .incumbent = explorer_.told(size.pool.best()),
-                    .bound = explorer_.told(upper_bound(size)),
+                    .bound = explorer_.told(upper_bound(size, bound)),
                     .elapsed_s = control_.elapsed_s()});
   }
 
   /// The last line of a size: nothing of it is open any more.
   void tell_closed() {
     closed_.resize(state_.sizes.size(), false);
+    for (auto& size : state_.sizes) drop_closed(size);
+    const auto open = open_bounds();
     for (std::size_t i = 0; i < state_.sizes.size(); ++i) {
-      auto& size = state_.sizes[i];
-      drop_closed(size);
-      if (closed_[i] || !size.open.empty() || size.pool.sets().empty()) continue;
+      const auto& size = state_.sizes[i];
+      if (closed_[i] || open[i] > -kInfinity || size.pool.sets().empty()) continue;
       closed_[i] = true;
       tell(size, "done");
     }
@@ -392,26 +499,32 @@ class Engine {
     const double now = control_.elapsed_s();
     if (now - told_at_ >= kHeartbeat_s) {
       told_at_ = now;
-      for (const auto& size : state_.sizes) {
-        if (!size.open.empty()) tell(size, "-");
+      const auto open = open_bounds();
+      for (std::size_t i = 0; i < open.size(); ++i) {
+        if (open[i] > -kInfinity) tell(state_.sizes[i], "-");
       }
     }
     control_.report("exact search", -1.0, [&] {
       const SizeState* worst = nullptr;
-      double worst_gap = -1.0;
+      double worst_gap = -1.0, worst_bound = 0.0;
       std::size_t done = 0;
-      for (const auto& size : state_.sizes) {
-        const double best = size.pool.best();
-        const double gap = size.open.empty() ? -1.0 : (upper_bound(size) - best) / std::max(best, 1e-300);
-        done += size.open.empty() ? 1 : 0;
+      const auto open = open_bounds();
+      for (std::size_t i = 0; i < open.size(); ++i) {
+        const auto& size = state_.sizes[i];
+        if (open[i] == -kInfinity) {
+          ++done;
+          continue;
+        }
+        const double best = size.pool.best(), bound = upper_bound(size, open[i]);
+        const double gap = (bound - best) / std::max(best, 1e-300);
         if (gap > worst_gap) {
           worst_gap = gap;
+          worst_bound = bound;
           worst = &size;
         }
       }
       if (worst == nullptr) return std::string();
-      return describe(worst->k, explorer_.told(worst->pool.best()), explorer_.told(upper_bound(*worst)),
-                      done);
+      return describe(worst->k, explorer_.told(worst->pool.best()), explorer_.told(worst_bound), done);
     });
   }
 
@@ -434,24 +547,29 @@ class Engine {
     answer.resumed = resumed;
     answer.checkpoint_problem = checkpoint_problem_;
     Status worst_size = Status::kOptimal;
-    for (const auto& size : state_.sizes) {
+    drop_closed_sizes();
+    for (auto& size : state_.sizes) drop_closed(size);
+    answer.open_nodes = open_nodes();
+    const auto open = open_bounds();
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      const auto& size = state_.sizes[i];
       ExactSize entry;
-      answer.open_nodes += size.open.size();
+      const bool is_open = open[i] > -kInfinity;
       for (auto set : size.pool.sets()) {
         set.value = explorer_.told(set.value);
         entry.pool.push_back(std::move(set));
       }
       if (!entry.pool.empty()) {
-        const double bound = upper_bound(size);
+        const double bound = upper_bound(size, open[i]);
         entry.upper_bound = bound <= size.pool.best() ? entry.pool.front().value : explorer_.told(bound);
-        if (!size.open.empty()) {
+        if (is_open) {
           worst_size = worst(worst_size, status);
         } else if (size.discarded >
                    size.pool.threshold() * (1.0 + kTieFraction)) {  // of the last in the pool
           worst_size = worst(worst_size, Status::kGapReached);
         }
-      } else if (!size.open.empty()) {
-        entry.upper_bound = explorer_.told(upper_bound(size));
+      } else if (is_open) {
+        entry.upper_bound = explorer_.told(upper_bound(size, open[i]));
         worst_size = worst(worst_size, status);
       }
       answer.sizes.push_back(std::move(entry));

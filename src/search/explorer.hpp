@@ -14,12 +14,20 @@
 
 namespace subspectra::search {
 
-/// A node of the tree of one size: all sets of k units that contain `kept` and lie in `kept` + `free`.
+/// A size that a node serves.
+struct ServedSize {
+  Index k = 0;
+  double bound = kInfinity;  ///< no set of this size in the node is better
+};
+
+/// A node of the tree: all sets of k units that contain `kept` and lie in `kept` + `free`. Where sizes share
+/// a tree it serves `others` as well.
 struct OpenNode {
   Index k = 0;
-  std::vector<std::int32_t> kept;  ///< ascending
-  std::vector<std::int32_t> free;  ///< ascending
-  double bound = kInfinity;        ///< no set of the node is better
+  std::vector<std::int32_t> kept;       ///< ascending
+  std::vector<std::int32_t> free;       ///< ascending
+  double bound = kInfinity;             ///< no set of k units in the node is better
+  std::vector<ServedSize> others = {};  ///< ascending, all larger than k
 };
 
 /// The best sets of one size found so far, at most `capacity` of them.
@@ -69,13 +77,19 @@ class Cutoff {
   double slack_, gap_;
 };
 
-/// What one visit brings home.
-struct Harvest {
-  explicit Harvest(const Pool& known) : pool(known.fresh_copy()) {}
-  Pool pool;                   ///< the known sets and those found here
+/// What one visit brings home for one size.
+struct SizeHarvest {
+  explicit SizeHarvest(const Pool& known) : pool(known.fresh_copy()) {}
+  Pool pool;                      ///< the known sets and those found here
+  double discarded = -kInfinity;  ///< the largest bound that was closed because of --gap alone
+};
+
+/// What one visit brings home: for the node's k, and for the other sizes that it serves.
+struct Harvest : SizeHarvest {
+  explicit Harvest(const Pool& known) : SizeHarvest(known) {}
+  std::vector<SizeHarvest> others = {};  ///< as OpenNode::others of the node
   std::vector<OpenNode> open;  ///< what is left of the node, in an order that depends on nothing but the node
   std::uint64_t nodes = 0;
-  double discarded = -kInfinity;  ///< the largest bound that was closed because of --gap alone
 };
 
 class Explorer {
@@ -97,6 +111,8 @@ class Explorer {
   [[nodiscard]] virtual double quick_bound(const OpenNode& node) const { return bound(node); }
   /// Whether bound() of a root is the same at every size, so that once is enough.
   [[nodiscard]] virtual bool bound_ignores_size() const { return false; }
+  /// Whether a node can serve several sizes: all of them then go down one tree.
+  [[nodiscard]] virtual bool shares_sizes() const { return false; }
   /// From scratch, by a factorization of the set's own matrices.
   [[nodiscard]] virtual double value(const std::vector<Index>& units) const = 0;
   /// False only where exchanging one unit for the other surely changes the criterion.

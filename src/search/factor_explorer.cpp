@@ -26,6 +26,7 @@ class FactorExplorer final : public Explorer {
     return problem_.value(units) * (1.0 + problem_.slack);
   }
   [[nodiscard]] bool bound_ignores_size() const override { return true; }  // f of the whole superset
+  [[nodiscard]] bool shares_sizes() const override { return scans_; }
   [[nodiscard]] double value(const std::vector<Index>& units) const override { return problem_.value(units); }
   [[nodiscard]] bool alike(Index a, Index b) const override { return problem_.alike(a, b); }
   [[nodiscard]] double told(double value) const override { return problem_.told(value); }

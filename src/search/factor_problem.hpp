@@ -3,6 +3,7 @@
 /// so that B has a unit diagonal (the criterion does not change) and M has as many columns as A has rank.
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "explorer.hpp"
@@ -68,24 +69,31 @@ struct FactorProblem {
 /// What a visit has to beat, and the nodes it may close.
 class Limits {
  public:
-  Limits(const Cutoff& cutoff, Harvest& harvest) : cutoff_(cutoff), harvest_(harvest) { update(); }
-  void update() {
-    exact_ = cutoff_.exact(harvest_.pool.threshold());
-    limit_ = cutoff_.with_gap(harvest_.pool.threshold());
+  Limits(const Cutoff& cutoff, SizeHarvest& harvest) : cutoff_(&cutoff), harvest_(&harvest) { update(); }
+  /// A set that was found: whether it enters the pool, which may raise the limit.
+  void offer(std::vector<Index> units, double value) {
+    if (harvest_->pool.offer(std::move(units), value)) update();
   }
+  /// Sets up to this are left out for --gap's sake alone.
+  void discard(double bound) { harvest_->discarded = std::max(harvest_->discarded, bound); }
   /// Bounds up to this are closed; above exact() for --gap's sake alone.
   [[nodiscard]] double limit() const { return limit_; }
   [[nodiscard]] double exact() const { return exact_; }
   /// Whether a bound closes its node; what --gap alone closes is remembered.
   [[nodiscard]] bool closed(double bound) {
     if (bound > limit_) return false;
-    if (bound > exact_) harvest_.discarded = std::max(harvest_.discarded, bound);
+    if (bound > exact_) discard(bound);
     return true;
   }
 
  private:
-  const Cutoff& cutoff_;
-  Harvest& harvest_;
+  void update() {
+    exact_ = cutoff_->exact(harvest_->pool.threshold());
+    limit_ = cutoff_->with_gap(harvest_->pool.threshold());
+  }
+
+  const Cutoff* cutoff_;
+  SizeHarvest* harvest_;
   double exact_ = 0.0, limit_ = 0.0;
 };
 

@@ -36,6 +36,7 @@ struct Level {
   std::vector<double> losses;        ///< of the free units
   std::vector<double> diag;          ///< of P
   double f_all = 0.0, f_kept = 0.0;  ///< f(T), f(I)
+  std::vector<std::int32_t> alive;   ///< the sizes that the node serves
 
   void reserve(std::int64_t n, std::int64_t r) {
     const auto l = padded(n);
@@ -50,18 +51,29 @@ struct Level {
   }
 };
 
+/// A size that the visit serves.
+struct Served {
+  std::int64_t k;
+  double root_bound;
+  Limits limits;
+};
+
+/// The sizes a node still serves, as places in a visit's list, ascending.
+using Alive = std::vector<std::int32_t>;
+
 class Visit {
  public:
   Visit(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff,
         const RunControl& control, Harvest& harvest)
       : problem_(problem),
-        k_(node.k),
         r_(problem.m.cols()),
         budget_(budget),
-        limits_(cutoff, harvest),
         control_(control),
         harvest_(harvest),
         kept_(node.kept) {
+    served_.push_back({node.k, node.bound, Limits(cutoff, harvest)});
+    for (std::size_t i = 0; i < node.others.size(); ++i)
+      served_.push_back({node.others[i].k, node.others[i].bound, Limits(cutoff, harvest.others[i])});
     levels_.resize(2);
     const auto side = padded(static_cast<std::int64_t>(node.free.size()));
     // With thousands of candidates a visit goes down a few levels only.
@@ -75,11 +87,18 @@ class Visit {
   void run(const OpenNode& node) {
     Level& root = level(0, static_cast<std::int64_t>(node.free.size()));
     if (!build(node, root)) return;
-    root_bound_ = node.bound;
-    enter(0);
+    root.alive.resize(served_.size());
+    std::iota(root.alive.begin(), root.alive.end(), 0);
+    enter();
   }
 
  private:
+  [[nodiscard]] Served& served(std::int32_t s) { return served_[static_cast<std::size_t>(s)]; }
+  /// Units that size s still needs beyond the kept ones.
+  [[nodiscard]] std::int64_t more_of(std::int32_t s) {
+    return served(s).k - static_cast<std::int64_t>(kept_.size());
+  }
+
   Level& level(std::size_t depth, std::int64_t count) {
     if (depth >= levels_.size()) levels_.resize(depth + 1);
     Level& at = levels_[depth];
@@ -120,65 +139,71 @@ class Visit {
     return true;
   }
 
-  void offer(const std::int32_t* more, std::int64_t count, std::int32_t a = -1, std::int32_t b = -1) {
+  void offer(Limits& limits, const std::int32_t* more, std::int64_t count, std::int32_t a = -1,
+             std::int32_t b = -1) {
     std::vector<Index> units(kept_.begin(), kept_.end());
     units.insert(units.end(), more, more + count);
     if (a >= 0) units.push_back(a);
     if (b >= 0) units.push_back(b);
     std::sort(units.begin(), units.end());
     const double value = problem_.value(units);
-    if (harvest_.pool.offer(std::move(units), value)) limits_.update();
+    limits.offer(std::move(units), value);
   }
 
   /// The kept units and all free ones but those at i and j.
-  void offer_without(const Level& at, std::int64_t i, std::int64_t j = -1) {
+  void offer_without(Limits& limits, const Level& at, std::int64_t i, std::int64_t j = -1) {
     std::vector<std::int32_t> rest;
     for (std::int64_t a = 0; a < at.count; ++a) {
       if (a != i && a != j) rest.push_back(at.ids[static_cast<std::size_t>(a)]);
     }
-    offer(rest.data(), static_cast<std::int64_t>(rest.size()));
+    offer(limits, rest.data(), static_cast<std::int64_t>(rest.size()));
   }
 
-  /// The node at `depth` is built and ordered; kept_ holds I. False when the budget ran out inside.
-  bool enter(std::size_t depth) {
-    Level& at = levels_[depth];
-    const std::int64_t more = k_ - static_cast<std::int64_t>(kept_.size());
-    const std::int64_t less = at.count - more;
-    if (more < 0 || less < 0 || limits_.closed(at.f_all)) return true;
-    if (less == 0) {
-      offer(at.ids.data(), at.count);
+  /// The root of the visit is built and ordered.
+  void enter() {
+    Level& at = levels_[0];
+    std::erase_if(at.alive, [&](std::int32_t s) {
+      Limits& limits = served(s).limits;
+      const std::int64_t more = more_of(s), less = at.count - more;
+      if (more < 0 || less < 0 || limits.closed(at.f_all)) return true;
+      if (less == 0) {
+        offer(limits, at.ids.data(), at.count);
+      } else if (drops_first(more, less)) {
+        close_by_drops(limits, at, less);
+      } else if (more <= last_) {
+        close_by_keeps(limits, at, 0, more);
+      } else {
+        return false;
+      }
       return true;
-    }
-    if (less <= last_ && less < more) {
-      close_by_drops(at, less);
-      return true;
-    }
-    if (more <= last_) {
-      close_by_keeps(at, 0, more);
-      return true;
-    }
-    return walk(depth, more, less);
+    });
+    if (!at.alive.empty()) walk(0);
+  }
+
+  /// Few to drop, and fewer than to keep: the drops are scanned.
+  [[nodiscard]] bool drops_first(std::int64_t more, std::int64_t less) const {
+    return less <= last_ && less < more;
   }
 
   /// At most two more to be dropped.
-  void close_by_drops(const Level& at, std::int64_t less) {
+  void close_by_drops(Limits& limits, const Level& at, std::int64_t less) {
     if (less == 1) {
       for (std::int64_t i = 0; i < at.count; ++i) {
-        if (!limits_.closed(at.f_all - at.losses[static_cast<std::size_t>(i)])) offer_without(at, i);
+        if (!limits.closed(at.f_all - at.losses[static_cast<std::size_t>(i)])) offer_without(limits, at, i);
       }
       return;
     }
-    scan_pairs(at, at.p.data(), at.u.data(), 0, -1.0);
+    scan_pairs(limits, at, at.p.data(), at.u.data(), 0, -1.0);
   }
 
   /// At most two more of the units from..count-1 to be kept; `at.g`, `at.c` and f_kept are those of the node.
-  void close_by_keeps(const Level& at, std::int64_t from, std::int64_t more) {
+  void close_by_keeps(Limits& limits, const Level& at, std::int64_t from, std::int64_t more) {
     if (more == 0) {
-      if (!limits_.closed(at.f_kept)) offer(nullptr, 0);
+      if (!limits.closed(at.f_kept)) offer(limits, nullptr, 0);
       return;
     }
     if (more == 2) {
-      scan_pairs(at, at.g.data(), at.c.data(), from, +1.0);
+      scan_pairs(limits, at, at.g.data(), at.c.data(), from, +1.0);
       return;
     }
     for (std::int64_t i = from; i < at.count; ++i) {
@@ -188,12 +213,13 @@ class Visit {
         square += v * v;
       }
       const double value = at.f_kept + square / at.g[static_cast<std::size_t>(i * at.lead + i)];
-      if (!limits_.closed(value)) offer(&at.ids[static_cast<std::size_t>(i)], 1);
+      if (!limits.closed(value)) offer(limits, &at.ids[static_cast<std::size_t>(i)], 1);
     }
   }
 
   /// All pairs of from..count-1: kept (sign +1, block = G, rows = C) or dropped (sign -1, P, U).
-  void scan_pairs(const Level& at, const double* block, const double* rows, std::int64_t from, double sign) {
+  void scan_pairs(Limits& limits, const Level& at, const double* block, const double* rows, std::int64_t from,
+                  double sign) {
     const std::int64_t n = at.count;
     scale_.resize(static_cast<std::size_t>(at.lead));
     squares_.assign(static_cast<std::size_t>(at.lead), 0.0);
@@ -221,7 +247,7 @@ class Visit {
         }
       }
       // A set is worth a look above exact(); what lies between that and limit() counts as discarded.
-      const double target = sign * (limits_.exact() - base);
+      const double target = sign * (limits.exact() - base);
       if (kernels::best_pair_margin(block + i * at.lead + first, scale_.data() + first,
                                     squares_.data() + first, dot_.data() + first,
                                     scale_[static_cast<std::size_t>(i)],
@@ -236,38 +262,41 @@ class Visit {
         const double pair = (squares_[static_cast<std::size_t>(i)] + squares_[static_cast<std::size_t>(j)] -
                              2.0 * rho * dot_[static_cast<std::size_t>(j)]) /
                             rest;
-        if (limits_.closed(base + sign * pair)) continue;
+        if (limits.closed(base + sign * pair)) continue;
         if (sign > 0.0) {
-          offer(nullptr, 0, at.ids[static_cast<std::size_t>(i)], at.ids[static_cast<std::size_t>(j)]);
+          offer(limits, nullptr, 0, at.ids[static_cast<std::size_t>(i)], at.ids[static_cast<std::size_t>(j)]);
         } else {
-          offer_without(at, i, j);
+          offer_without(limits, at, i, j);
         }
       }
     }
   }
 
   /// Child t drops the t-th free unit and keeps those before it: the largest subtree, that of the unit missed
-  /// most, comes first and dies first.
-  bool walk(std::size_t depth, std::int64_t more, std::int64_t less) {
+  /// most, comes first and dies first. The order is the same for every size, so that all of them go down
+  /// together; a child lives as long as one of them needs it. False when the budget ran out inside.
+  bool walk(std::size_t depth) {
     const std::size_t kept_before = kept_.size();
     Level& at = levels_[depth];  // a deque: growing it moves no level
     for (std::int64_t t = 0;; ++t) {
       // I + {0..t-1} kept, t.. free: two more to keep need no tree.
-      if (more - t <= last_) {
-        close_by_keeps(at, t, more - t);
-        break;
-      }
+      std::erase_if(at.alive, [&](std::int32_t s) {
+        if (more_of(s) > last_) return false;
+        close_by_keeps(served(s).limits, at, t, more_of(s));
+        return true;
+      });
+      if (at.alive.empty()) break;
       work_ += at.count * at.count;
       if (harvest_.nodes >= budget_ || (work_ > kWorkBetweenLooks && asked_to_stop())) {
-        hand_back(at, t, less);
+        hand_back(at, t);
         kept_.resize(kept_before);
         return false;
       }
       ++harvest_.nodes;
-      const bool done = child(depth, t, more - t, less - 1);
+      const bool done = child(depth, t);
       if (!done) {
         kept_.push_back(at.ids[static_cast<std::size_t>(t)]);
-        hand_back(at, t + 1, less);
+        hand_back(at, t + 1);
         kept_.resize(kept_before);
         return false;
       }
@@ -299,27 +328,46 @@ class Visit {
 
   /// What is left of a node when the visit ends: one node, with t.. free. Losses are in descending order, so
   /// that `less` drops cost at least the loss at count - less.
-  void hand_back(const Level& at, std::int64_t t, std::int64_t less) {
+  void hand_back(const Level& at, std::int64_t t) {
     OpenNode rest;
-    rest.k = k_;
+    std::vector<ServedSize> sizes;
+    for (const std::int32_t s : at.alive) {
+      const std::int64_t less = at.count - t - more_of(s);
+      if (less < 0) continue;
+      const std::int64_t place = std::max(t, at.count - less);
+      const double bound = std::min(served(s).root_bound,
+                                    at.f_all - (less > 0 ? at.losses[static_cast<std::size_t>(place)] : 0.0));
+      if (!served(s).limits.closed(bound)) sizes.push_back({served(s).k, bound});
+    }
+    if (sizes.empty()) return;
+    rest.k = sizes.front().k;
+    rest.bound = sizes.front().bound;
+    rest.others.assign(sizes.begin() + 1, sizes.end());
     rest.kept = kept_;
     std::sort(rest.kept.begin(), rest.kept.end());
     rest.free.assign(at.ids.begin() + t, at.ids.begin() + at.count);
     std::sort(rest.free.begin(), rest.free.end());
-    if (static_cast<std::int64_t>(rest.free.size()) < less) return;
-    const std::int64_t place = std::max(t, at.count - less);
-    rest.bound =
-        std::min(root_bound_, at.f_all - (less > 0 ? at.losses[static_cast<std::size_t>(place)] : 0.0));
-    if (!limits_.closed(rest.bound)) harvest_.open.push_back(std::move(rest));
+    harvest_.open.push_back(std::move(rest));
   }
 
-  /// Child t of the node at `depth`: `more` to keep and `less` to drop among the units after t.
-  bool child(std::size_t depth, std::int64_t t, std::int64_t more, std::int64_t less) {
+  /// Child t of the node at `depth`: every size keeps k - |I| and drops one less among the units after t.
+  bool child(std::size_t depth, std::int64_t t) {
     const Level& at = levels_[depth];
     const std::int64_t rest = at.count - t - 1;
-    if (rest < more) return true;
     const double f_all = at.f_all - at.losses[static_cast<std::size_t>(t)];
-    if (limits_.closed(f_all)) return close_child(at, t);
+    alive_.clear();
+    double lowest = kInfinity;  // of the limits
+    for (const std::int32_t s : at.alive) {
+      Limits& limits = served(s).limits;
+      if (rest < more_of(s)) continue;
+      if (limits.closed(f_all)) {
+        close_child(at, t, s);
+        continue;
+      }
+      alive_.push_back(s);
+      lowest = std::min(lowest, limits.limit());
+    }
+    if (alive_.empty()) return true;
     // New diagonal and U of the rest: O(|F|), before the block is paid for.
     const double* q = at.p.data() + t * at.lead;
     const double inverse = 1.0 / q[t];
@@ -336,41 +384,57 @@ class Visit {
     }
     for (std::int64_t i = 0; i < rest; ++i)
       losses_[static_cast<std::size_t>(i)] /= diag_[static_cast<std::size_t>(i)];
-    // Whoever costs too much alone is kept for good; with fewer than `less` others the node is closed.
-    const double slack = f_all - limits_.limit(), exact_slack = f_all - limits_.exact();
+    // Whoever costs too much alone is kept for good: for the node, where that holds for every size it serves.
     at_.clear();
-    std::int64_t cheap = 0;
-    double next = kInfinity;
+    const double slack = f_all - lowest;
     for (std::int64_t i = 0; i < rest; ++i) {
-      const double loss = losses_[static_cast<std::size_t>(i)];
-      if (loss < slack || !singles_) {
+      if (losses_[static_cast<std::size_t>(i)] < slack || !singles_)
         at_.push_back(static_cast<std::int32_t>(i));
-      } else if (loss < exact_slack) {
-        ++cheap;
-        next = std::min(next, loss);
-      }
     }
-    // Sets that drop one of the `cheap` are left out for --gap's sake.
-    if (cheap > 0) harvest_.discarded = std::max(harvest_.discarded, f_all - next);
-    if (static_cast<std::int64_t>(at_.size()) < less) return close_child(at, t);
-    if (problem_.minorant.size() > 0 && closed_by_sums(at, t, more, less, f_all)) return close_child(at, t);
+    // A size with fewer units that can go than must is closed.
+    std::erase_if(alive_, [&](std::int32_t s) {
+      if (droppable(s, f_all, rest) >= rest - more_of(s)) return false;
+      close_child(at, t, s);
+      return true;
+    });
+    if (!alive_.empty() && problem_.minorant.size() > 0) close_by_sums(at, t, f_all);
+    if (alive_.empty()) return true;
     std::sort(at_.begin(), at_.end(), [&](std::int32_t a, std::int32_t b) {
       const double x = losses_[static_cast<std::size_t>(a)], y = losses_[static_cast<std::size_t>(b)];
       return x != y ? x > y : a < b;
     });
-    return expand(depth, t, more, less, f_all, inverse);
+    return expand(depth, t, f_all, inverse);
   }
 
-  /// The end of child t, whose bound does not beat what is known.
-  bool close_child(const Level& at, std::int64_t t) const {
-    problem_.guard(kept_, std::vector<std::int32_t>(at.ids.begin() + t + 1, at.ids.begin() + at.count), k_,
-                   limits_.limit());
-    return true;
+  /// Units of the child whose loss alone leaves size s something to find. Sets that drop one of those between
+  /// limit() and exact() are left out for --gap's sake.
+  std::int64_t droppable(std::int32_t s, double f_all, std::int64_t rest) {
+    if (!singles_) return rest;
+    Limits& limits = served(s).limits;
+    const double slack = f_all - limits.limit(), exact_slack = f_all - limits.exact();
+    std::int64_t count = 0;
+    for (std::int64_t i = 0; i < rest; ++i) count += losses_[static_cast<std::size_t>(i)] < slack ? 1 : 0;
+    if (exact_slack > slack) {
+      double next = kInfinity;
+      for (std::int64_t i = 0; i < rest; ++i) {
+        const double loss = losses_[static_cast<std::size_t>(i)];
+        if (loss >= slack && loss < exact_slack) next = std::min(next, loss);
+      }
+      if (next < kInfinity) limits.discard(f_all - next);
+    }
+    return count;
+  }
+
+  /// The end of child t for size s, whose bound does not beat what is known.
+  void close_child(const Level& at, std::int64_t t, std::int32_t s) {
+    problem_.guard(kept_, std::vector<std::int32_t>(at.ids.begin() + t + 1, at.ids.begin() + at.count),
+                   served(s).k, served(s).limits.limit());
   }
 
   /// With D the minorant, P_DD^{-1} >= diag(D) and G_F >= diag(D): dropping a set costs at least the sum of
   /// its D_i |U_i|^2, keeping one brings at most the sum of its |C_i|^2/D_i.
-  bool closed_by_sums(const Level& at, std::int64_t t, std::int64_t more, std::int64_t less, double f_all) {
+  void close_by_sums(const Level& at, std::int64_t t, double f_all) {
+    const std::int64_t rest = at.count - t - 1;
     if (problem_.uses(ExactBound::kDropSum)) {
       sums_.clear();
       for (const auto i : at_) {
@@ -378,10 +442,10 @@ class Visit {
         sums_.push_back(problem_.minorant[id] * losses_[static_cast<std::size_t>(i)] *
                         diag_[static_cast<std::size_t>(i)]);
       }
-      std::nth_element(sums_.begin(), sums_.begin() + (less - 1), sums_.end());
-      if (limits_.closed(f_all - std::accumulate(sums_.begin(), sums_.begin() + less, 0.0))) return true;
+      close_by_smallest(
+          at, t, [&](std::int32_t s) { return rest - more_of(s); }, f_all);
     }
-    if (problem_.uses(ExactBound::kGainSum) && more > 0) {
+    if (problem_.uses(ExactBound::kGainSum)) {
       sums_.clear();
       for (std::int64_t i = t + 1; i < at.count; ++i) {
         double square = 0.0;
@@ -391,20 +455,40 @@ class Visit {
         }
         sums_.push_back(-square / problem_.minorant[at.ids[static_cast<std::size_t>(i)]]);
       }
-      const auto last = sums_.begin() + std::min<std::int64_t>(more, static_cast<std::int64_t>(sums_.size()));
-      std::nth_element(sums_.begin(), last - 1, sums_.end());
-      if (limits_.closed(at.f_kept - std::accumulate(sums_.begin(), last, 0.0))) return true;
+      close_by_smallest(
+          at, t, [&](std::int32_t s) { return more_of(s); }, at.f_kept);
     }
-    return false;
+  }
+
+  /// Closes the sizes s for which `from` less the count(s) smallest of sums_ does not beat what is known.
+  template <class Count>
+  void close_by_smallest(const Level& at, std::int64_t t, Count count, double from) {
+    const auto all = static_cast<std::int64_t>(sums_.size());
+    const auto wanted = [&](std::int32_t s) { return std::clamp<std::int64_t>(count(s), 0, all); };
+    if (alive_.size() == 1) {  // no order is needed for a single sum
+      const auto end = sums_.begin() + wanted(alive_.front());
+      if (end != sums_.begin()) std::nth_element(sums_.begin(), end - 1, sums_.end());
+      sums_.erase(end, sums_.end());
+      sums_.assign(1, std::accumulate(sums_.begin(), sums_.end(), 0.0));
+    } else {
+      std::sort(sums_.begin(), sums_.end());
+      std::partial_sum(sums_.begin(), sums_.end(), sums_.begin());
+    }
+    const bool single = alive_.size() == 1;
+    std::erase_if(alive_, [&](std::int32_t s) {
+      const std::int64_t n = wanted(s);
+      const double sum = n == 0 ? 0.0 : single ? sums_.front() : sums_[static_cast<std::size_t>(n - 1)];
+      if (!served(s).limits.closed(from - sum)) return false;
+      close_child(at, t, s);
+      return true;
+    });
   }
 
   /// Builds the child: the units of at_ free, the others after t kept.
-  bool expand(std::size_t depth, std::int64_t t, std::int64_t more, std::int64_t less, double f_all,
-              double inverse) {
+  bool expand(std::size_t depth, std::int64_t t, double f_all, double inverse) {
     const std::int64_t rest = levels_[depth].count - t - 1;
     const std::int64_t free = static_cast<std::int64_t>(at_.size());
     const std::int64_t fixed = rest - free;
-    more -= fixed;
     const std::size_t kept_before = kept_.size();
     // Fixed units first, so that they are the first pivots of G.
     order_.clear();
@@ -431,12 +515,20 @@ class Visit {
     }
     for (std::int64_t i = 0; i < fixed; ++i) keep(to, i);
     if (fixed > 0) shift(to, fixed);
+    // What needs no tree, first that from (G, C) alone.
+    to.alive.clear();
+    for (const std::int32_t s : alive_) {
+      const std::int64_t more = more_of(s), less = free - more;
+      if (less == 0) {
+        offer(served(s).limits, to.ids.data(), to.count);
+      } else if (more <= last_ && !drops_first(more, less)) {
+        close_by_keeps(served(s).limits, to, 0, more);
+      } else {
+        to.alive.push_back(s);
+      }
+    }
     bool done = true;
-    if (less == 0) {
-      offer(to.ids.data(), to.count);
-    } else if (more <= last_ && !(less <= last_ && less < more)) {
-      close_by_keeps(to, 0, more);
-    } else {
+    if (!to.alive.empty()) {
       for (std::int64_t i = 0; i < free; ++i) {
         const auto from = static_cast<std::size_t>(at_[static_cast<std::size_t>(i)]);
         to.losses[static_cast<std::size_t>(i)] = losses_[from];
@@ -446,7 +538,7 @@ class Visit {
         }
       }
       if (depth + 1 >= most_depth_) {  // what lies below waits for a visit of its own
-        hand_back(to, 0, less);
+        hand_back(to, 0);
         kept_.resize(kept_before);
         return true;
       }
@@ -454,11 +546,13 @@ class Visit {
       kernels::gather_rank_one(at.p.data() + (t + 1) * at.lead + t + 1, at.lead, at_.data(), free,
                                at.p.data() + t * at.lead + t + 1, inverse, packed_.data(), to.p.data(),
                                to.lead);
-      if (less <= last_ && less < more) {
-        close_by_drops(to, less);
-      } else {
-        done = walk(depth + 1, more, less);
-      }
+      std::erase_if(to.alive, [&](std::int32_t s) {
+        const std::int64_t more = more_of(s), less = free - more;
+        if (!drops_first(more, less)) return false;
+        close_by_drops(served(s).limits, to, less);
+        return true;
+      });
+      if (!to.alive.empty()) done = walk(depth + 1);
     }
     kept_.resize(kept_before);
     return done;
@@ -478,22 +572,21 @@ class Visit {
   }
 
   const FactorProblem& problem_;
-  std::int64_t k_;
+  std::vector<Served> served_;
   Index r_;
   std::uint64_t budget_;
   std::int64_t last_ = 2;  ///< so many last units need no tree
   bool singles_ = true;
   std::size_t most_depth_ = 2;
   std::int64_t work_ = 0;
-  Limits limits_;
   const RunControl& control_;
   Harvest& harvest_;
   std::vector<std::int32_t> kept_;
   std::deque<Level> levels_;
-  double root_bound_ = kInfinity;
   // Scratch of one node, never needed across a recursion.
   std::vector<double> diag_, u_, losses_, packed_, scale_, squares_, scaled_, dot_, sums_;
   std::vector<std::int32_t> at_, order_;
+  Alive alive_;
   std::vector<char> marks_;
 };
 
