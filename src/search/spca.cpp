@@ -106,8 +106,9 @@ Matrix Spca::transposed_times(const Matrix& xb) const {
   return d_.asDiagonal() * m;
 }
 
-/// The first `count` ordinary components, from the smaller of X'X and X X'.
-Matrix Spca::start(Index count) const {
+/// The first `count` ordinary components, from the smaller of X'X and X X'; kept for the next fit.
+const Matrix& Spca::start(Index count) {
+  if (start_.cols() == count) return start_;
   const Matrix x = table_.unit * d_.asDiagonal();
   const Index n = x.rows(), p = x.cols();
   if (count > std::min(n, p)) {
@@ -117,21 +118,21 @@ Matrix Spca::start(Index count) const {
   if (p <= n) {
     Matrix sigma = Matrix::Zero(p, p);
     linalg::syrk(1.0, Op::kTranspose, x, 0.0, sigma);
-    return leading_pairs(sigma, count).vectors;
+    start_ = leading_pairs(sigma, count).vectors;
+    return start_;
   }
   Matrix gram = Matrix::Zero(n, n);
   linalg::rank_update_lower(1.0, x, gram, options_.threads);
   linalg::mirror_lower(gram);
   const auto pairs = leading_pairs(gram, count);
-  Matrix a = transposed_times(pairs.vectors);
-  for (Index j = 0; j < count; ++j) a.col(j) /= a.col(j).norm();
-  make_largest_positive(a);
-  return a;
+  start_ = transposed_times(pairs.vectors);
+  for (Index j = 0; j < count; ++j) start_.col(j) /= start_.col(j).norm();
+  make_largest_positive(start_);
+  return start_;
 }
 
-double Spca::lambda_max() const {
-  const Matrix a = start(1);
-  return 2.0 * transposed_times(times(a)).cwiseAbs().maxCoeff() * scale_ * scale_;
+double Spca::lambda_max() {
+  return 2.0 * transposed_times(times(start(1))).cwiseAbs().maxCoeff() * scale_ * scale_;
 }
 
 /// b_j given X a_j. In the coordinates of the unit columns, c = d b, the elastic net is

@@ -9,6 +9,7 @@
 
 #include "subspectra/search/exact.hpp"
 #include "subspectra/select/search_methods.hpp"
+#include "subspectra/select/sparse_pca_methods.hpp"
 #include "subspectra/spectral/renormalize.hpp"
 
 namespace subspectra {
@@ -88,7 +89,7 @@ PathEntry entry_of(const SelectionInput& input, const ExactSize& size, Index poo
 }
 
 /// --bounds: what is known without a search, beside what the search proved.
-void add_bounds(const SelectionInput& input, Selection& selection) {
+void add_bounds(const SelectionInput& input, const RunControl& control, Selection& selection) {
   Selection known;
   known.path = selection.path;
   RootLosses root;
@@ -102,6 +103,7 @@ void add_bounds(const SelectionInput& input, Selection& selection) {
                         .memory_limit = input.options.memory_limit.bytes});
   }
   certify(input, have_root ? &root : nullptr, known);
+  add_sdp_bounds(input, control, known);
   for (std::size_t i = 0; i < selection.path.size(); ++i) {
     auto& entry = selection.path[i];
     entry.bounds = std::move(known.path[i].bounds);
@@ -141,7 +143,7 @@ void search(const SelectionInput& input, const ExactMethodOptions& own, const Ru
   for (const auto& size : result.sizes) {
     if (!size.pool.empty()) selection.path.push_back(entry_of(input, size, own.pool));
   }
-  if (input.options.bounds) add_bounds(input, selection);
+  if (input.options.bounds) add_bounds(input, control, selection);
   if (!result.checkpoint_problem.empty()) {
     selection.warnings.push_back(
         fmt::format("the last checkpoint is missing or old: {}", result.checkpoint_problem));

@@ -56,13 +56,13 @@ class Spca {
   Spca(const SpcaTable& table, const SpcaOptions& options);
 
   /// The smallest lambda that leaves the first component nothing: 2 max|Sigma a|_i at its start.
-  [[nodiscard]] double lambda_max() const;
+  [[nodiscard]] double lambda_max();
   /// From the ordinary components, one for each lambda: what a lambda gives depends on nothing before it.
   /// Stopped by `control` it has the last round.
   [[nodiscard]] SpcaFit fit(const std::vector<double>& lambdas, const RunControl& control);
 
  private:
-  [[nodiscard]] Matrix start(Index count) const;
+  [[nodiscard]] const Matrix& start(Index count);
   [[nodiscard]] Matrix times(const Matrix& b) const;              ///< X B, N x r
   [[nodiscard]] Matrix transposed_times(const Matrix& xb) const;  ///< X'(X B), p x r
   [[nodiscard]] Vector regress(Index j, const Vector& xa, double lambda, const RunControl& control,
@@ -73,6 +73,7 @@ class Spca {
   double scale_ = 1.0;  ///< a power of two near the largest standard deviation
   Vector d_;            ///< scales/scale_
   Vector weights_;      ///< 1/d: the penalty in the coordinates of `unit`
+  Matrix start_;        ///< ordinary components
   std::vector<std::unique_ptr<GroupLasso>> lassos_;
 };
 
