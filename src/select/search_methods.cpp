@@ -139,7 +139,10 @@ void run_passes(const Passes& passes, const SelectionInput& input, const GreedyM
     }
   }
   certify(input, have_root ? &root : nullptr, selection);
-  add_sdp_bounds(input, control, selection);
+  if (!selection.path.empty()) {
+    const KRange sizes{selection.path.front().k(), selection.path.back().k()};
+    offer_sdp_bounds(input, sizes.lo, sdp_bounds(input, sizes, control), selection);
+  }
 }
 
 auto greedy(Passes passes) {

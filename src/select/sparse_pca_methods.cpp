@@ -145,16 +145,6 @@ void run_spca(const SelectionInput& input, const OptionTexts& texts, const RunCo
   certify(input, nullptr, selection);
 }
 
-/// The bound of a relaxation, beside those that are there.
-void offer_bound(const SelectionInput& input, double value, PathEntry& entry) {
-  if (!input.options.certify || entry.k() == input.units.count()) return;
-  value = std::max(value, entry.objective);  // what rounding may have taken
-  if (entry.bounds) entry.bounds->upper.emplace_back("sdp", value);
-  if (entry.upper_bound && !(value < *entry.upper_bound)) return;
-  entry.upper_bound = value;
-  entry.bound = "sdp";
-}
-
 /// The set of a given penalty: the entries of the leading eigenvector that are not small.
 std::vector<Index> not_small(const DspcaSolution& solution, const std::vector<Index>& include) {
   constexpr double kSmall = 1e-2;  // of the largest: a first-order method leaves no exact zeros
@@ -216,31 +206,47 @@ void run_dspca(const SelectionInput& input, const OptionTexts& texts, const RunC
   selection.method_options["relaxation"] = std::move(list);
   selection.status = worst(selection.status, control.status_or(selection.status));
   certify(input, nullptr, selection);
-  for (std::size_t i = 0; i < bounds.size(); ++i) offer_bound(input, bounds[i], selection.path[i]);
-  mark_proven(selection);
+  if (!selection.path.empty()) offer_sdp_bounds(input, selection.path.front().k(), bounds, selection);
 }
 
 }  // namespace
 
-void add_sdp_bounds(const SelectionInput& input, const RunControl& control, Selection& selection) {
+std::vector<double> sdp_bounds(const SelectionInput& input, const KRange& sizes, const RunControl& control) {
   constexpr double kWork = 2e10;  // flops of all steps: some seconds
   constexpr Index kSteps = 200, kFewest = 20;
-  if (!input.options.bounds || !input.options.certify || selection.path.empty() || !input.units.single ||
+  const Index count = sizes.hi - sizes.lo + 1;
+  std::vector<double> bounds(static_cast<std::size_t>(count), kInfinity);
+  if (!input.options.bounds || !input.options.certify || !input.units.single ||
       !input.pencil.b_is_identity() || input.pencil.factor() != nullptr) {
-    return;
+    return bounds;
   }
-  const auto n = static_cast<Index>(input.candidates.size());
-  const auto cube = static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
-  const double steps = kWork / (10.0 * cube * static_cast<double>(selection.path.size()));
-  if (steps < static_cast<double>(kFewest) || n > Dspca::kMostFeatures) return;
+  const auto n = static_cast<double>(input.candidates.size());
+  const double steps = kWork / (10.0 * n * n * n * static_cast<double>(count));
+  if (steps < static_cast<double>(kFewest) || n > static_cast<double>(Dspca::kMostFeatures)) return bounds;
   Dspca solver(input.pencil.a_block(input.candidates, input.options.threads),
                {.tolerance = 1e-5,
                 .max_iterations = static_cast<Index>(std::min(steps, static_cast<double>(kSteps))),
                 .memory_limit = input.options.memory_limit.bytes});
+  for (Index k = sizes.lo; k <= sizes.hi && !control.should_stop(); ++k) {
+    bounds[static_cast<std::size_t>(k - sizes.lo)] =
+        dspca_bound(solver.of_size(k, control), k, input.options.threads);
+  }
+  return bounds;
+}
+
+void offer_sdp_bounds(const SelectionInput& input, Index lo, const std::vector<double>& bounds,
+                      Selection& selection) {
   for (auto& entry : selection.path) {
-    if (control.should_stop()) break;
-    offer_bound(input, dspca_bound(solver.of_size(entry.k(), control), entry.k(), input.options.threads),
-                entry);
+    const Index at = entry.k() - lo;
+    // All features together: there is one set, and its bound is its value.
+    if (at < 0 || at >= static_cast<Index>(bounds.size()) || entry.k() == input.units.count()) continue;
+    // A bound that rounding took below the value of a set it bounds is that value.
+    const double value = std::max(bounds[static_cast<std::size_t>(at)], entry.objective);
+    if (!std::isfinite(value)) continue;
+    if (entry.bounds) entry.bounds->upper.emplace_back("sdp", value);
+    if (entry.upper_bound && !(value < *entry.upper_bound)) continue;
+    entry.upper_bound = value;
+    entry.bound = "sdp";
   }
   mark_proven(selection);
 }

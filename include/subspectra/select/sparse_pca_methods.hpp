@@ -64,8 +64,13 @@ struct DspcaMethodOptions {
 
 [[nodiscard]] std::vector<MethodInfo> sparse_pca_methods();
 
-/// --bounds on single features of a covariance: the bound "sdp" for every entry of the path, as far as a
-/// fixed amount of work goes; an entry's upper_bound follows where it is smaller. Nothing otherwise.
-void add_sdp_bounds(const SelectionInput& input, const RunControl& control, Selection& selection);
+/// --bounds on single features of a covariance: for the sizes lo..hi the bound "sdp" on every set, as far as
+/// a fixed amount of work goes; infinity where there is none.
+[[nodiscard]] std::vector<double> sdp_bounds(const SelectionInput& input, const KRange& sizes,
+                                             const RunControl& control);
+/// Lists them (the first is of size `lo`) with the entries of the path; an entry's upper_bound follows where
+/// it is smaller.
+void offer_sdp_bounds(const SelectionInput& input, Index lo, const std::vector<double>& bounds,
+                      Selection& selection);
 
 }  // namespace subspectra
