@@ -9,6 +9,7 @@
 
 #include "subspectra/search/exact.hpp"
 #include "subspectra/select/search_methods.hpp"
+#include "subspectra/select/sparse_pca_methods.hpp"
 #include "subspectra/spectral/renormalize.hpp"
 
 namespace subspectra {
@@ -88,7 +89,7 @@ PathEntry entry_of(const SelectionInput& input, const ExactSize& size, Index poo
 }
 
 /// --bounds: what is known without a search, beside what the search proved.
-void add_bounds(const SelectionInput& input, Selection& selection) {
+void add_bounds(const SelectionInput& input, const std::vector<double>& sdp, Selection& selection) {
   Selection known;
   known.path = selection.path;
   RootLosses root;
@@ -107,6 +108,7 @@ void add_bounds(const SelectionInput& input, Selection& selection) {
     entry.bounds = std::move(known.path[i].bounds);
     if (entry.bounds) entry.bounds->upper.emplace_back(entry.bound, *entry.upper_bound);
   }
+  offer_sdp_bounds(input, input.k.lo, sdp, selection);
 }
 
 void search(const SelectionInput& input, const ExactMethodOptions& own, const RunControl& control,
@@ -125,6 +127,9 @@ void search(const SelectionInput& input, const ExactMethodOptions& own, const Ru
   const bool can_swap = input.units.single && input.pencil.factor() != nullptr;
   greedy_sets(greedy_input, {.swaps = can_swap ? kStartSwaps : 0}, control, greedy);
 
+  // Before the search, which may use up the time: it is asked for, and where the search is stopped it is
+  // often the better bound.
+  const auto sdp = sdp_bounds(input, input.k, control);
   const auto result = exact_search(input.pencil, input.units, known_sets(input, greedy.path),
                                    {.criterion = input.options.criterion,
                                     .k = input.k,
@@ -141,7 +146,7 @@ void search(const SelectionInput& input, const ExactMethodOptions& own, const Ru
   for (const auto& size : result.sizes) {
     if (!size.pool.empty()) selection.path.push_back(entry_of(input, size, own.pool));
   }
-  if (input.options.bounds) add_bounds(input, selection);
+  if (input.options.bounds) add_bounds(input, sdp, selection);
   if (!result.checkpoint_problem.empty()) {
     selection.warnings.push_back(
         fmt::format("the last checkpoint is missing or old: {}", result.checkpoint_problem));

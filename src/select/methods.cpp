@@ -20,6 +20,7 @@
 #include "subspectra/select/qalpha_methods.hpp"
 #include "subspectra/select/scoring_methods.hpp"
 #include "subspectra/select/search_methods.hpp"
+#include "subspectra/select/sparse_pca_methods.hpp"
 #include "subspectra/spectral/deflation.hpp"
 #include "subspectra/spectral/discriminants.hpp"
 #include "subspectra/spectral/renormalize.hpp"
@@ -559,6 +560,7 @@ const std::vector<MethodInfo>& methods() {
   static const std::vector<MethodInfo> all = [] {
     std::vector<MethodInfo> list = search_methods();
     for (auto& method : exact_methods()) list.push_back(std::move(method));
+    for (auto& method : sparse_pca_methods()) list.push_back(std::move(method));
     for (auto& method : scoring_methods()) list.push_back(std::move(method));
     for (auto& method : qalpha_methods()) list.push_back(std::move(method));
     const std::vector<MethodInfo> filters = filter_methods();

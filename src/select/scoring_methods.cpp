@@ -417,34 +417,16 @@ PathEntry entry_of(const SelectionInput& input, const FittedDiscriminants& recor
   return entry;
 }
 
-/// The records that -k names, by size: of several with one size the one with the smallest lambda, which
-/// shrinks least.
+/// The records that -k names.
 void choose_sizes(const SelectionInput& input, Selection& selection) {
-  std::map<Index, std::size_t> of_size;
-  for (std::size_t i = 0; i < selection.lambda_path.size(); ++i) {
-    const auto size = static_cast<Index>(selection.lambda_path[i].features.size());
-    if (size > 0 && size <= input.k.hi) of_size[size] = i;
-  }
-  if (of_size.empty()) {
-    selection.warnings.push_back(fmt::format(
-        "no lambda of the grid leaves between 1 and {} features; raise -k, or make the grid finer "
-        "(--lambdas)",
-        input.k.hi));
-    return;
-  }
-  const Index largest = of_size.rbegin()->first;
-  const bool one = input.k.lo == input.k.hi;
-  for (const auto& [size, number] : of_size) {
-    if (size != largest && (one || size < input.k.lo)) continue;
+  std::vector<Index> sizes;
+  for (const auto& record : selection.lambda_path)
+    sizes.push_back(static_cast<Index>(record.features.size()));
+  const auto of_size = fits_by_size(sizes, input.k, selection.warnings);
+  if (of_size.empty()) return;
+  for (const auto& [size, number] : of_size)
     selection.path.push_back(entry_of(input, selection.lambda_path[number], number));
-  }
   selection.chosen_record = of_size.rbegin()->second;
-  if (largest < input.k.lo) {
-    selection.warnings.push_back(fmt::format(
-        "no lambda of the grid leaves {} {}; the largest set below has {} (--lambdas makes the grid "
-        "finer, --lambda-ratio longer)",
-        one ? "exactly" : "at least", counted(input.k.lo, "feature"), largest));
-  }
 }
 
 void run_scoring(const SelectionInput& input, const LambdaOptions& grid, const MakeSolver& make,
@@ -557,6 +539,31 @@ MethodInfo scoring_method(std::string_view name, std::string_view summary, bool 
 }
 
 }  // namespace
+
+std::map<Index, std::size_t> fits_by_size(const std::vector<Index>& sizes, const KRange& k,
+                                          std::vector<std::string>& warnings) {
+  std::map<Index, std::size_t> of_size;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] > 0 && sizes[i] <= k.hi) of_size[sizes[i]] = i;
+  }
+  if (of_size.empty()) {
+    warnings.push_back(fmt::format(
+        "no lambda of the grid leaves between 1 and {} features; raise -k, or make the grid finer "
+        "(--lambdas)",
+        k.hi));
+    return of_size;
+  }
+  const Index largest = of_size.rbegin()->first;
+  const bool one = k.lo == k.hi;
+  if (largest < k.lo) {
+    warnings.push_back(fmt::format(
+        "no lambda of the grid leaves {} {}; the largest set below has {} (--lambdas makes the grid "
+        "finer, --lambda-ratio longer)",
+        one ? "exactly" : "at least", counted(k.lo, "feature"), largest));
+  }
+  std::erase_if(of_size, [&](const auto& fit) { return fit.first != largest && (one || fit.first < k.lo); });
+  return of_size;
+}
 
 std::vector<MethodInfo> scoring_methods() {
   return {

@@ -11,6 +11,7 @@
 #include "subspectra/search/nested_path.hpp"
 #include "subspectra/search/swaps.hpp"
 #include "subspectra/search/threshold.hpp"
+#include "subspectra/select/sparse_pca_methods.hpp"
 #include "subspectra/spectral/discriminants.hpp"
 #include "subspectra/spectral/renormalize.hpp"
 
@@ -138,6 +139,10 @@ void run_passes(const Passes& passes, const SelectionInput& input, const GreedyM
     }
   }
   certify(input, have_root ? &root : nullptr, selection);
+  if (!selection.path.empty()) {
+    const KRange sizes{selection.path.front().k(), selection.path.back().k()};
+    offer_sdp_bounds(input, sizes.lo, sdp_bounds(input, sizes, control), selection);
+  }
 }
 
 auto greedy(Passes passes) {
@@ -228,11 +233,15 @@ void certify(const SelectionInput& input, const RootLosses* root, Selection& sel
     }
     if (input.options.bounds) entry.bounds = at;
   }
+  mark_proven(selection);
+}
+
+void mark_proven(Selection& selection) {
   const auto proven = [](const PathEntry& entry) {
     const auto gap = entry.gap();
     return gap && *gap <= kCertifiedGap;
   };
-  if (selection.status == Status::kHeuristic &&
+  if (selection.status == Status::kHeuristic && !selection.path.empty() &&
       std::all_of(selection.path.begin(), selection.path.end(), proven)) {
     selection.status = Status::kOptimal;
   }

@@ -1,6 +1,7 @@
 #pragma once
 /// The methods of optimal scoring as methods of the registry: one lambda, a path of them, or the one that
 /// cross-validation chooses.
+#include <map>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,12 @@ struct LambdaOptions {
           "smallest lambda of the grid over the largest, at which no feature is left");
   }
 };
+
+/// Of fits along falling lambdas, by their numbers of features, those that -k names: of several with one size
+/// the last, which shrinks least; where none has a size of the range the largest one below it. Says in
+/// `warnings` what is missing.
+[[nodiscard]] std::map<Index, std::size_t> fits_by_size(const std::vector<Index>& sizes, const KRange& k,
+                                                        std::vector<std::string>& warnings);
 
 [[nodiscard]] std::vector<MethodInfo> scoring_methods();
 

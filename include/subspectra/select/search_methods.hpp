@@ -19,6 +19,9 @@ struct GreedyMethodOptions {
 
 [[nodiscard]] std::vector<MethodInfo> search_methods();
 
+/// A heuristic's status becomes optimal when the gap of every entry is closed.
+void mark_proven(Selection& selection);
+
 /// Forward and backward pass, at every size the better set, then exchanges: fills path, status and warnings.
 void greedy_sets(const SelectionInput& input, const GreedyMethodOptions& own, const RunControl& control,
                  Selection& selection);

@@ -1,0 +1,151 @@
+#include "subspectra/select/sparse_pca_methods.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+
+#include "oracle.hpp"
+#include "pitprops.hpp"
+#include "subspectra/data/read.hpp"
+
+namespace subspectra {
+namespace {
+
+Selection run(const Dataset& data, const SelectionOptions& options, std::string_view method,
+              const OptionTexts& texts = {}, const RunControl& control = RunControl()) {
+  return select_features(data, find_method(method), options, texts, control);
+}
+Selection run(const MatrixProblem& problem, const SelectionOptions& options, std::string_view method,
+              const OptionTexts& texts = {}) {
+  return select_features(problem, find_method(method), options, texts, RunControl());
+}
+MatrixProblem pitprops() { return {"pitprops", FeatureNames(13), oracle::pitprops(), std::nullopt}; }
+
+double bound_named(const PathEntry& entry, std::string_view name) {
+  if (!entry.bounds) return -kInfinity;
+  for (const auto& [known, value] : entry.bounds->upper) {
+    if (known == name) return value;
+  }
+  return -kInfinity;
+}
+
+TEST(SparsePcaMethods, SetsAreJudgedAsThoseOfGspcaAndNeverBeatTheProvenOnes) {
+  const auto problem = pitprops();
+  const auto best = run(problem, {.k = {1, 13}}, "espca");
+  ASSERT_EQ(best.status, Status::kOptimal);
+  for (const auto* name : {"spca", "dspca"}) {
+    const auto found = run(problem, {.k = {1, 13}}, name);
+    ASSERT_FALSE(found.path.empty()) << name;
+    if (std::string_view(name) == "dspca") {
+      EXPECT_EQ(found.path.size(), 13U);
+    }
+    for (const auto& entry : found.path) {
+      SCOPED_TRACE(fmt::format("{} k {}", name, entry.k()));
+      const double optimum = best.path[static_cast<std::size_t>(entry.k() - 1)].objective;
+      const Eigen::SelfAdjointEigenSolver<Matrix> solver(Matrix(problem.a(entry.features, entry.features)));
+      EXPECT_NEAR(entry.objective, solver.eigenvalues().maxCoeff(), 1e-12);
+      EXPECT_LE(entry.objective, optimum * (1.0 + 1e-12));
+      EXPECT_GE(entry.objective, 0.85 * optimum);
+      EXPECT_GE(entry.upper_bound.value_or(-1.0), optimum * (1.0 - 1e-12));
+      EXPECT_NEAR(entry.loadings.col(0).norm(), 1.0, 1e-12);
+    }
+  }
+}
+
+TEST(SparsePcaMethods, TablesAndTheirCovarianceAgree) {
+  const auto data = oracle::random_classes(50, 9, 2, 6);
+  const Matrix z = data.dense.rowwise() - data.dense.colwise().mean();
+  const MatrixProblem problem{"s", FeatureNames(9), z.transpose() * z / 50.0, std::nullopt};
+  for (const auto* name : {"spca", "dspca"}) {
+    const auto table = run(data, {.k = {1, 9}}, name);
+    const auto matrix = run(problem, {.k = {1, 9}}, name);
+    ASSERT_EQ(table.path.size(), matrix.path.size()) << name;
+    for (std::size_t i = 0; i < table.path.size(); ++i)
+      EXPECT_EQ(table.path[i].features, matrix.path[i].features) << name << " " << i;
+  }
+}
+
+TEST(SparsePcaMethods, TheSdpBoundIsOfferedUnderBounds) {
+  const auto problem = pitprops();
+  for (const auto* name : {"gspca", "espca", "dspca"}) {
+    const auto found = run(problem, {.k = {2, 6}, .bounds = true}, name);
+    for (const auto& entry : found.path) {
+      SCOPED_TRACE(fmt::format("{} k {}", name, entry.k()));
+      const double bound = bound_named(entry, "sdp");
+      EXPECT_GE(bound, entry.objective);
+      EXPECT_LE(*entry.upper_bound, bound);
+    }
+  }
+  const auto plain = run(problem, {.k = {2, 6}}, "gspca");
+  for (const auto& entry : plain.path) EXPECT_NE(entry.bound, "sdp");
+}
+
+TEST(SparsePcaMethods, ComponentsFollowAndWideTablesAreSoft) {
+  const auto data = oracle::random_classes(30, 80, 2, 3, 2.0, 6);
+  for (const auto* name : {"spca", "dspca"}) {
+    const auto found = run(data, {.k = {3, 3}, .components = 2}, name);
+    ASSERT_EQ(found.path.size(), 1U) << name;
+    ASSERT_EQ(found.components.size(), 1U) << name;
+    EXPECT_EQ(found.components[0].size(), 1U) << name;
+  }
+  EXPECT_EQ(run(data, {.k = {3, 3}}, "spca").method_options["l2"], "inf");
+  EXPECT_EQ(run(oracle::random_classes(30, 8, 2, 3), {.k = {3, 3}}, "spca").method_options["l2"], 1e-6);
+}
+
+TEST(SparsePcaMethods, GivenPenaltiesFixTheSize) {
+  const auto problem = pitprops();
+  const auto by_rho = run(problem, {}, "dspca", {{"rho", "0.3"}});
+  EXPECT_TRUE(by_rho.size_fixed);
+  ASSERT_EQ(by_rho.path.size(), 1U);
+  EXPECT_LT(by_rho.path[0].k(), 13);
+  const auto by_lambda = run(problem, {}, "spca", {{"lambda", "2"}});
+  EXPECT_TRUE(by_lambda.size_fixed);
+  ASSERT_EQ(by_lambda.path.size(), 1U);
+  const auto nothing = run(problem, {}, "spca", {{"lambda", "1e6"}});
+  EXPECT_TRUE(nothing.path.empty());
+  EXPECT_EQ(nothing.warnings.size(), 1U);
+}
+
+TEST(SparsePcaMethods, IncludeAndRefusals) {
+  const auto problem = pitprops();
+  const auto with = run(problem, {.k = {2, 4}, .include = {"x12"}}, "dspca");
+  for (const auto& entry : with.path)
+    EXPECT_TRUE(std::binary_search(entry.features.begin(), entry.features.end(), Index{12}));
+  EXPECT_THROW((void)run(problem, {.include = {"x12"}}, "spca"), InvalidArgument);
+  EXPECT_THROW((void)run(problem, {}, "spca", {{"lambda", "cv"}}), InvalidArgument);
+  EXPECT_THROW((void)run(problem, {}, "spca", {{"l2", "-1"}}), InvalidArgument);
+  EXPECT_THROW((void)run(problem, {}, "dspca", {{"rho", "-1"}}), InvalidArgument);
+  EXPECT_THROW((void)run(problem, {}, "dspca", {{"tolerance", "2"}}), InvalidArgument);
+  EXPECT_THROW((void)run(problem, {}, "dspca", {{"max_iterations", "0"}}), InvalidArgument);
+}
+
+TEST(SparsePcaMethods, StoppedTheyHaveSetsAndValidBounds) {
+  const auto data = read_dataset("sonar");
+  std::stop_source source;
+  source.request_stop();
+  for (const auto* name : {"spca", "dspca"}) {
+    const auto found = run(data, {.k = {5, 5}}, name, {}, RunControl(source.get_token(), kInfinity));
+    EXPECT_EQ(found.status, Status::kInterrupted) << name;
+    for (const auto& entry : found.path) EXPECT_GE(*entry.upper_bound, entry.objective) << name;
+  }
+  EXPECT_EQ(run(data, {.k = {5, 5}}, "dspca", {{"max_iterations", "2"}}).status, Status::kIterationLimit);
+}
+
+TEST(SparsePcaMethods, ThreadsDoNotMatter) {
+  const auto data = read_dataset("ionosphere");
+  for (const auto* name : {"spca", "dspca"}) {
+    const auto one = run(data, {.k = {4, 6}, .threads = 1}, name);
+    const auto two = run(data, {.k = {4, 6}, .threads = 2}, name);
+    ASSERT_EQ(one.path.size(), two.path.size());
+    for (std::size_t i = 0; i < one.path.size(); ++i) {
+      EXPECT_EQ(one.path[i].features, two.path[i].features);
+      EXPECT_EQ(one.path[i].objective, two.path[i].objective);
+      EXPECT_EQ(one.path[i].upper_bound, two.path[i].upper_bound);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace subspectra
