@@ -54,10 +54,12 @@ struct ReproduceOptions {
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field("quick", o.quick, "a smaller run of the same experiment: seconds instead of minutes or hours");
-    field("data", o.data, "the table of experiments whose data are not part of the program");
+    field("data", o.data,
+          "the table, or the folder of images, of experiments whose data are not part of the program");
     field(
         "images", o.images,
-        "a folder of PGM images instead of --data; folders in it are people (labels), as in the AT&T faces");
+        "a folder of PGM or PPM images instead of --data; folders in it are people (labels), as in the AT&T "
+        "faces");
     field("target", o.target, "label column of --data; default as in the other commands");
     field("shape", o.shape,
           "height and width of the images whose pixels are the columns of --data, row by row; images of "
