@@ -146,7 +146,7 @@ int run(const Arguments& arguments, Signals&) {
       write_stdout(csv_text(table));
       return 0;
     }
-    write_csv(output.o, table);
+    write_table(output.o, table);
     table.source = problem.name;
     summary["rows"] = table.rows();
     summary["features"] = table.features();
@@ -172,9 +172,10 @@ Command synth_command() {
       {{.name = "json", .hint = "", .help = "what was written (or the list of problems) as JSON on stdout"},
        {.name = "o",
         .hint = "FILE",
-        .help = "the file to write (needed): a table ends in .csv, .tsv, .csv.gz or .tsv.gz, - is CSV on "
-                "stdout; for matrices -o pair gives pair-A.npy and pair-B.npy, -o pair.csv gives pair-A.csv "
-                "and pair-B.csv"}});
+        .help =
+            "the file to write (needed): a table ends in .csv, .tsv, .csv.gz, .tsv.gz or .npz, - is CSV on "
+            "stdout; for matrices -o pair gives pair-A.npy and pair-B.npy, -o pair.csv gives pair-A.csv "
+            "and pair-B.csv"}});
   return {
       .page = {.name = "synth",
                .usage = "synth [NAME -o FILE [OPTIONS]]",

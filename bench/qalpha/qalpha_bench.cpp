@@ -54,25 +54,38 @@ Dataset clusters(Index rows, Index p, Index relevant, Index groups) {
   return data;
 }
 
-void growth() {
-  fmt::print("qalpha, 100 rows, k = 6, one thread, processor time (bars: slope 1.2, 200 passes)\n");
-  std::vector<double> seconds;
-  const std::vector<Index> sizes = {10000, 100000, 1000000};
-  for (const Index p : sizes) {
-    const Dataset data = clusters(100, p, p / 50, 6);  // the same share: as many iterations
+/// One design at every size; `relevant(p)` features of p share the groups.
+template <class Relevant>
+void growth_of(const char* design, Relevant relevant) {
+  fmt::print("  {}:\n", design);
+  std::vector<double> log_p, log_s;
+  for (const Index p : {10000, 100000, 1000000}) {
+    const Dataset data = clusters(100, p, relevant(p), 6);
     const double start = cpu_s();
     const FeatureRows rows(data, all_of(p), true, {}, 1);
     const auto fit = fit_qalpha(rows, {.clusters = 6}, RunControl());
-    seconds.push_back(cpu_s() - start);
-    fmt::print("  p = {:7}: {:8.3f} s, {} iterations, {} products, {} passes, {:.2f} ns an entry and pass\n",
-               p, seconds.back(), fit.trace.size(), fit.products, fit.passes,
-               1e9 * seconds.back() / (100.0 * static_cast<double>(p) * static_cast<double>(fit.passes)));
+    const double seconds = cpu_s() - start;
+    log_p.push_back(std::log(static_cast<double>(p)));
+    log_s.push_back(std::log(seconds));
+    fmt::print(
+        "    p = {:7}: {:8.3f} s, {} iterations{}, {} products, {} passes, {:.2f} ns an entry and pass", p,
+        seconds, fit.trace.size(), fit.converged ? "" : " (the limit)", fit.products, fit.passes,
+        1e9 * seconds / (100.0 * static_cast<double>(p) * static_cast<double>(fit.passes)));
+    if (log_p.size() > 1) {
+      const std::size_t i = log_p.size() - 1;
+      fmt::print(", slope {:.2f}", (log_s[i] - log_s[i - 1]) / (log_p[i] - log_p[i - 1]));
+    }
+    fmt::print("\n");
   }
-  for (std::size_t i = 1; i < sizes.size(); ++i) {
-    fmt::print("  slope {:.2f}\n",
-               std::log(seconds[i] / seconds[i - 1]) /
-                   std::log(static_cast<double>(sizes[i]) / static_cast<double>(sizes[i - 1])));
-  }
+  // Sizes at equal distances: least squares joins the ends.
+  fmt::print("    slope of the line through all three {:.2f}\n",
+             (log_s.back() - log_s.front()) / (log_p.back() - log_p.front()));
+}
+
+void growth() {
+  fmt::print("qalpha, 100 rows, k = 6, one thread, processor time (bars: slope 1.2, 200 passes)\n");
+  growth_of("one feature in fifty is relevant", [](Index p) { return p / 50; });
+  growth_of("200 features are relevant at every p", [](Index) { return Index{200}; });
 }
 
 /// Definition 2 with G formed: two Gram matrices, their product entry by entry, and its leading eigenvector

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "file_ending.hpp"
 #include "subspectra/core/atomic_file.hpp"
@@ -77,6 +79,109 @@ char separator_of(const FileEnding& ending) { return ending.text == ".tsv" ? '\t
       "{}: the ending does not tell the format to write; end the name in one of {}", path, endings));
 }
 
+void require_text_ending(const std::string& path) {
+  if (!is_text_ending(file_ending(path))) refuse_ending(path, ".csv .tsv .csv.gz .tsv.gz");
+}
+
+bool is_npz_ending(const FileEnding& ending) { return ending.text == ".npz" && !ending.zipped; }
+
+/// Magic, version 1.0, a 16-bit header length, then a Python dictionary filled up with blanks so that the
+/// values begin at a multiple of 64 bytes, as NumPy does it.
+std::string npy_header(std::string_view type, bool by_columns, std::string_view shape) {
+  constexpr std::size_t kPreamble = 10;
+  constexpr std::size_t kAlignment = 64;
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}", type,
+                                   by_columns ? "True" : "False", shape);
+  header.append(kAlignment - (kPreamble + header.size() + 1) % kAlignment, ' ');
+  header += '\n';
+  std::string bytes("\x93NUMPY\x01\x00", 8);
+  bytes += static_cast<char>(header.size() & 0xffU);
+  bytes += static_cast<char>(header.size() >> 8U);
+  return bytes + header;
+}
+
+/// The code points of UTF-8; bytes that are none stand for themselves (Latin-1).
+std::u32string code_points(std::string_view text) {
+  std::u32string points;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto first = static_cast<unsigned char>(text[i]);
+    const std::size_t length = first < 0x80U ? 1 : first >= 0xf0U ? 4 : first >= 0xe0U ? 3 : 2;
+    bool whole = first < 0x80U || (first >= 0xc2U && first < 0xf5U && i + length <= text.size());
+    auto point = static_cast<char32_t>(length == 1 ? first : first & (0xffU >> (length + 1)));
+    for (std::size_t j = 1; whole && j < length; ++j) {
+      const auto next = static_cast<unsigned char>(text[i + j]);
+      whole = (next & 0xc0U) == 0x80U;
+      point = (point << 6U) | (next & 0x3fU);
+    }
+    points += whole ? point : static_cast<char32_t>(first);
+    i += whole ? length : 1;
+  }
+  return points;
+}
+
+/// A 1-D array of texts of one width, in UTF-32, as NumPy has them.
+std::string npy_texts(const std::vector<std::string>& texts) {
+  std::vector<std::u32string> points;
+  points.reserve(texts.size());
+  std::size_t width = 1;
+  for (const auto& text : texts) {
+    points.push_back(code_points(text));
+    width = std::max(width, points.back().size());
+  }
+  std::string bytes = npy_header(fmt::format("<U{}", width), false, fmt::format("({},)", texts.size()));
+  const std::size_t begin = bytes.size();
+  bytes.resize(begin + 4 * width * texts.size());
+  for (std::size_t i = 0; i < points.size(); ++i)
+    std::memcpy(bytes.data() + begin + 4 * width * i, points[i].data(), 4 * points[i].size());
+  return bytes;
+}
+
+void append_little(std::string& bytes, std::uint64_t value, int count) {
+  for (int i = 0; i < count; ++i)
+    bytes += static_cast<char>((value >> (8U * static_cast<unsigned>(i))) & 0xffU);
+}
+
+/// A ZIP archive of members that are stored as they are, without a time (1 January 1980): the same bytes for
+/// the same content.
+std::string zip_bytes(const std::vector<std::pair<std::string, std::string>>& members) {
+  constexpr std::uint32_t kLocal = 0x04034b50, kCentral = 0x02014b50, kEnd = 0x06054b50;
+  constexpr std::uint64_t kFirstDay = 0x0021, kMost = 0xffffffffU;
+  std::string bytes, directory;
+  for (const auto& [name, content] : members) {
+    if (bytes.size() + content.size() + 1024 > kMost)
+      throw Error("the table does not fit into the 4 GiB of an .npz file; write .csv.gz, or fewer rows");
+    std::string fields;  // version, flags, method, time, day, checksum, sizes, lengths of name and extra
+    append_little(fields, 20, 2);
+    append_little(fields, 0, 6);
+    append_little(fields, kFirstDay, 2);
+    append_little(fields, crc32_z(0, reinterpret_cast<const Bytef*>(content.data()), content.size()),
+                  4);  // NOLINT
+    append_little(fields, content.size(), 4);
+    append_little(fields, content.size(), 4);
+    append_little(fields, name.size(), 2);
+    append_little(fields, 0, 2);
+    append_little(directory, kCentral, 4);
+    append_little(directory, 20, 2);
+    directory += fields;
+    append_little(directory, 0, 10);  // comment, disk, attributes
+    append_little(directory, bytes.size(), 4);
+    directory += name;
+    append_little(bytes, kLocal, 4);
+    bytes += fields + name;
+    bytes += content;
+  }
+  const std::size_t begin = bytes.size();
+  bytes += directory;
+  append_little(bytes, kEnd, 4);
+  append_little(bytes, 0, 4);
+  append_little(bytes, members.size(), 2);
+  append_little(bytes, members.size(), 2);
+  append_little(bytes, directory.size(), 4);
+  append_little(bytes, begin, 4);
+  append_little(bytes, 0, 2);
+  return bytes;
+}
+
 void write_text(const std::string& path, const FileEnding& ending, const std::string& text) {
   write_file_atomically(path, ending.zipped ? gzip_bytes(text) : text);
 }
@@ -138,18 +243,7 @@ std::string csv_text(const MatrixRef& matrix, const FeatureNames& names, char se
 
 std::string npy_bytes(const MatrixRef& matrix) {
   static_assert(std::endian::native == std::endian::little, "the values are copied as they lie in memory");
-  // Magic, version 1.0, a 16-bit header length, then a Python dictionary filled up with blanks so that the
-  // values begin at a multiple of 64 bytes, as NumPy does it.
-  constexpr std::size_t kPreamble = 10;
-  constexpr std::size_t kAlignment = 64;
-  std::string header = fmt::format("{{'descr': '<f8', 'fortran_order': True, 'shape': ({}, {}), }}",
-                                   matrix.rows(), matrix.cols());
-  header.append(kAlignment - (kPreamble + header.size() + 1) % kAlignment, ' ');
-  header += '\n';
-  std::string bytes("\x93NUMPY\x01\x00", 8);
-  bytes += static_cast<char>(header.size() & 0xffU);
-  bytes += static_cast<char>(header.size() >> 8U);
-  bytes += header;
+  std::string bytes = npy_header("<f8", true, fmt::format("({}, {})", matrix.rows(), matrix.cols()));
   const std::size_t column_bytes = static_cast<std::size_t>(matrix.rows()) * sizeof(double);
   const std::size_t begin = bytes.size();
   bytes.resize(begin + column_bytes * static_cast<std::size_t>(matrix.cols()));
@@ -189,14 +283,46 @@ std::string gzip_bytes(std::string_view content) {
   return bytes;
 }
 
-void write_csv(const std::string& path, const Dataset& data) {
+std::string npz_bytes(const Dataset& data) {
+  require_memory(24.0 * static_cast<double>(data.rows()) * static_cast<double>(data.features()),
+                 fmt::format("an .npz file of {} x {} numbers", data.rows(), data.features()),
+                 "write fewer rows or columns");
+  std::vector<std::pair<std::string, std::string>> members;
+  members.emplace_back("X.npy", npy_bytes(data.is_sparse ? Matrix(data.sparse) : data.dense));
+  if (data.labels) {
+    std::vector<std::string> labels;
+    for (const int code : data.labels->codes) {
+      labels.push_back(code == Labels::kMissing ? std::string()
+                                                : data.labels->classes[static_cast<std::size_t>(code)]);
+    }
+    members.emplace_back("y.npy", npy_texts(labels));
+  }
+  if (data.names.given()) members.emplace_back("names.npy", npy_texts(data.names.all()));
+  return zip_bytes(members);
+}
+
+void write_npz(const std::string& path, const Dataset& data) {
+  if (!is_npz_ending(file_ending(path))) refuse_ending(path, ".npz");
+  write_file_atomically(path, npz_bytes(data));
+}
+
+void write_table(const std::string& path, const Dataset& data) {
   require_table_ending(path);
+  if (is_npz_ending(file_ending(path))) {
+    write_npz(path, data);
+  } else {
+    write_csv(path, data);
+  }
+}
+
+void write_csv(const std::string& path, const Dataset& data) {
+  require_text_ending(path);
   const FileEnding ending = file_ending(path);
   write_text(path, ending, csv_text(data, separator_of(ending)));
 }
 
 void write_csv_matrix(const std::string& path, const MatrixRef& matrix, const FeatureNames& names) {
-  require_table_ending(path);
+  require_text_ending(path);
   const FileEnding ending = file_ending(path);
   write_text(path, ending, csv_text(matrix, names, separator_of(ending)));
 }
@@ -217,7 +343,9 @@ void write_matrix(const std::string& path, const MatrixRef& matrix, const Featur
 }
 
 void require_table_ending(const std::string& path) {
-  if (!is_text_ending(file_ending(path))) refuse_ending(path, ".csv .tsv .csv.gz .tsv.gz");
+  const FileEnding ending = file_ending(path);
+  if (!is_text_ending(ending) && !is_npz_ending(ending))
+    refuse_ending(path, ".csv .tsv .csv.gz .tsv.gz .npz");
 }
 
 void require_matrix_ending(const std::string& path) {

@@ -175,7 +175,7 @@ class BlockCriterion : public Criterion {
       constexpr int kIterations = 15;
       for (int i = 0; i < kIterations; ++i) {
         follow();
-        advance(equal_weights(rows_));
+        advance(equal_weights(rows_), {});
       }
     }
     if (kind == QAlphaStart::kOnes) {
@@ -193,23 +193,40 @@ class BlockCriterion : public Criterion {
     });
   }
 
-  void multiply(const Vector& x, Vector& y) const override {
+  [[nodiscard]] Matrix follow_for(const Vector& x) override {
+    return rows_.project_combine(q_, blocks_, [&](Index first, Index count, Matrix& tile) {
+      for (Index c = 0; c < tile.cols(); ++c)
+        y_.col(swap_[static_cast<std::size_t>(c)]).segment(first, count) = tile.col(c);
+      weigh(first, count, x, tile);
+    });
+  }
+
+  [[nodiscard]] Matrix image(const Vector& x) const override { return weighted(x); }
+
+  void multiply(const Vector& /*x*/, const Matrix& wx, Vector& y, Matrix* wy) const override {
     y.setZero(rows_.features());
-    add_product(x, 1.0, y);
+    if (wy == nullptr) {
+      add_product_of(wx, 1.0, y);
+      return;
+    }
+    *wy = rows_.project_combine(wx, blocks_, [&](Index first, Index count, Matrix& tile) {
+      add_rows(first, tile, 1.0, y);
+      weigh(first, count, y, tile);
+    });
   }
 
   /// y += factor G x
   void add_product(const Vector& x, double factor, Vector& y) const {
-    const Matrix w = weighted(x);
-    rows_.project(w, blocks_, [&](Index first, const Matrix& tile) {
-      auto out = y.segment(first, tile.rows());
-      for (Index c = 0; c < tile.cols(); ++c)
-        out += factor * signs_[c] * tile.col(c).cwiseProduct(y_.col(c).segment(first, tile.rows()));
-    });
+    add_product_of(weighted(x), factor, y);
   }
 
-  void advance(const Vector& alpha) override {
-    Matrix w = weighted(alpha);
+  /// The same from W of x.
+  void add_product_of(const Matrix& w, double factor, Vector& y) const {
+    rows_.project(w, blocks_, [&](Index first, const Matrix& tile) { add_rows(first, tile, factor, y); });
+  }
+
+  void advance(const Vector& alpha, const Matrix& image) override {
+    Matrix w = image.size() > 0 ? image : weighted(alpha);
     if (blocks_.count() == 1) {
       if (variant_ == QAlphaVariant::kBasic) {
         Random random(0);  // the start of a search whose end does not depend on it
@@ -277,9 +294,18 @@ class BlockCriterion : public Criterion {
   }
   /// W^{gh} = A^{gh}Q^{gh}: rows of block g, columns of (g, h) within it.
   [[nodiscard]] Matrix weighted(const Vector& alpha) const {
-    return rows_.combine(width_, blocks_, [&](Index first, Index count, Matrix& tile) {
-      tile = y_.middleRows(first, count).array().colwise() * alpha.segment(first, count).array();
-    });
+    return rows_.combine(width_, blocks_,
+                         [&](Index first, Index count, Matrix& tile) { weigh(first, count, alpha, tile); });
+  }
+  /// tile <- rows of Y times those of alpha
+  void weigh(Index first, Index count, const Vector& alpha, Matrix& tile) const {
+    tile = y_.middleRows(first, count).array().colwise() * alpha.segment(first, count).array();
+  }
+  /// y += factor times the rows of G x, from those of M W.
+  void add_rows(Index first, const Matrix& tile, double factor, Vector& y) const {
+    auto out = y.segment(first, tile.rows());
+    for (Index c = 0; c < tile.cols(); ++c)
+      out += factor * signs_[c] * tile.col(c).cwiseProduct(y_.col(c).segment(first, tile.rows()));
   }
 
   const FeatureRows& rows_;
@@ -328,7 +354,7 @@ class LaplacianCriterion : public Criterion {
                   [&](Index first, const Matrix& tile) { y_.middleRows(first, tile.rows()) = tile; });
   }
 
-  void multiply(const Vector& x, Vector& y) const override {
+  void multiply(const Vector& x, const Matrix& /*wx*/, Vector& y, Matrix* /*wy*/) const override {
     Vector degrees;
     Matrix w = affinity_part(x, degrees);
     const double shift = shift_value_ < 0.0 ? own_shifts_.dot(x) : shift_value_ * x.sum();
@@ -348,7 +374,7 @@ class LaplacianCriterion : public Criterion {
     });
   }
 
-  void advance(const Vector& alpha) override {
+  void advance(const Vector& alpha, const Matrix& /*w*/) override {
     Vector degrees;
     Matrix z = affinity_part(alpha, degrees);
     const double largest =
@@ -401,14 +427,14 @@ class GapCriterion : public Criterion {
   }
   void start(QAlphaStart kind, Random& random) override { q_ = whole_start(rows_, kind, clusters_, random); }
   void follow() override {}
-  void multiply(const Vector& x, Vector& y) const override {
+  void multiply(const Vector& x, const Matrix& /*wx*/, Vector& y, Matrix* /*wy*/) const override {
     const Matrix a = rows_.affinity(x);
     const Matrix aq = product(Op::kNone, a, Op::kNone, q_);
     Matrix s = -a;
     linalg::gemm_tiled(2.0, Op::kNone, aq, Matrix(q_.transpose()), 1.0, s, rows_.threads());
     y = rows_.quadratic_forms(s);
   }
-  void advance(const Vector& alpha) override {
+  void advance(const Vector& alpha, const Matrix& /*w*/) override {
     Matrix z = product(Op::kNone, rows_.affinity(alpha), Op::kNone, q_);
     orthonormalize(z);
     q_ = std::move(z);
@@ -448,14 +474,14 @@ class SemiCriterion : public Criterion {
     whole_.follow();
     labelled_.follow();
   }
-  void multiply(const Vector& x, Vector& y) const override {
+  void multiply(const Vector& x, const Matrix& /*wx*/, Vector& y, Matrix* /*wy*/) const override {
     y.setZero(x.size());
     if (weight_ < 1.0) whole_.add_product(x, 1.0 - weight_, y);
     if (weight_ > 0.0) labelled_.add_product(x, labelled_factor_, y);
   }
-  void advance(const Vector& alpha) override {
-    whole_.advance(alpha);
-    labelled_.advance(alpha);
+  void advance(const Vector& alpha, const Matrix& /*w*/) override {
+    whole_.advance(alpha, {});
+    labelled_.advance(alpha, {});
   }
   [[nodiscard]] const Matrix& q() const override { return whole_.q(); }
   [[nodiscard]] bool null() const override { return whole_.null() && labelled_.null(); }

@@ -21,10 +21,18 @@ class Criterion {
   Criterion& operator=(const Criterion&) = delete;
   virtual ~Criterion() = default;
 
-  virtual void start(QAlphaStart kind, Random& random) = 0;     ///< Q(0)
-  virtual void follow() = 0;                                    ///< Y = M Q for the current Q
-  virtual void multiply(const Vector& x, Vector& y) const = 0;  ///< y = G x
-  virtual void advance(const Vector& alpha) = 0;                ///< the next Q
+  virtual void start(QAlphaStart kind, Random& random) = 0;  ///< Q(0)
+  virtual void follow() = 0;                                 ///< Y = M Q for the current Q
+  /// follow(), and image(x) in the same pass: an iteration begins with the weights of the one before.
+  [[nodiscard]] virtual Matrix follow_for(const Vector& x) {
+    follow();
+    return image(x);
+  }
+  /// What a product is made from (CarriedOperator): W of x, or nothing.
+  [[nodiscard]] virtual Matrix image(const Vector& /*x*/) const { return {}; }
+  /// y = G x, and image(y) where it is asked for.
+  virtual void multiply(const Vector& x, const Matrix& wx, Vector& y, Matrix* wy) const = 0;
+  virtual void advance(const Vector& alpha, const Matrix& w) = 0;  ///< the next Q; w is image(alpha)
   [[nodiscard]] virtual const Matrix& q() const = 0;
   [[nodiscard]] virtual bool null() const = 0;  ///< Y = 0: the start sees no feature
   /// Of Q'A Q, by falling size; nothing for blocks.

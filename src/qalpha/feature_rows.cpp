@@ -23,6 +23,18 @@ Index parts(Index tile_count, Index entries, Index least) {
   return std::min(tile_count, std::clamp<Index>(kTogether / std::max<Index>(1, entries), least, kMost));
 }
 
+/// With so few columns DGEMM would spend more on packing M than on the product.
+constexpr Index kFewColumns = 3;
+
+/// C <- op(A) B + beta C, A a tile of M, which stays in the cache from column to column.
+void thin_product(Op op, const MatrixRef& a, const MatrixRef& b, double beta, linalg::MutableMatrix c) {
+  if (b.cols() > kFewColumns) {
+    linalg::gemm(1.0, op, a, Op::kNone, b, beta, c);
+    return;
+  }
+  for (Index j = 0; j < b.cols(); ++j) linalg::gemv(1.0, op, a, b.col(j), beta, c.col(j));
+}
+
 /// The block that holds sample a, or -1.
 Index block_of(const SampleBlocks& blocks, Index a) {
   if (a >= blocks.begin.back()) return -1;
@@ -126,7 +138,7 @@ FeatureRows::FeatureRows(const Dataset& data, const std::vector<Index>& features
 void FeatureRows::cut_tiles() {
   tile_begin_.assign(1, 0);
   if (!is_sparse()) {
-    constexpr Index kEntries = Index{1} << 16;  // half a MiB of M an item
+    constexpr Index kEntries = Index{1} << 14;  // 128 KiB of M an item
     const Index width = std::max<Index>(1, kEntries / std::max<Index>(1, samples_));
     while (tile_begin_.back() < features_)
       tile_begin_.push_back(std::min(features_, tile_begin_.back() + width));
@@ -160,7 +172,7 @@ void FeatureRows::project_tile(Index first, Index count, const MatrixRef& u, con
   if (!is_sparse()) {
     tile.resize(count, blocks.count() * width);
     for (Index b = 0; b < blocks.count(); ++b) {
-      linalg::gemm(1.0, Op::kTranspose, m_.block(blocks.first(b), first, blocks.size(b), count), Op::kNone,
+      thin_product(Op::kTranspose, m_.block(blocks.first(b), first, blocks.size(b), count),
                    u.middleRows(blocks.first(b), blocks.size(b)), 0.0, tile.middleCols(b * width, width));
     }
     return;
@@ -204,7 +216,7 @@ void FeatureRows::combine_tile(Index first, Index count, const SampleBlocks& blo
   if (!is_sparse()) {
     const Index width = part.cols();
     for (Index b = 0; b < blocks.count(); ++b) {
-      linalg::gemm(1.0, Op::kNone, m_.block(blocks.first(b), first, blocks.size(b), count), Op::kNone,
+      thin_product(Op::kNone, m_.block(blocks.first(b), first, blocks.size(b), count),
                    tile.middleCols(b * width, width), 1.0, part.middleRows(blocks.first(b), blocks.size(b)));
     }
     return;

@@ -65,31 +65,46 @@ Ritz ritz_pairs(const MatrixRef& t, bool magnitude) {
 
 class Lanczos {
  public:
-  Lanczos(Index n, const std::function<void(const Vector&, Vector&)>& multiply, const LanczosOptions& options,
-          Random& random)
+  Lanczos(Index n, const CarriedOperator& op, const LanczosOptions& options, Random& random)
       : n_(n),
         count_(std::min(options.count, n)),
         basis_(std::min(n, std::max(options.basis, 2 * options.count + 10))),
-        multiply_(multiply),
+        op_(op),
         options_(options),
         random_(random),
         v_(n, basis_),
         t_(Matrix::Zero(basis_, basis_)),
-        w_(n) {}
+        w_(n),
+        images_(static_cast<std::size_t>(basis_)) {}
 
   LeadingPairs run(const Vector& start) {
     w_ = start;
-    append(norm(w_, options_.threads));
+    const double length = norm(w_, options_.threads);
+    append(length);
     LeadingPairs result;
+    bool carried = false;  // the image of the last vector comes from those of others
+    Matrix next;           // that image, or the one the caller has
+    if (options_.first_image != nullptr) next = *options_.first_image / length;
     while (true) {
       const Index j = used_ - 1;
       const Vector x = v_.col(j);
-      multiply_(x, w_);
+      auto& image = images_[static_cast<std::size_t>(j)];
+      image = next.size() > 0 ? std::move(next) : op_.image(x);
+      next = Matrix();
+      const bool carry = image.size() > 0 && !carried;
+      Matrix product_image;
+      op_.multiply(x, image, w_, carry ? &product_image : nullptr);
       ++result.products;
       Vector h = orthogonalize();
       t_.col(j).head(used_) = h;
       t_.row(j).head(used_) = h.transpose();
       const double beta = norm(w_, options_.threads);
+      carried = carry && beta * beta > kCancelled * kCancelled * h.squaredNorm();
+      if (carried) {
+        next = std::move(product_image);
+        for (Index i = 0; i < used_; ++i) next -= h[i] * images_[static_cast<std::size_t>(i)];
+        next /= beta;
+      }
       ritz_ = ritz_pairs(t_.topLeftCorner(used_, used_), options_.magnitude);
       const double scale = ritz_.values.cwiseAbs().maxCoeff();
       const bool closed = !(beta > kRounding * scale);  // the space is invariant
@@ -102,6 +117,8 @@ class Lanczos {
       }
       if (used_ == basis_) restart();
       if (closed) {  // another start, beside what is known
+        carried = false;
+        next = Matrix();
         for (Index i = 0; i < n_; ++i) w_[i] = random_.normal();
         orthogonalize();
         append(norm(w_, options_.threads));
@@ -111,6 +128,7 @@ class Lanczos {
     }
     const Index found = std::min(count_, used_);
     result.values = ritz_.values.head(found);
+    result.image = turned_image(ritz_.vectors.col(0));
     rotate(v_, used_, ritz_.vectors.leftCols(found), options_.threads);
     result.vectors = v_.leftCols(found);
     return result;
@@ -118,6 +136,8 @@ class Lanczos {
 
  private:
   static constexpr double kRounding = 1e-14;
+  /// What is left of a product after orthogonalization; below, its image has lost digits and is made anew.
+  static constexpr double kCancelled = 1e-4;
 
   void append(double length) {
     v_.col(used_) = w_ / length;
@@ -152,17 +172,31 @@ class Lanczos {
   void restart() {
     const Index keep = std::min(basis_ - 1, std::max(count_ + 3, basis_ / 3));
     rotate(v_, used_, ritz_.vectors.leftCols(keep), options_.threads);
+    std::vector<Matrix> turned;
+    turned.reserve(images_.size());
+    for (Index i = 0; i < keep; ++i) turned.push_back(turned_image(ritz_.vectors.col(i)));
+    turned.resize(images_.size());
+    images_ = std::move(turned);
     t_.setZero();
     t_.diagonal().head(keep) = ritz_.values.head(keep);
     used_ = keep;
   }
 
+  /// The image of V s.
+  [[nodiscard]] Matrix turned_image(const VectorRef& s) const {
+    if (images_.front().size() == 0) return {};
+    Matrix image = s[0] * images_.front();
+    for (Index i = 1; i < used_; ++i) image += s[i] * images_[static_cast<std::size_t>(i)];
+    return image;
+  }
+
   Index n_, count_, basis_;
-  const std::function<void(const Vector&, Vector&)>& multiply_;
+  const CarriedOperator& op_;
   const LanczosOptions& options_;
   Random& random_;
   Matrix v_, t_;
   Vector w_;
+  std::vector<Matrix> images_;  ///< of the columns of V; empty ones where the operator has none
   Ritz ritz_;
   Index used_ = 0;
 };
@@ -171,7 +205,15 @@ class Lanczos {
 
 LeadingPairs leading_eigenpairs(Index n, const std::function<void(const Vector&, Vector&)>& multiply,
                                 const Vector& start, const LanczosOptions& options, Random& random) {
-  return Lanczos(n, multiply, options, random).run(start);
+  const CarriedOperator plain{
+      .image = [](const Vector&) { return Matrix(); },
+      .multiply = [&](const Vector& x, const Matrix&, Vector& y, Matrix*) { multiply(x, y); }};
+  return leading_eigenpairs(n, plain, start, options, random);
+}
+
+LeadingPairs leading_eigenpairs(Index n, const CarriedOperator& op, const Vector& start,
+                                const LanczosOptions& options, Random& random) {
+  return Lanczos(n, op, options, random).run(start);
 }
 
 }  // namespace subspectra

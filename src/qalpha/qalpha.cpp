@@ -17,12 +17,15 @@ namespace {
 constexpr std::uint64_t kStream = std::uint64_t{1} << 43U;
 
 /// The sign an eigenvector lacks: a positive sum, and where that is rounding alone a positive largest entry.
-void fix_sign(Vector& alpha) {
+void fix_sign(Vector& alpha, Matrix& image) {
   const double sum = alpha.sum();
   Index largest = 0;
   alpha.cwiseAbs().maxCoeff(&largest);
   const double decides = std::abs(sum) > 1e-12 * alpha.cwiseAbs().sum() ? sum : alpha[largest];
-  if (decides < 0.0) alpha = -alpha;
+  if (decides < 0.0) {
+    alpha = -alpha;
+    image = -image;
+  }
 }
 
 /// One run from one start.
@@ -32,7 +35,11 @@ QAlphaFit run(const FeatureRows& rows, const QAlphaOptions& options, Index numbe
   const auto criterion = qalpha::make_criterion(rows, options);
   const QAlphaStart kind = number == 0 ? options.start : QAlphaStart::kRandom;
   criterion->start(kind, random);
-  criterion->follow();
+  // Nearly equal weights, so that a symmetry of the data cannot hide the leading eigenvector.
+  const Index p = rows.features();
+  Vector start(p), before, before_that;
+  for (Index i = 0; i < p; ++i) start[i] = 1.0 + 1e-3 * random.normal();
+  Matrix image = criterion->follow_for(start);  // of `start`
   if (criterion->null()) {
     throw InvalidArgument(
         kind == QAlphaStart::kOnes
@@ -42,10 +49,6 @@ QAlphaFit run(const FeatureRows& rows, const QAlphaOptions& options, Index numbe
   }
   QAlphaFit fit;
   fit.clusters = criterion->directions();
-  const Index p = rows.features();
-  // Nearly equal weights, so that a symmetry of the data cannot hide the leading eigenvector.
-  Vector start(p), before, before_that;
-  for (Index i = 0; i < p; ++i) start[i] = 1.0 + 1e-3 * random.normal();
   LanczosOptions lanczos{
       .least_products = 2, .threads = rows.threads(), .stop = [&] { return control.should_stop(); }};
   // alpha'G alpha rises with every product, however early the eigenvector is left; so on the way it is found
@@ -53,15 +56,19 @@ QAlphaFit run(const FeatureRows& rows, const QAlphaOptions& options, Index numbe
   // asked for).
   constexpr double kFull = 1e-10, kFirst = 1e-3, kOfChange = 0.2;
   const bool exact = !(options.tolerance > 0.0);
+  const CarriedOperator product{.image = [&](const Vector& x) { return criterion->image(x); },
+                                .multiply = [&](const Vector& x, const Matrix& wx, Vector& y,
+                                                Matrix* wy) { criterion->multiply(x, wx, y, wy); }};
   const auto solve = [&](double tolerance) {
     lanczos.tolerance = tolerance;
-    const auto pairs = leading_eigenpairs(
-        p, [&](const Vector& x, Vector& y) { criterion->multiply(x, y); }, start, lanczos, random);
+    lanczos.first_image = image.size() > 0 ? &image : nullptr;
+    auto pairs = leading_eigenpairs(p, product, start, lanczos, random);
     fit.products += pairs.products;
     fit.resolved = pairs.converged;
     fit.objective = pairs.values[0];
     fit.weights = pairs.vectors.col(0);
-    fix_sign(fit.weights);
+    image = std::move(pairs.image);
+    fix_sign(fit.weights, image);
   };
   double change = kFirst / kOfChange;
   const double finest = exact ? kFull : std::max(kFull, kOfChange * options.tolerance);
@@ -91,8 +98,8 @@ QAlphaFit run(const FeatureRows& rows, const QAlphaOptions& options, Index numbe
     before_that = std::move(before);
     before = fit.weights;
     start = fit.weights;
-    criterion->advance(fit.weights);
-    criterion->follow();
+    criterion->advance(fit.weights, image);
+    image = criterion->follow_for(start);
   }
   fit.q = criterion->q();
   fit.eigenvalues = criterion->eigenvalues(fit.weights);
@@ -111,7 +118,7 @@ void check(const FeatureRows& rows, const QAlphaOptions& options) {
   }
   if (options.variant != QAlphaVariant::kSupervised) columns += static_cast<double>(options.clusters);
   constexpr double kVectors = 24.0;  // basis, iterates and what the table is centred with
-  constexpr double kParts = 16.0;
+  constexpr double kParts = 32.0;    // partial sums, and the image of every vector of the basis
   require_memory(8.0 * (p * (columns + kVectors) + kParts * q * columns), "Q-alpha on so many features",
                  blocks ? "use fewer --between-vectors, or leave features out (--exclude)"
                         : "use fewer --clusters, or leave features out (--exclude)",

@@ -244,6 +244,16 @@ const std::vector<Experiment>& experiments() {
        .stand_in = "sonar",
        .options = {"data", "target", "runs"},
        .run = gene_selection_table},
+      {.id = "jmlr05-images",
+       .source = "JMLR05, Section 6, Figure 5",
+       .summary = "kinds of animals told apart without labels by patches of their images (--data DIR)",
+       .needs = "a folder with one folder for every kind of image, in it PPM (or PGM) files in colour. The "
+                "paper has American toads and green frogs, elephants and sea elephants, from CalPhotos "
+                "(Berkeley): 27 images, 18 of the one kind and 9 of the other; any two kinds of photographs "
+                "will do",
+       .takes_images = true,
+       .options = {"data", "images", "shape", "k"},
+       .run = image_clusters},
   };
   return all;
 }
@@ -301,7 +311,8 @@ void check_request(const Experiment& experiment, const ReproduceOptions& options
   }
   const bool has_images = experiment.takes_images && !options.images.empty();
   if (!experiment.needs.empty() && options.data.empty() && !has_images) {
-    throw InvalidArgument(fmt::format("{} needs --data FILE: {}", experiment.id, experiment.needs));
+    throw InvalidArgument(fmt::format("{} needs --data {}: {}", experiment.id,
+                                      experiment.id == "jmlr05-images" ? "DIR" : "FILE", experiment.needs));
   }
 }
 

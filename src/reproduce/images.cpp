@@ -22,19 +22,24 @@ namespace fs = std::filesystem;
 
 constexpr Index kLargestSide = 16384;
 
+/// What a file holds, as it stands there.
 struct Image {
   ImageShape shape;
-  Vector pixels;  ///< row by row
+  double most = 255.0;  ///< largest value that a pixel may have
+  Matrix pixels;        ///< a pixel a row, row by row; one column (grey) or three (red, green, blue)
 };
 
-/// The numbers and bytes of a PGM file, from its text.
-class PgmReader {
+/// The numbers and bytes of a PGM or PPM file, from its text.
+class NetpbmReader {
  public:
-  PgmReader(std::string path, std::string bytes) : path_(std::move(path)), bytes_(std::move(bytes)) {}
+  NetpbmReader(std::string path, std::string bytes) : path_(std::move(path)), bytes_(std::move(bytes)) {}
 
   Image read() {
     const std::string magic = bytes_.substr(0, 2);
-    if (magic != "P5" && magic != "P2") refuse("is no PGM image (it begins with neither P5 nor P2)");
+    if (magic != "P5" && magic != "P2" && magic != "P6" && magic != "P3")
+      refuse("is neither a PGM nor a PPM image (it begins with none of P2, P3, P5, P6)");
+    const bool text = magic == "P2" || magic == "P3";
+    const Index channels = magic == "P3" || magic == "P6" ? 3 : 1;
     at_ = 2;
     Image image;
     image.shape.width = number(kLargestSide, "width");
@@ -42,23 +47,27 @@ class PgmReader {
     if (image.shape.width < 1 || image.shape.height < 1) refuse("has no pixels");
     const Index most = number(65535, "largest value");
     if (most < 1) refuse("has the largest value 0; it must be 1 to 65535");
+    image.most = static_cast<double>(most);
     const Index count = image.shape.width * image.shape.height;
     const Index bytes_each = most > 255 ? 2 : 1;
-    if (magic == "P5") ++at_;  // one white space
+    if (!text) ++at_;  // one white space
     const auto present = static_cast<Index>(bytes_.size()) - static_cast<Index>(at_);
-    if (magic == "P5" ? present < count * bytes_each : present < count) {
+    if (present < count * channels * (text ? 1 : bytes_each)) {
       refuse(fmt::format("is too short for {} x {} pixels", image.shape.height, image.shape.width));
     }
-    image.pixels.resize(count);
+    require_memory(8.0 * static_cast<double>(count) * static_cast<double>(channels), path_,
+                   "remove it from the folder");
+    image.pixels.resize(count, channels);
     for (Index i = 0; i < count; ++i) {
-      image.pixels[i] = static_cast<double>(magic == "P2" ? number(most, "pixel") : sample(bytes_each));
+      for (Index c = 0; c < channels; ++c)
+        image.pixels(i, c) = static_cast<double>(text ? number(most, "pixel") : sample(bytes_each));
     }
     return image;
   }
 
  private:
   [[noreturn]] void refuse(const std::string& what) const {
-    throw BadInput({.file = path_}, what + "; convert it to PGM or remove it from the folder");
+    throw BadInput({.file = path_}, what + "; convert it to PGM or PPM, or remove it from the folder");
   }
   Index sample(Index bytes_each) {
     Index value = static_cast<unsigned char>(bytes_[at_++]);
@@ -115,17 +124,28 @@ void require_smaller(const ImageShape& to, const ImageShape& from, const std::st
       to.height, to.width, source, from.height, from.width));
 }
 
-struct ImageFile {
-  std::string label;
-  fs::path path;
-};
+Image read_image(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (!in) throw BadInput({.file = path}, "cannot be read");
+  return NetpbmReader(path, std::move(bytes)).read();
+}
+
+/// Brightness as television takes it (ITU-R BT.601).
+Vector grey_levels(const Image& image) {
+  if (image.pixels.cols() == 1) return image.pixels.col(0);
+  return image.pixels * Eigen::Vector3d(0.299, 0.587, 0.114);
+}
+
+}  // namespace
 
 std::vector<ImageFile> image_files(const std::string& folder) {
   std::vector<ImageFile> files;
   const auto take = [&](const fs::path& directory, const std::string& label) {
     for (const auto& entry : fs::directory_iterator(directory)) {
-      if (entry.is_regular_file() && entry.path().extension() == ".pgm")
-        files.push_back({label, entry.path()});
+      const auto extension = entry.path().extension();
+      if (entry.is_regular_file() && (extension == ".pgm" || extension == ".ppm"))
+        files.push_back({label, entry.path().string()});
     }
   };
   try {
@@ -134,18 +154,36 @@ std::vector<ImageFile> image_files(const std::string& folder) {
       if (entry.is_directory()) take(entry.path(), entry.path().filename().string());
     }
   } catch (const fs::filesystem_error& error) {
-    throw BadInput({.file = folder}, "cannot be read: " + error.code().message());
+    throw BadInput({.file = folder}, "cannot be read as a folder: " + error.code().message());
   }
   std::sort(files.begin(), files.end(),
-            [](const ImageFile& a, const ImageFile& b) { return a.path < b.path; });
+            [](const ImageFile& a, const ImageFile& b) { return fs::path(a.path) < fs::path(b.path); });
   if (files.empty()) {
     throw BadInput({.file = folder},
-                   "holds no .pgm image, and no folder in it does; convert the images to PGM");
+                   "holds no .pgm or .ppm image, and no folder in it does; convert the images to PGM or PPM");
   }
   return files;
 }
 
-}  // namespace
+ColourImage read_colour_image(const std::string& path, const ImageShape& shape, Index shortest) {
+  const Image image = read_image(path);
+  ImageShape to = shape;
+  if (!to.given()) {
+    to = image.shape;
+    const Index side = std::min(to.height, to.width);
+    if (shortest > 0 && side > shortest) {  // the longer side in proportion
+      to = {.height = std::max<Index>(1, to.height * shortest / side),
+            .width = std::max<Index>(1, to.width * shortest / side)};
+    }
+  }
+  require_smaller(to, image.shape, path);
+  ColourImage result{.shape = to, .rgb = Matrix(to.height * to.width, 3)};
+  for (Index c = 0; c < 3; ++c) {
+    const Index from = std::min(c, image.pixels.cols() - 1);
+    result.rgb.col(c) = box_mean(image.pixels.col(from), image.shape, to) / image.most;
+  }
+  return result;
+}
 
 ImageTable read_image_folder(const std::string& folder, const ImageShape& shape) {
   const auto files = image_files(folder);
@@ -153,12 +191,9 @@ ImageTable read_image_folder(const std::string& folder, const ImageShape& shape)
   std::vector<std::string> labels;
   std::optional<ImageShape> common;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    std::ifstream in(files[i].path, std::ios::binary);
-    std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-    if (!in) throw BadInput({.file = files[i].path.string()}, "cannot be read");
-    const Image image = PgmReader(files[i].path.string(), std::move(bytes)).read();
+    const Image image = read_image(files[i].path);
     const ImageShape to = shape.given() ? shape : image.shape;
-    require_smaller(to, image.shape, files[i].path.string());
+    require_smaller(to, image.shape, files[i].path);
     if (!common) {
       common = to;
       const auto pixels = to.height * to.width;
@@ -168,12 +203,12 @@ ImageTable read_image_folder(const std::string& folder, const ImageShape& shape)
     }
     if (!(to == *common)) {
       throw BadInput(
-          {.file = files[i].path.string()},
+          {.file = files[i].path},
           fmt::format(
               "is {}x{} but the images before it are {}x{}; give --shape HxW to average all down to one size",
               to.height, to.width, common->height, common->width));
     }
-    images.table.dense.row(static_cast<Index>(i)) = box_mean(image.pixels, image.shape, to);
+    images.table.dense.row(static_cast<Index>(i)) = box_mean(grey_levels(image), image.shape, to);
     labels.push_back(files[i].label);
   }
   images.shape = *common;

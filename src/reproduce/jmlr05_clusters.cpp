@@ -96,9 +96,10 @@ namespace {
 
 constexpr std::array<double, 5> kSpreads = {0.001, 0.01, 0.02, 0.05, 0.1};
 constexpr Index kEnough = 10;  ///< relevant ones among the 12 largest weights
-enum Way { kCentredFirst, kFlippedFirst, kSquared, kPlain, kWays };
-constexpr std::array<const char*, kWays> kWayNames = {"kernel, centred before the flips",
-                                                      "kernel, centred after", "squared entries", "plain"};
+enum Way { kCentredFirst, kScaledAfter, kCentredAfter, kSquared, kPlain, kWays };
+constexpr std::array<const char*, kWays> kWayNames = {
+    "kernel, centred before the flips", "kernel, unit norm after the flips",
+    "kernel, centred after the flips", "squared entries", "plain"};
 
 /// Which ways found enough of the relevant features on the problem of this seed and lambda.
 std::array<bool, kWays> sessions_found(double spread, std::uint64_t seed, const RunControl& control) {
@@ -108,12 +109,15 @@ std::array<bool, kWays> sessions_found(double spread, std::uint64_t seed, const 
   const Dataset raw = synth::sessions(problem);
   const QAlphaKernel kernel{.kind = QAlphaKernel::Kind::kBlock2, .length = problem.session};
   const QAlphaOptions options{.clusters = problem.classes, .seed = seed};
+  Dataset scaled = raw;
+  for (auto column : scaled.dense.colwise()) column.normalize();
   Dataset squared = raw;
   squared.dense = squared.dense.cwiseAbs2();
   const auto found = [&](const Vector& weights) {
     return relevant_among(weights, problem.relevant, problem.relevant) >= kEnough;
   };
   return {found(qalpha_kernel_weights(before, options, kernel, false, control)),
+          found(qalpha_kernel_weights(scaled, options, kernel, false, control)),
           found(qalpha_kernel_weights(raw, options, kernel, true, control)),
           found(qalpha_weights(squared, options, true, control)),
           found(qalpha_weights(raw, options, true, control))};
@@ -143,7 +147,9 @@ void kernel_sessions(const ReproduceOptions& options, const RunControl& control,
       "(x_s'y_s)^2 "
       "over the sections s of 8 samples; the samples stand in the order of the clusters.",
       "The paper does not say when features are centred: once before the signs are flipped (the kernel then "
-      "takes them as they are), once after. `squared entries`: qalpha on the squares of the measurements. "
+      "takes them as they are), once after, and once after the flips they are scaled to unit norm without "
+      "being centred, which the flips have half done. `squared entries`: qalpha on the squares of the "
+      "measurements. "
       "`plain`: qalpha on the flipped data."};
   Index done = 0;
   for (const auto& slot : slots) done += slot ? 1 : 0;

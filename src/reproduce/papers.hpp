@@ -30,6 +30,7 @@ void kernel_sessions(const ReproduceOptions&, const RunControl&, Reproduction&);
 void expression_model(const ReproduceOptions&, const RunControl&, Reproduction&);       // jmlr05-bendor
 void weston_problems(const ReproduceOptions&, const RunControl&, Reproduction&);        // jmlr05-fig3a
 void gene_selection_table(const ReproduceOptions&, const RunControl&, Reproduction&);   // jmlr05-table1
+void image_clusters(const ReproduceOptions&, const RunControl&, Reproduction&);         // jmlr05-images
 
 /// --data, or `embedded` where it was not given; values checked.
 [[nodiscard]] Dataset load_table(const ReproduceOptions& options, const std::string& embedded = {});

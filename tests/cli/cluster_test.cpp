@@ -41,6 +41,22 @@ TEST(ClusterCommand, WritesLabelsAsCsvAndTheResultAsJson) {
   EXPECT_FALSE(std::getline(csv, line));
 }
 
+TEST(ClusterCommand, AStopByTimeGivesAFileWithEveryRow) {
+  const ScratchDirectory scratch;
+  const std::string table = scratch.file("t.npz");
+  ASSERT_EQ(run_program({"synth", "clusters", "-o", table}).code, 0);
+  const Finished run = run_program(
+      {"cluster", table, "--clusters", "3", "--time-limit", "1e-6", "--json", "-o", scratch.file("c.csv")});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.json()["status"], "time_limit");
+  std::istringstream csv(scratch.read("c.csv"));
+  std::string line;
+  std::size_t lines = 0;
+  while (std::getline(csv, line)) ++lines;
+  EXPECT_EQ(lines, run.json()["labels"].size() + 1);
+  EXPECT_EQ(run.json()["labels"].size(), run.json()["data"]["rows"].get<std::size_t>());
+}
+
 TEST(ClusterCommand, NeedsNoLabels) {
   const Finished run =
       run_program({"cluster", "ionosphere", "--target", "none", "--exclude", "class", "--json", "--quiet"});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stop_token>
 
 #include "subspectra/core/error.hpp"
 #include "subspectra/linalg/blas.hpp"
@@ -196,6 +197,47 @@ TEST(Clustering, JsonHasLabelsWeightsAndAgreement) {
   EXPECT_TRUE(json["agreement"].contains("adjusted_rand_index"));
   EXPECT_EQ(json["agreement"]["matching"].size(), 2U);
   EXPECT_EQ(json["all_features"]["labels"].size(), 60U);
+}
+
+// Beyond 4,096 rows no matrix of rows x rows is formed: every row twice takes that way, every row once the
+// other, and twice the rows is the same problem.
+TEST(Clustering, ManyRowsGiveWhatFewDo) {
+  const Dataset few = synth::clusters({.rows = 2100, .features = 12, .classes = 3, .relevant = 5, .seed = 4});
+  Dataset many = few;
+  many.dense.resize(4200, 12);
+  many.labels->codes.clear();
+  for (Index i = 0; i < 4200; ++i) {
+    many.dense.row(i) = few.dense.row(i / 2);
+    many.labels->codes.push_back(few.labels->codes[static_cast<std::size_t>(i / 2)]);
+  }
+  const auto small = run(few, {.clusters = 3}), large = run(many, {.clusters = 3});
+  EXPECT_EQ(large.features, small.features);
+  EXPECT_TRUE(large.selection.weights.isApprox(small.selection.weights, 1e-6));
+  for (std::size_t i = 0; i < large.chosen.labels.size(); ++i)
+    ASSERT_EQ(large.chosen.labels[i], small.chosen.labels[i / 2]) << i;
+  EXPECT_TRUE(large.chosen.eigenvalues.head(2).isApprox(small.chosen.eigenvalues.head(2), 1e-6));
+  EXPECT_GE(large.chosen.agreement->accuracy, 0.95);
+}
+
+TEST(Clustering, StoppedByTimeItStillPlacesEveryRow) {
+  const Dataset data = planted(3, 2);
+  const RunControl control(std::stop_token(), 1e-9);
+  const auto found =
+      cluster_rows(data, find_method("qalpha"), {}, {{"clusters", "3"}}, {.clusters = 3}, control);
+  EXPECT_EQ(found.status, Status::kTimeLimit);
+  ASSERT_EQ(found.chosen.labels.size(), static_cast<std::size_t>(data.rows()));
+  Index rows = 0;
+  for (const Index size : found.chosen.sizes) {
+    EXPECT_GT(size, 0);
+    rows += size;
+  }
+  EXPECT_EQ(rows, data.rows());
+  for (const int label : found.chosen.labels) {
+    EXPECT_GE(label, 0);
+    EXPECT_LT(label, found.chosen.clusters());
+  }
+  EXPECT_FALSE(found.features.empty());
+  EXPECT_TRUE(found.selection.weights.allFinite());
 }
 
 TEST(EigenGap, IsTheLargestRelativeFallBeforeTheRankEnds) {

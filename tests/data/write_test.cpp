@@ -51,6 +51,28 @@ TEST(WriteCsv, IsReadBackToTheBit) {
   }
 }
 
+TEST(WriteNpz, IsReadBackToTheBit) {
+  const Folder folder;
+  const Texts names = {"p", "1", "grün", "日本𝄞"}, labels = {"yes", "", "né"};
+  const Dataset data = labelled(hard_numbers(), names, labels);
+  write_table(folder.path("t.npz"), data);
+  const Dataset back = read_dataset(folder.path("t.npz"));
+  EXPECT_EQ(back.dense, data.dense);
+  EXPECT_EQ(back.names.all(), names);
+  EXPECT_EQ(back.labels->codes, data.labels->codes);
+  EXPECT_EQ(back.labels->classes, data.labels->classes);
+  Dataset bare;
+  bare.dense = hard_numbers();
+  bare.names = FeatureNames(bare.dense.cols());
+  bare.source = "bare";
+  write_npz(folder.path("bare.npz"), bare);
+  const Dataset same = read_dataset(folder.path("bare.npz"));
+  EXPECT_EQ(same.dense, bare.dense);
+  EXPECT_FALSE(same.labels.has_value());
+  EXPECT_EQ(same.names[3], "x3");
+  EXPECT_EQ(npz_bytes(bare), npz_bytes(bare));
+}
+
 TEST(WriteCsv, IsWhatOneWouldWriteByHand) {
   Matrix values(2, 2);
   values << -0.0, 1.5, std::nan(""), -std::numeric_limits<double>::infinity();

@@ -67,6 +67,37 @@ TEST(Lanczos, FindsSeveralPairsAndRepeatedValues) {
   EXPECT_LT((pairs_of(identity, {.count = 3}, Vector::Ones(9)).values - Vector::Ones(3)).norm(), 1e-12);
 }
 
+// A = C C', image C'x. The spectrum lies far from zero, where the errors of carried images grow fastest.
+TEST(Lanczos, CarriedImagesGiveTheSamePairsWithFewerPasses) {
+  Vector values = Vector::LinSpaced(300, 1.0, 2.0);
+  values[299] = 2.01;
+  const Matrix a = symmetric(values, 9), c = a.llt().matrixL();
+  const Vector start = Vector::LinSpaced(300, 1.0, 3.0);  // not of unit length
+  const Matrix first = c.transpose() * start;
+  Index passes = 0;
+  const CarriedOperator op{.image =
+                               [&](const Vector& x) {
+                                 ++passes;
+                                 return Matrix(c.transpose() * x);
+                               },
+                           .multiply =
+                               [&](const Vector&, const Matrix& wx, Vector& y, Matrix* wy) {
+                                 ++passes;
+                                 y = c * wx;
+                                 if (wy != nullptr) *wy = c.transpose() * y;
+                               }};
+  Random random(1);
+  const auto carried = leading_eigenpairs(300, op, start, {.first_image = &first, .basis = 12}, random);
+  const auto plain = pairs_of(a, {.basis = 12}, start);
+  EXPECT_TRUE(carried.converged);
+  EXPECT_GT(carried.products, 24);  // through restarts
+  EXPECT_NEAR(static_cast<double>(carried.products), static_cast<double>(plain.products), 2.0);
+  EXPECT_LE(passes, carried.products + (carried.products + 1) / 2);
+  EXPECT_NEAR(carried.values[0], plain.values[0], 1e-12);
+  EXPECT_LT(residual(a, carried), 1e-10);
+  EXPECT_LT((carried.image - c.transpose() * carried.vectors).cwiseAbs().maxCoeff(), 1e-10);
+}
+
 TEST(Lanczos, AWarmStartTakesFewProductsAndNeverFallsBelowItsQuotient) {
   Vector values = Vector::LinSpaced(200, 0.0, 1.0);
   values[199] = 2.0;

@@ -76,6 +76,17 @@ TEST(QAlpha, TheLaplacianIsThatOfTheDefinitionForBothShifts) {
   }
 }
 
+// The start, and the coherence at the end, take a pass; so does an iteration's Y, with the image of the first
+// weights; a product takes one, and every second one another for its image.
+TEST(QAlpha, TakesAPassAndAHalfForAProduct) {
+  for (const int steps : {1, 2, 6}) {
+    const auto got =
+        fit(clustered(40, 60, 8, 3, 5), {.clusters = 3, .max_iterations = steps, .tolerance = 0.0});
+    EXPECT_GE(got.passes, got.products + steps + 2) << steps;
+    EXPECT_LE(got.passes, (3 * got.products) / 2 + steps + 2) << steps;
+  }
+}
+
 TEST(QAlpha, TheSupervisedBlocksAreThoseOfTheDefinition) {
   for (const int classes : {2, 3, 4}) {
     const Dataset data = clustered(36, 30, 6, classes, 7 + static_cast<std::uint64_t>(classes));

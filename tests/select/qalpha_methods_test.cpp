@@ -7,6 +7,8 @@
 #include "oracle.hpp"
 #include "subspectra/core/error.hpp"
 #include "subspectra/report/json.hpp"
+#include "subspectra/synth/clusters.hpp"
+#include "subspectra/synth/weston.hpp"
 
 namespace subspectra {
 namespace {
@@ -147,6 +149,32 @@ TEST(QAlphaMethods, AStoppedRunHasWeightsAndSaysSo) {
       select_features(table(), find_method("qalpha"), {}, {}, RunControl(source.get_token(), kInfinity));
   EXPECT_EQ(selection.status, Status::kInterrupted);
   EXPECT_EQ(selection.weights.size(), 40);
+}
+
+/// Mean over seeds of the share of the first `relevant` features among as many largest weights.
+template <class Make>
+double share_found(Index relevant, const OptionTexts& texts, Make make) {
+  constexpr int kSeeds = 4;
+  double sum = 0.0;
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    const auto selection = run(make(static_cast<std::uint64_t>(seed)), "qalpha-supervised", texts);
+    for (Index i = 0; i < relevant; ++i)
+      sum += selection.ranking[static_cast<std::size_t>(i)] < relevant ? 1.0 : 0.0;
+  }
+  return sum / (kSeeds * static_cast<double>(relevant));
+}
+
+// Of Weston's six features two triples say the same, and three are enough; the start decides.
+TEST(QAlphaMethods, SupervisedDefaultsFindTheRelevantFeaturesAndEqualWeightsDoNot) {
+  const auto weston = [](std::uint64_t seed) { return synth::weston_linear({.seed = seed}); };
+  const auto two = [](std::uint64_t seed) { return synth::clusters({.classes = 2, .seed = seed}); };
+  const auto three = [](std::uint64_t seed) { return synth::clusters({.classes = 3, .seed = seed}); };
+  EXPECT_GE(share_found(6, {}, weston), 0.45);
+  EXPECT_GE(share_found(6, {{"within_vectors", "1"}}, weston), 0.45);
+  EXPECT_LE(share_found(6, {{"start", "equal"}}, weston), 0.2);
+  EXPECT_GE(share_found(5, {}, two), 0.8);
+  EXPECT_LE(share_found(5, {{"start", "equal"}}, two), 0.3);
+  EXPECT_GE(share_found(5, {}, three), 0.9);
 }
 
 }  // namespace

@@ -18,18 +18,26 @@ namespace subspectra {
 [[nodiscard]] std::string csv_text(const MatrixRef& matrix, const FeatureNames& names, char separator = ',');
 /// NPY format version 1.0: float64, little-endian, Fortran order (as it lies in memory).
 [[nodiscard]] std::string npy_bytes(const MatrixRef& matrix);
+/// What np.load gives as X (float64), y (texts; empty for a missing label) and names (where they were given),
+/// stored and not compressed. A sparse table becomes dense. Throws Error above 4 GiB.
+[[nodiscard]] std::string npz_bytes(const Dataset& data);
 /// One gzip member without name or time: the same bytes for the same content.
 [[nodiscard]] std::string gzip_bytes(std::string_view content);
 
 // --- the files. The ending decides; any other one is refused with InvalidArgument before work is done.
 /// .csv, .tsv, .csv.gz, .tsv.gz
 void write_csv(const std::string& path, const Dataset& data);
+/// .npz
+void write_npz(const std::string& path, const Dataset& data);
+/// One of the two above.
+void write_table(const std::string& path, const Dataset& data);
+/// .csv, .tsv, .csv.gz, .tsv.gz
 void write_csv_matrix(const std::string& path, const MatrixRef& matrix, const FeatureNames& names);
 void write_npy(const std::string& path, const MatrixRef& matrix);
-/// One of the two above: .npy (without names) or text.
+/// .npy (without names) or text.
 void write_matrix(const std::string& path, const MatrixRef& matrix, const FeatureNames& names);
 
-/// Throws InvalidArgument unless write_csv (write_matrix) knows the ending.
+/// Throws InvalidArgument unless write_table (write_matrix) knows the ending.
 void require_table_ending(const std::string& path);
 void require_matrix_ending(const std::string& path);
 

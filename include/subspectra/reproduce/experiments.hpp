@@ -55,11 +55,12 @@ struct ReproduceOptions {
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field("quick", o.quick, "a smaller run of the same experiment: seconds instead of minutes or hours");
-    field("data", o.data, "the table of experiments whose data are not part of the program");
-    field(
-        "images", o.images,
-        "faces: a folder of PGM images instead of --data; folders in it are people (labels), as in the AT&T "
-        "faces. Digits and gender: the folder to write pictures to (PNG)");
+    field("data", o.data,
+          "the table, or the folder of images, of experiments whose data are not part of the program");
+    field("images", o.images,
+          "faces: a folder of PGM or PPM images instead of --data; folders in it are people (labels), as in "
+          "the AT&T "
+          "faces. Digits and gender: the folder to write pictures to (PNG)");
     field("target", o.target, "label column of --data; default as in the other commands");
     field("shape", o.shape,
           "height and width of the images whose pixels are the columns of --data, row by row; images of "
@@ -107,14 +108,14 @@ struct Reproduction {  // NOLINT(bugprone-exception-escape): the check takes the
 
 struct Experiment {
   std::string_view id;
-  std::string_view source;   ///< "ICML06, Figure 1"
-  std::string_view summary;  ///< one line
-  std::string_view needs;    ///< what --data has to be and where it comes from; empty: needs no file
+  std::string_view source;            ///< "ICML06, Figure 1"
+  std::string_view summary;           ///< one line
+  std::string_view needs;             ///< what --data has to be and where it comes from; empty: needs no file
   std::string_view needs_short = {};  ///< the same in a few words
   bool takes_images = false;          ///< --images DIR can stand for --data
   std::vector<std::string_view> files = {};  ///< in a folder of data, without suffix, what `all` takes for it
   std::string_view stand_in = {};            ///< an embedded table that it runs on, too
-  std::vector<std::string_view> options;  ///< of ReproduceOptions, besides quick, seed and threads
+  std::vector<std::string_view> options;     ///< of ReproduceOptions, besides quick, seed and threads
   std::function<void(const ReproduceOptions&, const RunControl&, Reproduction&)> run;
 };
 
@@ -127,10 +128,11 @@ void check_request(const Experiment& experiment, const ReproduceOptions& options
 [[nodiscard]] Reproduction run_experiment(const Experiment& experiment, const ReproduceOptions& options,
                                           const RunControl& control);
 
-/// Every experiment, one after another. `options` has quick, seed, threads and, as `data`, perhaps a folder where
-/// the files of the experiments lie by their names (Experiment::files). An experiment without its file runs on its
-/// embedded stand-in, where it has one, or is passed over; what it was run on is in the details. Under quick an
-/// experiment is stopped after kQuickSeconds. The results are the single numbers of each, its id before their names.
+/// Every experiment, one after another. `options` has quick, seed, threads and, as `data`, perhaps a folder
+/// where the files of the experiments lie by their names (Experiment::files). An experiment without its file
+/// runs on its embedded stand-in, where it has one, or is passed over; what it was run on is in the details.
+/// Under quick an experiment is stopped after kQuickSeconds. The results are the single numbers of each, its
+/// id before their names.
 inline constexpr double kQuickSeconds = 25.0;
 [[nodiscard]] Reproduction run_all_experiments(const ReproduceOptions& options, const std::stop_token& stop,
                                                double time_limit_s, const RunControl::Sink& sink = {},
