@@ -50,11 +50,9 @@ std::string method_text(const Evaluation& evaluation, const EvaluationChoice& ch
   const bool penalized = std::any_of(rows.begin(), rows.end(), [](const EvaluationRow* row) {
     return row->lambda.has_value() || std::abs(row->features - static_cast<double>(row->k)) > 1e-9;
   });
-  std::vector<Column> columns = {{.title = "k"},
-                                 {.title = "error ± s.e."},
-                                 {.title = "balanced ± s.e."},
-                                 {.title = "apparent"},
-                                 {.title = "log-loss ± s.e."}};
+  std::vector<Column> columns = {
+      {.title = "k"},        {.title = "error ± s.e."},    {.title = "balanced ± s.e."},
+      {.title = "apparent"}, {.title = "log-loss ± s.e."}, {.title = "bits"}};
   if (penalized)
     columns.insert(columns.begin() + 1, {{.title = "lambda"}, {.title = "features"}, {.title = "entries"}});
   if (with_null) columns.push_back({.title = "null"});
@@ -63,10 +61,12 @@ std::string method_text(const Evaluation& evaluation, const EvaluationChoice& ch
   Table table(columns);
   for (const EvaluationRow* row : rows) {
     if (!shown.contains(row->k)) continue;
-    std::vector<std::string> cells = {
-        row->k > 0 ? std::to_string(row->k) : "-", with_error(row->error, row->stderr_),
-        with_error(row->balanced_error, row->balanced_stderr), fmt::format("{:.4f}", row->apparent_error),
-        with_error(row->log_loss, row->log_loss_stderr)};
+    std::vector<std::string> cells = {row->k > 0 ? std::to_string(row->k) : "-",
+                                      with_error(row->error, row->stderr_),
+                                      with_error(row->balanced_error, row->balanced_stderr),
+                                      fmt::format("{:.4f}", row->apparent_error),
+                                      with_error(row->log_loss, row->log_loss_stderr),
+                                      fmt::format("{:.3f}", row->information_bits)};
     if (penalized) {
       cells.insert(cells.begin() + 1,
                    {row->lambda ? fmt::format("{:.3g}", *row->lambda) : "-",

@@ -105,11 +105,20 @@ std::string unjudged_sentence(Index k, const Evaluation& evaluation) {
       status_name(evaluation.status), k);
 }
 
-/// "classifier lda, ridge 0", "classifier svm, C = 0.25"
+/// "classifier lda, ridge 0", "classifier svm, C = 0.25", "classifier gp-ep, log marginal likelihood -93.2"
 std::string classifier_text(const Model& model) {
   const std::string name = OptionCodec<Classifier>::format(model.classifier());
   if (const auto* svm = std::get_if<SvmRule>(&model.rule))
     return fmt::format("classifier {}, C = {:.4g}", name, svm->cost);
+  if (const auto* gp = std::get_if<GpRule>(&model.rule)) {
+    std::string text =
+        fmt::format("classifier {}, log marginal likelihood {:.4f}", name, gp->log_marginal_likelihood());
+    if (gp->machines.size() == 1 && !gp->machines.front().kernel.ard()) {
+      const GpKernel& kernel = gp->machines.front().kernel;
+      text += fmt::format(", length-scale {:.4g}, signal {:.4g}", kernel.lengthscales[0], kernel.signal);
+    }
+    return text;
+  }
   return fmt::format("ridge {:.4g}, classifier {}", model.ridge, name);
 }
 

@@ -72,6 +72,9 @@ Job::Job(const Arguments& arguments) : texts(arguments.texts) {
 OptionTexts Job::method_texts() const {
   OptionTexts own = texts;
   if (model.classifier == Classifier::kSvm) own.erase("C");
+  if (model.classifier == Classifier::kGpLaplace || model.classifier == Classifier::kGpEp) {
+    for (const char* name : {"hyperparameters", "lengthscale", "signal", "restarts"}) own.erase(name);
+  }
   return own;
 }
 

@@ -12,11 +12,12 @@
 namespace subspectra {
 namespace {
 
-void refuse_weights(const Dataset& training) {
+void refuse_weights(const Dataset& training, Classifier classifier) {
   if (training.weights.size() == 0 || (training.weights.array() == training.weights[0]).all()) return;
   throw InvalidArgument(
-      "--classifier svm counts every row once (LIBLINEAR has no row weights); leave out --weights, or use "
-      "--classifier lda");
+      fmt::format("--classifier {} counts every row once{}; leave out --weights, or use --classifier lda",
+                  OptionCodec<Classifier>::format(classifier),
+                  classifier == Classifier::kSvm ? " (LIBLINEAR has no row weights)" : ""));
 }
 
 Moments moments_for(const Dataset& training, const std::vector<Index>& features, Classifier classifier,
@@ -32,10 +33,30 @@ SvmRule train_svm(const MatrixRef& rows, const Labels& labels, const std::vector
                  {.cost = options.cost, .prior = options.prior});
 }
 
+bool is_gp(Classifier classifier) {
+  return classifier == Classifier::kGpLaplace || classifier == Classifier::kGpEp;
+}
+
+GpOptions gp_options(const ModelOptions& options, int threads) {
+  return {.approximation =
+              options.classifier == Classifier::kGpEp ? GpApproximation::kEp : GpApproximation::kLaplace,
+          .hyperparameters = options.hyperparameters,
+          .ard = options.ard,
+          .lengthscale = options.lengthscale,
+          .signal = options.signal,
+          .restarts = options.restarts,
+          .prior = options.prior,
+          .seed = options.seed,
+          .threads = threads};
+}
+
 }  // namespace
 
 void ModelOptions::validate() const {
   if (!(cost > 0.0)) throw InvalidArgument(fmt::format("--C {}, but a positive number is needed", cost));
+  if (!(signal > 0.0))
+    throw InvalidArgument(fmt::format("--signal {}, but a positive number is needed", signal));
+  if (restarts < 1) throw InvalidArgument(fmt::format("--restarts {}, but 1 or more is needed", restarts));
 }
 
 Matrix log_posteriors(const ClassifierRule& rule, const MatrixRef& rows) {
@@ -44,6 +65,8 @@ Matrix log_posteriors(const ClassifierRule& rule, const MatrixRef& rows) {
 
 Index rule_entries(const ClassifierRule& rule) {
   if (const auto* lda = std::get_if<LdaRule>(&rule)) return lda->discriminants.size();
+  if (const auto* gp = std::get_if<GpRule>(&rule))
+    return gp->centre.size() > 0 ? gp->projection.size() : gp->inputs.cols();
   const auto& weights = std::get<SvmRule>(rule).weights;
   return weights.cols() == 2 ? weights.rows() : weights.size();  // two classes share one function
 }
@@ -88,16 +111,22 @@ ClassifierTrainer::ClassifierTrainer(const Dataset& training, const std::vector<
                                      double ridge, const ModelOptions& options, int threads)
     : options_(options),
       labels_(*training.labels),
-      moments_(moments_for(training, features, options.classifier, threads)) {
+      moments_(moments_for(training, features, options.classifier, threads)),
+      threads_(threads) {
   switch (options_.classifier) {
     case Classifier::kLda:
       within_ = moments_.within_covariance();
       within_.diagonal().array() += ridge;
       break;
     case Classifier::kSvm:
-      refuse_weights(training);
+      refuse_weights(training, options_.classifier);
       rows_ = training.columns(features);
       folds_ = inner_folds(training, options_.seed);
+      break;
+    case Classifier::kGpLaplace:
+    case Classifier::kGpEp:
+      refuse_weights(training, options_.classifier);
+      rows_ = training.columns(features);
       break;
   }
 }
@@ -105,12 +134,18 @@ ClassifierTrainer::ClassifierTrainer(const Dataset& training, const std::vector<
 ClassifierRule ClassifierTrainer::fit(const std::vector<Index>& places) const {
   if (options_.classifier == Classifier::kSvm)
     return train_svm(rows_(Eigen::all, places), labels_, folds_, options_);
+  if (is_gp(options_.classifier)) {
+    return fit_gp(rows_(Eigen::all, places), labels_.codes, labels_.class_count(),
+                  gp_options(options_, threads_));
+  }
   return fit_lda(moments_.class_weights(), moments_.class_means()(places, Eigen::all),
                  within_(places, places), options_.prior, options_.components);
 }
 
 ClassifierRule ClassifierTrainer::fit() const {
   if (options_.classifier == Classifier::kSvm) return train_svm(rows_, labels_, folds_, options_);
+  if (is_gp(options_.classifier))
+    return fit_gp(rows_, labels_.codes, labels_.class_count(), gp_options(options_, threads_));
   return fit_lda(moments_.class_weights(), moments_.class_means(), within_, options_.prior,
                  options_.components);
 }
@@ -122,7 +157,11 @@ ClassifierRule fit_projected(const Dataset& training, const std::vector<Index>& 
     return fit_projected_lda(rows, training.labels->codes, training.weights, training.labels->class_count(),
                              b, options.prior);
   }
-  refuse_weights(training);
+  refuse_weights(training, options.classifier);
+  if (is_gp(options.classifier)) {
+    return fit_projected_gp(rows, training.labels->codes, training.labels->class_count(), b,
+                            gp_options(options, 0));
+  }
   // f(x) = w'(B'(x - mean)) + b: the machine's weights on x are B w.
   Vector mean = Vector::Zero(rows.cols());
   if (rows.rows() > 0) mean = rows.colwise().mean();

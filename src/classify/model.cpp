@@ -46,6 +46,8 @@ class ModelReader {
                    fmt::format("{}; the model is damaged: fit it again", rule));
   }
 
+  bool has(const std::string& member) const { return root_.contains(member); }
+
   const json& at(std::string_view path) const {
     const json* value = &root_;
     for (std::string_view rest = path; !rest.empty();) {
@@ -192,6 +194,111 @@ json rule_json(const SvmRule& rule) {
           {"C", rule.cost}};
 }
 
+/// A matrix whose rows are counted one by one before anything of its size is set aside.
+Matrix read_counted(const ModelReader& reader, std::string_view path, Index rows, Index columns) {
+  const json& value = reader.at(path);
+  if (!value.is_array() || static_cast<Index>(value.size()) != rows)
+    reader.fail(path, fmt::format("must have {} rows", rows));
+  for (const auto& row : value) {
+    if (!row.is_array() || static_cast<Index>(row.size()) != columns)
+      reader.fail(path, fmt::format("must be {} numbers a row", columns));
+  }
+  return reader.matrix(path, rows, columns);
+}
+
+GpMachine read_machine(const json& value, const std::string& file, Index n, Index q, Index classes,
+                       GpApproximation approximation) {
+  const ModelReader reader(value, file);
+  GpMachine machine;
+  machine.positive = reader.count("class");
+  if (machine.positive >= classes) reader.fail("class", "must be the number of a class");
+  const json& scales = reader.at("lengthscales");
+  const bool common = scales.is_array() && scales.size() == 1;
+  machine.kernel.lengthscales = reader.numbers("lengthscales", common ? 1 : q);
+  if ((machine.kernel.lengthscales.array() <= 0.0).any()) reader.fail("lengthscales", "must be positive");
+  machine.kernel.signal = reader.number("signal");
+  if (!(machine.kernel.signal > 0.0)) reader.fail("signal", "must be positive");
+  if (approximation == GpApproximation::kLaplace) {
+    machine.posterior.mode = reader.numbers("mode", n);
+  } else {
+    machine.posterior.site_precision = reader.numbers("site_precision", n);
+    if ((machine.posterior.site_precision.array() < 0.0).any())
+      reader.fail("site_precision", "must not be negative");
+    machine.posterior.site_shift = reader.numbers("site_shift", n);
+  }
+  machine.posterior.log_marginal_likelihood = reader.number("log_marginal_likelihood");
+  return machine;
+}
+
+GpRule read_gp(const ModelReader& reader, const std::string& file, Index k, Index n, Index classes,
+               GpApproximation approximation) {
+  GpRule rule;
+  rule.approximation = approximation;
+  rule.priors = read_shares(reader, "priors", classes);
+  rule.shares = read_shares(reader, "shares", classes);
+  Index q = k;
+  if (reader.has("projection")) {
+    rule.centre = reader.numbers("projection.centre", k);
+    const json& matrix = reader.at("projection.matrix");
+    q = matrix.is_array() && !matrix.empty() && matrix[0].is_array() ? static_cast<Index>(matrix[0].size())
+                                                                     : 0;
+    rule.projection = read_counted(reader, "projection.matrix", k, q);
+  }
+  rule.inputs = read_counted(reader, "inputs", n, q);
+  const Vector codes = reader.numbers("codes", n);
+  Vector counts = Vector::Zero(classes);
+  for (const double code : codes) {
+    if (!(code >= 0.0 && code < static_cast<double>(classes)) || code != std::floor(code))
+      reader.fail("codes", "must be numbers of classes");
+    rule.codes.push_back(static_cast<int>(code));
+    counts[rule.codes.back()] += 1.0;
+  }
+  for (Index c = 0; c < classes; ++c) {
+    if ((counts[c] > 0.0) != (rule.shares[c] > 0.0))
+      reader.fail("shares", "must be positive for the classes of 'codes' and 0 for others");
+  }
+  if (((rule.shares.array() > 0.0) && (rule.priors.array() > 0.0)).count() == 0)
+    reader.fail("priors", "must leave a class that has a share of the training rows");
+  const double likelihood = reader.number("log_marginal_likelihood");
+  if (!(likelihood <= 0.0)) reader.fail("log_marginal_likelihood", "must not be positive");
+  const json& machines = reader.at("machines");
+  const auto present = static_cast<std::size_t>((counts.array() > 0.0).count());
+  const std::size_t needed = present > 2 ? present : present - 1;
+  if (!machines.is_array() || machines.size() != needed)
+    reader.fail("machines", fmt::format("must be {}", needed));
+  for (const auto& machine : machines) {
+    rule.machines.push_back(read_machine(machine, file, n, q, classes, approximation));
+    const Index positive = rule.machines.back().positive;
+    if (!(counts[positive] > 0.0)) reader.fail("machines", "must be of classes that have rows");
+    counts[positive] = needed > 1 ? 0.0 : counts[positive];  // each class once
+  }
+  return rule;
+}
+
+json rule_json(const GpRule& rule) {
+  json machines = json::array();
+  for (const auto& machine : rule.machines) {
+    json one = {{"class", machine.positive},
+                {"lengthscales", to_json(machine.kernel.lengthscales)},
+                {"signal", machine.kernel.signal},
+                {"log_marginal_likelihood", machine.posterior.log_marginal_likelihood}};
+    if (rule.approximation == GpApproximation::kLaplace) {
+      one["mode"] = to_json(machine.posterior.mode);
+    } else {
+      one["site_precision"] = to_json(machine.posterior.site_precision);
+      one["site_shift"] = to_json(machine.posterior.site_shift);
+    }
+    machines.push_back(std::move(one));
+  }
+  json object = {
+      {"priors", to_json(rule.priors)},  {"shares", to_json(rule.shares)},
+      {"inputs", to_json(rule.inputs)},  {"codes", rule.codes},
+      {"machines", std::move(machines)}, {"log_marginal_likelihood", rule.log_marginal_likelihood()}};
+  if (rule.centre.size() > 0)
+    object["projection"] = {{"centre", to_json(rule.centre)}, {"matrix", to_json(rule.projection)}};
+  return object;
+}
+
 /// Line and character of the `byte`-th byte, counted from 1 as the parser does.
 Location place_of_byte(std::string_view content, std::size_t byte, const std::string& file) {
   const std::string_view before = content.substr(0, byte > 0 ? byte - 1 : 0);
@@ -313,6 +420,9 @@ json Model::to_json() const {
 }
 
 Classifier Model::classifier() const {
+  if (const auto* gp = std::get_if<GpRule>(&rule)) {
+    return gp->approximation == GpApproximation::kLaplace ? Classifier::kGpLaplace : Classifier::kGpEp;
+  }
   return std::holds_alternative<LdaRule>(rule) ? Classifier::kLda : Classifier::kSvm;
 }
 
@@ -367,6 +477,12 @@ Model Model::from_json(const json& root, const std::string& file) {
       break;
     case Classifier::kSvm:
       model.rule = read_svm(reader, k, classes);
+      break;
+    case Classifier::kGpLaplace:
+    case Classifier::kGpEp:
+      model.rule =
+          read_gp(reader, file, k, model.training_rows, classes,
+                  classifier == Classifier::kGpLaplace ? GpApproximation::kLaplace : GpApproximation::kEp);
       break;
   }
   return model;

@@ -9,6 +9,7 @@
 #include <deque>
 #include <limits>
 #include <map>
+#include <numbers>
 
 #include "subspectra/core/parallel.hpp"
 #include "subspectra/core/text.hpp"
@@ -334,6 +335,8 @@ EvaluationRow summarize(const Tally& tally, Index features, bool stability) {
   row.error = tally.wrong.sum() / tally.weight.sum();
   row.balanced_error /= present;
   row.log_loss = tally.log_loss / tally.weight.sum();
+  row.information_bits =
+      std::log2(static_cast<double>(tally.weight.size())) - row.log_loss / std::numbers::ln2;
   row.stderr_ = tally.errors.standard_error();
   row.log_loss_stderr = tally.losses.standard_error();
   row.balanced_stderr =

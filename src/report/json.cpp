@@ -209,6 +209,7 @@ json evaluation_json(const Evaluation& evaluation, const Dataset& data, const Re
                 {"apparent_error", row.apparent_error},
                 {"log_loss", row.log_loss},
                 {"log_loss_stderr", row.log_loss_stderr},
+                {"information_bits", row.information_bits},
                 {"features", row.features},
                 {"entries", row.entries}};
     if (row.null_error) out["null_error"] = *row.null_error;

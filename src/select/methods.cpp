@@ -17,6 +17,7 @@
 #include "subspectra/search/nested_path.hpp"
 #include "subspectra/select/component_methods.hpp"
 #include "subspectra/select/exact_methods.hpp"
+#include "subspectra/select/gp_methods.hpp"
 #include "subspectra/select/qalpha_methods.hpp"
 #include "subspectra/select/scoring_methods.hpp"
 #include "subspectra/select/search_methods.hpp"
@@ -565,6 +566,7 @@ const std::vector<MethodInfo>& methods() {
     for (auto& method : qalpha_methods()) list.push_back(std::move(method));
     const std::vector<MethodInfo> filters = filter_methods();
     list.insert(list.end(), filters.begin(), filters.end());
+    for (auto& method : gp_methods()) list.push_back(std::move(method));
     for (auto& method : component_methods()) list.push_back(std::move(method));
     return list;
   }();

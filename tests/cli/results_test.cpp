@@ -197,7 +197,7 @@ TEST(EvaluateResult, HasTheFieldsOfTheContract) {
   for (const auto& row : result["results"]) {
     EXPECT_EQ(keys(row), (std::set<std::string>{"method", "k", "lambda", "error", "stderr", "balanced_error",
                                                 "balanced_stderr", "apparent_error", "log_loss",
-                                                "log_loss_stderr", "null_error", "features", "entries",
+                                                "log_loss_stderr", "information_bits", "null_error", "features", "entries",
                                                 "stability", "stability_interval"}));
     EXPECT_EQ(row["features"], row["k"]);
   }

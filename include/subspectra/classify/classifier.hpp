@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "subspectra/classify/gp.hpp"
 #include "subspectra/classify/lda.hpp"
 #include "subspectra/classify/svm.hpp"
 #include "subspectra/data/dataset.hpp"
@@ -14,11 +15,14 @@
 
 namespace subspectra {
 
-enum class Classifier { kLda, kSvm };
+enum class Classifier { kLda, kSvm, kGpLaplace, kGpEp };
 template <>
 struct EnumNames<Classifier> {
-  static constexpr std::array<std::pair<Classifier, std::string_view>, 2> kNames = {
-      {{Classifier::kLda, "lda"}, {Classifier::kSvm, "svm"}}};
+  static constexpr std::array<std::pair<Classifier, std::string_view>, 4> kNames = {
+      {{Classifier::kLda, "lda"},
+       {Classifier::kSvm, "svm"},
+       {Classifier::kGpLaplace, "gp-laplace"},
+       {Classifier::kGpEp, "gp-ep"}}};
 };
 
 struct ModelOptions {
@@ -26,27 +30,47 @@ struct ModelOptions {
   Index components = 0;
   Classifier classifier = Classifier::kLda;
   double cost = kInfinity;
+  Hyperparameters hyperparameters = Hyperparameters::kOptimize;
+  LengthScales lengthscale;
+  double signal = kInfinity;
+  bool ard = false;
+  Index restarts = 2;
   std::uint64_t seed = 0;  ///< of inner folds; the command line's --seed
 
   void validate() const;  ///< throws InvalidArgument
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
-    field("classifier", o.classifier,
-          "trained on the chosen features: Fisher's linear discriminant rule, or a linear support vector "
-          "machine (one against the rest)");
+    field(
+        "classifier", o.classifier,
+        "trained on the chosen features: Fisher's linear discriminant rule, a linear support vector machine, "
+        "or a Gaussian process by Laplace's approximation or expectation propagation (these one against "
+        "the rest)");
     field("prior", o.prior, "class probabilities before seeing a row: as in the training rows, or equal");
     field("components", o.components, "number of discriminants; 0 takes all, min(classes - 1, k)");
     field(
         "C", o.cost,
         "classifier svm: weight of the squared hinge losses beside |w|^2/2, features standardized; default: "
         "chosen by cross-validation inside the training rows");
+    field("hyperparameters", o.hyperparameters,
+          "classifiers gp-laplace, gp-ep: length-scales and signal that make the log marginal likelihood "
+          "largest, or as given");
+    field("lengthscale", o.lengthscale,
+          "classifiers gp-laplace, gp-ep: of all features, or of each in ascending order; where the "
+          "optimization starts unless fixed. Default: the median distance of two rows");
+    field("signal", o.signal,
+          "classifiers gp-laplace, gp-ep: prior standard deviation s of the latent function; where the "
+          "optimization starts unless fixed. Default: 2");
+    field("ard", o.ard, "classifiers gp-laplace, gp-ep: one length-scale a feature");
+    field("restarts", o.restarts,
+          "classifiers gp-laplace, gp-ep: starts of the optimization, all but the first random; the largest "
+          "log marginal likelihood is kept");
   }
 };
 
-using ClassifierRule = std::variant<LdaRule, SvmRule>;
+using ClassifierRule = std::variant<LdaRule, SvmRule, GpRule>;
 /// n x k rows -> n x K logarithms of class probabilities.
 [[nodiscard]] Matrix log_posteriors(const ClassifierRule& rule, const MatrixRef& rows);
-/// Numbers in the matrix of its linear functions.
+/// Numbers in the matrix of its linear functions; the Gaussian process, which has none, counts its inputs'.
 [[nodiscard]] Index rule_entries(const ClassifierRule& rule);
 
 /// Trains the chosen classifier on one set after another of the same training rows, doing once what they
@@ -54,8 +78,8 @@ using ClassifierRule = std::variant<LdaRule, SvmRule>;
 class ClassifierTrainer {
  public:
   /// `training` is prepared and labelled. `features` ascending: the columns that sets are taken from. `ridge`
-  /// is added to the diagonal of the within-class covariance (LDA). Throws InvalidArgument for the SVM with
-  /// row weights, which LIBLINEAR does not have.
+  /// is added to the diagonal of the within-class covariance (LDA). Throws InvalidArgument for
+  /// row weights with a classifier that has none (all but LDA).
   ClassifierTrainer(const Dataset& training, const std::vector<Index>& features, double ridge,
                     const ModelOptions& options, int threads = 0);
   /// On the features with these places among `features`. Throws Infeasible where the rule does not exist.
@@ -66,8 +90,9 @@ class ClassifierTrainer {
   ModelOptions options_;
   const Labels& labels_;
   Moments moments_;
-  Matrix within_;                          ///< LDA
-  Matrix rows_;                            ///< SVM
+  Matrix within_;  ///< LDA
+  int threads_;
+  Matrix rows_;                            ///< all but LDA
   std::vector<std::vector<Index>> folds_;  ///< SVM
 };
 

@@ -59,6 +59,8 @@ struct EvaluationRow {
   std::optional<double> lambda;  ///< the geometric mean over the training sets; nothing where k decides
   double error = 0, stderr_ = 0, balanced_error = 0, balanced_stderr = 0, apparent_error = 0;
   double log_loss = 0, log_loss_stderr = 0;
+  /// log2 K + mean log2 p(true class), K classes: log2 K is certain and right, 0 as good as guessing.
+  double information_bits = 0;
   std::optional<double> null_error;
   double features = 0, entries = 0;  ///< means over the folds
   std::optional<double> stability;
