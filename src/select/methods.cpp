@@ -20,6 +20,7 @@
 #include "subspectra/select/qalpha_methods.hpp"
 #include "subspectra/select/scoring_methods.hpp"
 #include "subspectra/select/search_methods.hpp"
+#include "subspectra/select/svm_methods.hpp"
 #include "subspectra/spectral/deflation.hpp"
 #include "subspectra/spectral/discriminants.hpp"
 #include "subspectra/spectral/renormalize.hpp"
@@ -563,6 +564,7 @@ const std::vector<MethodInfo>& methods() {
     for (auto& method : qalpha_methods()) list.push_back(std::move(method));
     const std::vector<MethodInfo> filters = filter_methods();
     list.insert(list.end(), filters.begin(), filters.end());
+    for (auto& method : svm_methods()) list.push_back(std::move(method));
     for (auto& method : component_methods()) list.push_back(std::move(method));
     return list;
   }();

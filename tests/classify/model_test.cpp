@@ -18,13 +18,20 @@ Dataset named(Dataset data) {
   return data;
 }
 
-Model small_model(const PrepareOptions& options = {}, Classifier classifier = Classifier::kLda) {
+/// A classifier, and of the SVM a kernel.
+struct Kind {
+  Classifier classifier = Classifier::kLda;
+  SvmKernel kernel = SvmKernel::kLinear;
+};
+
+Model small_model(const PrepareOptions& options = {}, const Kind& kind = {}) {
   const Dataset data = named(oracle::random_classes(60, 6, 3, 1));
   return fit_model(data, Preparation::learn(data, options), "fisher", {0, 2, 5}, 0.0,
-                   {.classifier = classifier});
+                   {.classifier = kind.classifier, .svm_kernel = kind.kernel});
 }
 
-constexpr std::array kClassifiers = {Classifier::kLda, Classifier::kSvm};
+constexpr std::array kClassifiers = {Kind{Classifier::kLda}, Kind{Classifier::kSvm},
+                                     Kind{Classifier::kSvm, SvmKernel::kRbf}, Kind{Classifier::kKnn}};
 
 std::string message_of(const std::function<void()>& action) {
   try {
@@ -36,12 +43,12 @@ std::string message_of(const std::function<void()>& action) {
 }
 
 TEST(Model, ComesBackFromJsonToTheLastBit) {
-  for (const Classifier classifier : kClassifiers) {
+  for (const Kind& classifier : kClassifiers) {
     for (const bool standardize : {false, true}) {
       const Model model =
           small_model({.missing = MissingPolicy::kMean, .standardize = standardize}, classifier);
       const Model back = Model::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
-      EXPECT_EQ(back.classifier(), classifier);
+      EXPECT_EQ(back.classifier(), classifier.classifier);
       const Dataset fresh = named(oracle::random_classes(25, 6, 3, 2));
       EXPECT_EQ(predict_probabilities(model, fresh), predict_probabilities(back, fresh));
     }
@@ -94,7 +101,7 @@ TEST(Model, FarFromEveryClassTheProbabilitiesStillSumToOne) {
   for (const double far : {1e9, 1e17, 1e30, 1e200}) {
     for (const double sign : {-1.0, 1.0}) {
       fresh.dense(3, 2) = sign * far;
-      for (const Classifier classifier : kClassifiers) {
+      for (const Kind& classifier : kClassifiers) {
         const Matrix p = predict_probabilities(small_model({}, classifier), fresh);
         EXPECT_NEAR(p.row(3).sum(), 1.0, 1e-12) << far;
         EXPECT_GE(p.minCoeff(), 0.0);
@@ -106,7 +113,7 @@ TEST(Model, FarFromEveryClassTheProbabilitiesStillSumToOne) {
 TEST(Model, ValuesThatOverflowAreRefusedAndNotPredictedAsNaN) {
   Dataset fresh = named(oracle::random_classes(5, 6, 3, 2));
   fresh.dense.row(3).setConstant(1.7e308);
-  for (const Classifier classifier : kClassifiers) {
+  for (const Kind& classifier : kClassifiers) {
     try {
       EXPECT_TRUE(predict_probabilities(small_model({}, classifier), fresh).allFinite());
     } catch (const BadInput& refusal) {
@@ -115,7 +122,7 @@ TEST(Model, ValuesThatOverflowAreRefusedAndNotPredictedAsNaN) {
   }
 }
 
-void expect_damage_refused(Classifier classifier) {
+void expect_damage_refused(const Kind& classifier) {
   const nlohmann::json good =
       small_model({.missing = MissingPolicy::kMean, .standardize = true}, classifier).to_json();
   ASSERT_NO_THROW((void)Model::from_json(good, "m.json"));
@@ -141,11 +148,11 @@ void expect_damage_refused(Classifier classifier) {
 }
 
 TEST(Model, EveryDamagedMemberIsRefusedByName) {
-  for (const Classifier classifier : kClassifiers) expect_damage_refused(classifier);
+  for (const Kind& classifier : kClassifiers) expect_damage_refused(classifier);
 }
 
 TEST(Model, AnSvmHasPositiveScalesAndSharesThatSumToOne) {
-  const nlohmann::json good = small_model({}, Classifier::kSvm).to_json();
+  const nlohmann::json good = small_model({}, {Classifier::kSvm}).to_json();
   for (const auto& [member, wrong] : {std::pair<std::string, nlohmann::json>{"slope", 0.0},
                                       {"C", -1.0},
                                       {"shares", {0.5, 0.5, 0.5}},
@@ -161,6 +168,50 @@ TEST(Model, AnSvmHasPositiveScalesAndSharesThatSumToOne) {
   apart["priors"] = {1.0, 0.0, 0.0};
   apart["shares"] = {0.0, 0.5, 0.5};
   EXPECT_NE(message_of([&] { (void)Model::from_json(apart, "m.json"); }).find("'priors'"), std::string::npos);
+}
+
+TEST(Model, NeighboursAndSupportVectorsAreCheckedNumberByNumber) {
+  using Damage = std::pair<std::string, nlohmann::json>;
+  const auto expect_refused = [](const nlohmann::json& good, const Damage& damage) {
+    nlohmann::json bad = good;
+    bad[damage.first] = damage.second;
+    const std::string text = message_of([&] { (void)Model::from_json(bad, "m.json"); });
+    EXPECT_TRUE(text.starts_with("m.json: ")) << damage.first << " = " << damage.second << ": " << text;
+  };
+  const nlohmann::json nearest = small_model({}, {Classifier::kKnn}).to_json();
+  auto codes = nearest["codes"], shorter = nearest["codes"], rows = nearest["rows"];
+  codes[3] = 3;  // there are three classes
+  shorter.erase(5);
+  rows[2].push_back(1.0);
+  for (const Damage& damage :
+       {Damage{"neighbors", 0}, Damage{"codes", codes}, Damage{"codes", shorter}, Damage{"rows", rows},
+        Damage{"projection", {{1.0}, {2.0}}}, Damage{"projection", {{1.0}, {2.0}, {3.0}}},
+        Damage{"classifier", "svm"}, Damage{"training", {{"rows", 59}, {"features", 6}}}}) {
+    expect_refused(nearest, damage);
+  }
+  const nlohmann::json machine = small_model({}, {Classifier::kSvm, SvmKernel::kPoly}).to_json();
+  auto vectors = machine["support_vectors"];
+  vectors.erase(0);
+  for (const Damage& damage :
+       {Damage{"kernel", "sigmoid"}, Damage{"degree", 0}, Damage{"degree", 21}, Damage{"gamma", 0.0},
+        Damage{"slope", -1.0}, Damage{"C", 0.0}, Damage{"support_vectors", vectors},
+        Damage{"scale", {1.0, -1.0, 1.0}}, Damage{"scale", {1.0, 1.0}}, Damage{"classifier", "knn"}}) {
+    expect_refused(machine, damage);
+  }
+}
+
+TEST(Model, AProjectionComesBackFromJson) {
+  const Dataset data = named(oracle::random_classes(60, 6, 3, 1));
+  FittedDiscriminants found;
+  found.features = {0, 2, 5};
+  found.matrix = (Matrix(3, 2) << 1.0, 0.5, -1.0, 2.0, 0.3, 0.1).finished();
+  const Dataset fresh = named(oracle::random_classes(25, 6, 3, 2));
+  for (const Kind& kind : kClassifiers) {
+    const Model model = fit_model(data, {}, "pca", found,
+                                  {.classifier = kind.classifier, .cost = 1.0, .svm_kernel = kind.kernel});
+    const Model back = Model::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
+    EXPECT_EQ(predict_probabilities(model, fresh), predict_probabilities(back, fresh));
+  }
 }
 
 TEST(Model, FilesThatAreNoModelsAreRefused) {

@@ -7,6 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "subspectra/classify/kernel_svm.hpp"
+#include "subspectra/classify/knn.hpp"
 #include "subspectra/classify/lda.hpp"
 #include "subspectra/classify/svm.hpp"
 #include "subspectra/data/dataset.hpp"
@@ -14,11 +16,11 @@
 
 namespace subspectra {
 
-enum class Classifier { kLda, kSvm };
+enum class Classifier { kLda, kSvm, kKnn };
 template <>
 struct EnumNames<Classifier> {
-  static constexpr std::array<std::pair<Classifier, std::string_view>, 2> kNames = {
-      {{Classifier::kLda, "lda"}, {Classifier::kSvm, "svm"}}};
+  static constexpr std::array<std::pair<Classifier, std::string_view>, 3> kNames = {
+      {{Classifier::kLda, "lda"}, {Classifier::kSvm, "svm"}, {Classifier::kKnn, "knn"}}};
 };
 
 struct ModelOptions {
@@ -26,27 +28,39 @@ struct ModelOptions {
   Index components = 0;
   Classifier classifier = Classifier::kLda;
   double cost = kInfinity;
+  SvmKernel svm_kernel = SvmKernel::kLinear;
+  Index svm_degree = 2;
+  double svm_gamma = kInfinity;
+  Index neighbors = 5;
   std::uint64_t seed = 0;  ///< of inner folds; the command line's --seed
 
   void validate() const;  ///< throws InvalidArgument
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field("classifier", o.classifier,
-          "trained on the chosen features: Fisher's linear discriminant rule, or a linear support vector "
-          "machine (one against the rest)");
+          "trained on the chosen features: Fisher's linear discriminant rule, a support vector machine (one "
+          "against the rest), or the nearest neighbours");
     field("prior", o.prior, "class probabilities before seeing a row: as in the training rows, or equal");
     field("components", o.components, "number of discriminants; 0 takes all, min(classes - 1, k)");
     field(
         "C", o.cost,
-        "classifier svm: weight of the squared hinge losses beside |w|^2/2, features standardized; default: "
-        "chosen by cross-validation inside the training rows");
+        "classifier svm: weight of the losses (squared hinge; hinge with a kernel) beside |w|^2/2, features "
+        "standardized; default: chosen by cross-validation inside the training rows");
+    field("svm_kernel", o.svm_kernel,
+          "classifier svm: u'v, (G u'v + 1)^D or exp(-G |u - v|^2) of standardized rows; D and G are "
+          "--svm-degree and --svm-gamma");
+    field("svm_degree", o.svm_degree, "classifier svm, poly: the degree D");
+    field("svm_gamma", o.svm_gamma, "classifier svm, poly and rbf: G; default 1/(number of features)");
+    field("neighbors", o.neighbors, "classifier knn: so many of the nearest training rows vote");
   }
 };
 
-using ClassifierRule = std::variant<LdaRule, SvmRule>;
+using ClassifierRule = std::variant<LdaRule, SvmRule, KernelSvmRule, KnnRule>;
+/// What trains such a rule.
+[[nodiscard]] Classifier classifier_of(const ClassifierRule& rule);
 /// n x k rows -> n x K logarithms of class probabilities.
 [[nodiscard]] Matrix log_posteriors(const ClassifierRule& rule, const MatrixRef& rows);
-/// Numbers in the matrix of its linear functions.
+/// Numbers in the matrix of its linear functions; features, where it has none (a kernel, neighbours).
 [[nodiscard]] Index rule_entries(const ClassifierRule& rule);
 
 /// Trains the chosen classifier on one set after another of the same training rows, doing once what they
@@ -54,8 +68,8 @@ using ClassifierRule = std::variant<LdaRule, SvmRule>;
 class ClassifierTrainer {
  public:
   /// `training` is prepared and labelled. `features` ascending: the columns that sets are taken from. `ridge`
-  /// is added to the diagonal of the within-class covariance (LDA). Throws InvalidArgument for the SVM with
-  /// row weights, which LIBLINEAR does not have.
+  /// is added to the diagonal of the within-class covariance (LDA). Throws InvalidArgument for row weights
+  /// where the classifier has none (SVM, neighbours).
   ClassifierTrainer(const Dataset& training, const std::vector<Index>& features, double ridge,
                     const ModelOptions& options, int threads = 0);
   /// On the features with these places among `features`. Throws Infeasible where the rule does not exist.
@@ -67,9 +81,12 @@ class ClassifierTrainer {
   const Labels& labels_;
   Moments moments_;
   Matrix within_;                          ///< LDA
-  Matrix rows_;                            ///< SVM
+  Matrix rows_;                            ///< all but LDA
   std::vector<std::vector<Index>> folds_;  ///< SVM
 };
+
+/// Throws InvalidArgument where row weights differ: `what` ("--classifier svm") counts every row once.
+void refuse_weights(const Dataset& training, std::string_view what);
 
 /// The rule on z = B'x, x the columns `features` of the prepared rows, as a rule on x. LDA:
 /// fit_projected_lda.
