@@ -68,7 +68,7 @@ Vector train_machine(Nodes& nodes, const std::vector<Index>& rows, const std::ve
   parameter.svm_type = C_SVC;
   parameter.kernel_type = PRECOMPUTED;
   parameter.cache_size = 100.0;  // MB
-  parameter.eps = 1e-6;          // the largest violation of the optimality conditions, decisions being near 1
+  parameter.eps = 1e-4;          // the largest violation of the optimality conditions, decisions being near 1
   parameter.C = c;
   parameter.shrinking = 1;
   const std::unique_ptr<svm_model, ModelDeleter> trained(svm_train(&problem, &parameter));

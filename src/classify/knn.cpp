@@ -34,7 +34,7 @@ Vector votes_of(std::vector<Neighbour>& some, Index m, Index classes) {
 KnnRule fit_knn(const MatrixRef& rows, const std::vector<int>& codes, Index classes,
                 const KnnOptions& options, const Matrix* projection) {
   KnnRule rule;
-  rule.map.centre = rows.colwise().mean();  // distances do not see it, but their rounding does
+  rule.map.centre = Vector::Zero(rows.cols());  // rows as given, so that equal differences are exactly equal
   if (projection != nullptr) {
     rule.map.has_projection = true;
     rule.map.projection = *projection;
@@ -51,14 +51,18 @@ Matrix KnnRule::log_posteriors(const MatrixRef& given) const {
   constexpr Index kBlock = 256;  // rows at a time: their distances stay in the cache
   const Index n = rows.rows(), classes = priors.size(), m = std::min(neighbors, n);
   const Matrix columns = rows.transpose();  // one training row after another
-  const double largest = n > 0 ? columns.colwise().squaredNorm().maxCoeff() : 0.0;
+  // Distances do not see a centre, but the rounding of their products does.
+  const Vector centre = columns.rowwise().mean();
+  const Matrix centred = rows.rowwise() - centre.transpose();
+  const double largest = centred.rowwise().squaredNorm().maxCoeff();
   Matrix result(given.rows(), classes);
   std::vector<Neighbour> some;
   std::vector<double> order(static_cast<std::size_t>(n));
   for (Index first = 0; first < given.rows(); first += kBlock) {
     const Index count = std::min(kBlock, given.rows() - first);
     const Matrix z = map(given.middleRows(first, count));
-    const Matrix distances = squared_distances(z, rows);
+    const Matrix centred_z = z.rowwise() - centre.transpose();
+    const Matrix distances = squared_distances(centred_z, centred);
     for (Index i = 0; i < count; ++i) {
       const Vector x = z.row(i).transpose();
       some.clear();
@@ -66,7 +70,7 @@ Matrix KnnRule::log_posteriors(const MatrixRef& given) const {
         result.row(first + i).setConstant(std::numeric_limits<double>::quiet_NaN());
         continue;
       }
-      const double size = x.squaredNorm() + largest;
+      const double size = centred_z.row(i).squaredNorm() + largest;
       if (std::isfinite(4.0 * size)) {
         // The product gives the distances up to `error`; those that may be among the nearest are computed
         // again from the differences, so that the answer is that of the plain definition.

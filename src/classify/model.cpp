@@ -196,9 +196,10 @@ json rule_json(const SvmRule& rule) {
           {"C", rule.cost}};
 }
 
-RowMap read_map(const ModelReader& reader, Index k) {
+/// With a centre of 0.
+RowMap read_projection(const ModelReader& reader, Index k) {
   RowMap map;
-  map.centre = reader.numbers("centre", k);
+  map.centre = Vector::Zero(k);
   const json& matrix = reader.at("projection");
   map.has_projection = !matrix.is_null();
   if (map.has_projection) {
@@ -210,10 +211,7 @@ RowMap read_map(const ModelReader& reader, Index k) {
   return map;
 }
 
-json map_json(const RowMap& map) {
-  return {{"centre", to_json(map.centre)},
-          {"projection", map.has_projection ? to_json(map.projection) : json()}};
-}
+json projection_json(const RowMap& map) { return map.has_projection ? to_json(map.projection) : json(); }
 
 Index length_of(const json& list) { return list.is_array() ? static_cast<Index>(list.size()) : 0; }
 
@@ -229,7 +227,8 @@ KernelSvmRule read_kernel_svm(const ModelReader& reader, Index k, Index classes)
   rule.priors = read_shares(reader, "priors", classes);
   rule.shares = read_shares(reader, "shares", classes);
   check_priors(reader, rule.priors, rule.shares);
-  rule.map = read_map(reader, k);
+  rule.map = read_projection(reader, k);
+  rule.map.centre = reader.numbers("centre", k);
   rule.map.scale = reader.numbers("scale", rule.map.width());
   if ((rule.map.scale.array() < 0.0).any()) reader.fail("scale", "must not be negative");
   const Index vectors = length_of(reader.at("support_vectors"));
@@ -248,25 +247,25 @@ KernelSvmRule read_kernel_svm(const ModelReader& reader, Index k, Index classes)
 }
 
 json rule_json(const KernelSvmRule& rule) {
-  json object = {{"priors", to_json(rule.priors)},
-                 {"shares", to_json(rule.shares)},
-                 {"kernel", OptionCodec<SvmKernel>::json(rule.kernel)},
-                 {"degree", rule.degree},
-                 {"gamma", rule.gamma},
-                 {"scale", to_json(rule.map.scale)},
-                 {"support_vectors", to_json(rule.vectors)},
-                 {"coefficients", to_json(rule.coefficients)},
-                 {"offsets", to_json(rule.offsets)},
-                 {"slope", rule.slope},
-                 {"C", rule.cost}};
-  object.update(map_json(rule.map));
-  return object;
+  return {{"priors", to_json(rule.priors)},
+          {"shares", to_json(rule.shares)},
+          {"kernel", OptionCodec<SvmKernel>::json(rule.kernel)},
+          {"degree", rule.degree},
+          {"gamma", rule.gamma},
+          {"scale", to_json(rule.map.scale)},
+          {"support_vectors", to_json(rule.vectors)},
+          {"coefficients", to_json(rule.coefficients)},
+          {"offsets", to_json(rule.offsets)},
+          {"slope", rule.slope},
+          {"C", rule.cost},
+          {"centre", to_json(rule.map.centre)},
+          {"projection", projection_json(rule.map)}};
 }
 
 KnnRule read_knn(const ModelReader& reader, Index k, Index classes) {
   KnnRule rule;
   rule.priors = read_shares(reader, "priors", classes);
-  rule.map = read_map(reader, k);
+  rule.map = read_projection(reader, k);
   const json& codes = reader.at("codes");
   const Index n = length_of(codes);
   if (n < 1 || n != reader.count("training.rows"))
@@ -285,12 +284,11 @@ KnnRule read_knn(const ModelReader& reader, Index k, Index classes) {
 }
 
 json rule_json(const KnnRule& rule) {
-  json object = {{"priors", to_json(rule.priors)},
-                 {"rows", to_json(rule.rows)},
-                 {"codes", rule.codes},
-                 {"neighbors", rule.neighbors}};
-  object.update(map_json(rule.map));
-  return object;
+  return {{"priors", to_json(rule.priors)},
+          {"rows", to_json(rule.rows)},
+          {"codes", rule.codes},
+          {"neighbors", rule.neighbors},
+          {"projection", projection_json(rule.map)}};
 }
 
 /// Line and character of the `byte`-th byte, counted from 1 as the parser does.

@@ -11,6 +11,7 @@
 #include "subspectra/classify/row_map.hpp"
 #include "subspectra/core/error.hpp"
 #include "subspectra/linalg/blas.hpp"
+#include "subspectra/svm/squared_hinge.hpp"
 
 namespace subspectra {
 namespace {
@@ -67,6 +68,24 @@ Vector train_machine(Nodes& nodes, const std::vector<Index>& rows, const std::ve
   return Eigen::Map<const Vector>(trained->w, size);
 }
 
+/// The same on fewer rows than there were columns, where LIBLINEAR ends far from the minimum when C is large:
+/// by Newton's method on the inner products (svm/squared_hinge.hpp).
+Vector train_wide_machine(const Matrix& inputs, const std::vector<Index>& rows,
+                          const std::vector<char>& positive, double c) {
+  const auto n = static_cast<Index>(rows.size());
+  Matrix some(n, inputs.cols() + 1);
+  some << inputs(rows, Eigen::all), Vector::Ones(n);
+  Vector y(n);
+  for (Index i = 0; i < n; ++i)
+    y[i] = positive[static_cast<std::size_t>(rows[static_cast<std::size_t>(i)])] != 0 ? 1.0 : -1.0;
+  Matrix products(n, n);
+  linalg::syrk(1.0, linalg::Op::kNone, some, 0.0, products);
+  Vector machine(some.cols());
+  linalg::gemv(1.0, linalg::Op::kTranspose, some, machine_from_products(products, y, c, false).a, 0.0,
+               machine);
+  return machine;
+}
+
 /// Rows R (n x r) with R R' = Z Z', and the map w = map v back to Z's columns. The penalty sees |w| = |v|
 /// alone, so that with more columns than rows nothing is lost and every training is over r <= n columns.
 struct Reduced {
@@ -112,14 +131,17 @@ SvmRule fit_svm(const MatrixRef& rows, const std::vector<int>& codes, Index clas
   Reduced reduced;
   if (wide) reduced = reduce(z);
   const Matrix& used = wide ? reduced.rows : z;
-  Nodes nodes(used);
+  Nodes nodes(wide ? Matrix() : used);
   const one_against_rest::Fitted fitted =
       one_against_rest::fit({.inputs = used,
                              .codes = codes,
                              .shares = rule.shares,
                              .folds = folds,
-                             .train = [&](const auto& some, const auto& positive,
-                                          double c) { return train_machine(nodes, some, positive, c); }},
+                             .train =
+                                 [&](const auto& some, const auto& positive, double c) {
+                                   return wide ? train_wide_machine(used, some, positive, c)
+                                               : train_machine(nodes, some, positive, c);
+                                 }},
                             options.cost);
   rule.cost = fitted.cost;
   rule.slope = fitted.slope;

@@ -123,7 +123,7 @@ Index leaving(const RfeOptions& options, Index left, Index free) {
   if (options.step >= 1.0) return std::min(free, static_cast<Index>(options.step));
   if (left <= options.single) return 1;
   const auto share = static_cast<Index>(std::ceil(options.step * static_cast<double>(left)));
-  return std::min({free, share, left - std::max<Index>(options.single, 1)});
+  return std::clamp<Index>(std::min(share, left - options.single), 1, free);
 }
 
 /// Places by rising score, those with keep last; scores that agree to rounding by rising index.

@@ -11,6 +11,11 @@
 namespace subspectra {
 namespace {
 
+/// Not Eigen's exp(), whose vector version gives a denormal and not 0 for minus infinity.
+Matrix exponentials(const Matrix& logs) {
+  return logs.unaryExpr([](double value) { return std::exp(value); });
+}
+
 double kernel(const KernelSvmRule& rule, const Vector& u, const Vector& v) {
   if (rule.kernel == SvmKernel::kRbf) return std::exp(-rule.gamma * (u - v).squaredNorm());
   if (rule.kernel == SvmKernel::kLinear) return u.dot(v);
@@ -33,7 +38,7 @@ void expect_optimal(const KernelSvmRule& rule, const Dataset& data) {
     }
     return centred;
   }();
-  constexpr double kTolerance = 1e-5;  // LIBSVM stops at 1e-6
+  constexpr double kTolerance = 1e-3;  // LIBSVM stops at 1e-4
   const Matrix decisions = rule.decisions(data.dense);
   const Index machines = rule.offsets.size() == 2 ? 1 : rule.offsets.size();
   for (Index c = 0; c < machines; ++c) {
@@ -48,8 +53,9 @@ void expect_optimal(const KernelSvmRule& rule, const Dataset& data) {
       EXPECT_NEAR(f, decisions(i, c), 1e-9 * (1.0 + std::abs(f)));
       EXPECT_GE(y * a, 0.0);
       EXPECT_LE(y * a, rule.cost * (1.0 + 1e-9));
-      if (y * a < rule.cost * (1.0 - 1e-9)) EXPECT_GE(y * f, 1.0 - kTolerance) << i;
-      if (y * a > 0.0) EXPECT_LE(y * f, 1.0 + kTolerance) << i;
+      const bool below_cost = y * a<rule.cost*(1.0 - 1e-9), above_zero = y * a> 0.0;
+      EXPECT_TRUE(!below_cost || y * f >= 1.0 - kTolerance) << i << ": " << y * f;
+      EXPECT_TRUE(!above_zero || y * f <= 1.0 + kTolerance) << i << ": " << y * f;
     }
   }
 }
@@ -89,7 +95,7 @@ TEST(KernelSvm, TellsApartWhatNoLineDoes) {
     EXPECT_NEAR(rule.log_posteriors(data.dense).array().exp().rowwise().sum().maxCoeff(), 1.0, 1e-12);
     EXPECT_EQ(rule.gamma, 0.5);  // 1/(two columns)
   }
-  EXPECT_GT(errors(train(data, {.kernel = SvmKernel::kLinear}, folds).log_posteriors(data.dense)), 50);
+  EXPECT_GT(errors(train(data, {.kernel = SvmKernel::kLinear, .cost = 1.0}).log_posteriors(data.dense)), 50);
 }
 
 TEST(KernelSvm, DegenerateTablesAreTrainedOn) {
@@ -107,7 +113,7 @@ TEST(KernelSvm, DegenerateTablesAreTrainedOn) {
   }
   // A class without rows has probability 0.
   data.labels->codes.back() = 0;
-  const Matrix p = train(data, {.kernel = SvmKernel::kRbf}).log_posteriors(data.dense).array().exp();
+  const Matrix p = exponentials(train(data, {.kernel = SvmKernel::kRbf}).log_posteriors(data.dense));
   EXPECT_EQ(p.col(2).maxCoeff(), 0.0);
 }
 

@@ -136,6 +136,7 @@ void expect_damage_refused(const Kind& classifier) {
         continue;  // another method or target name is legal
       }
       if (item.key() == "ridge" && wrong.is_number()) continue;
+      if (wrong == item.value()) continue;  // null is legal where there is no projection
       nlohmann::json bad = good;
       bad[item.key()] = wrong;
       const std::string text = message_of([&] { (void)Model::from_json(bad, "m.json"); });

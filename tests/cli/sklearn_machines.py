@@ -19,7 +19,7 @@ except ImportError as problem:
 
 program, sonar, work = sys.argv[1:4]
 TIE = 1e-4  # relative: smaller differences of two w_j^2 are beyond what LinearSVC's stopping rule resolves
-TOLERANCE = 1e-4  # on decisions of SVC, which are of the order of 1
+TOLERANCE = 2e-3  # on decisions of SVC, which are of the order of 1; ours stop at violations of 1e-4
 
 
 def write_table(path, x, y):

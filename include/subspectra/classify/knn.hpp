@@ -9,11 +9,11 @@
 namespace subspectra {
 
 /// The m = min(neighbors, n) training rows with the smallest Euclidean distance vote for their classes, v_c
-/// votes; rows that are equally far at the last place share the votes that are left, so that the order of the
-/// rows does not matter. p_c ~ (v_c + share_c) prior_c / share_c: one more vote is given out by the shares,
-/// which keeps p_c above 0 and lets the larger class win a tie.
+/// votes; rows that are exactly as far as the last one share the votes that are left, so that the order
+/// of the rows does not matter. p_c ~ (v_c + share_c) prior_c / share_c: one more vote is given out by the
+/// shares, which keeps p_c above 0 and lets the larger class win a tie.
 struct KnnRule {
-  RowMap map;
+  RowMap map;              ///< its centre is 0
   Matrix rows;             ///< n x L: the training rows in its space
   std::vector<int> codes;  ///< n
   Index neighbors = 5;
