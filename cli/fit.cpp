@@ -105,11 +105,19 @@ std::string unjudged_sentence(Index k, const Evaluation& evaluation) {
       status_name(evaluation.status), k);
 }
 
-/// "classifier lda, ridge 0", "classifier svm, C = 0.25", "classifier gp-ep, log marginal likelihood -93.2"
+/// "classifier lda, ridge 0", "classifier svm, C = 0.25", "classifier knn, 5 neighbours", "classifier gp-ep,
+/// log marginal likelihood -93.2"
 std::string classifier_text(const Model& model) {
   const std::string name = OptionCodec<Classifier>::format(model.classifier());
   if (const auto* svm = std::get_if<SvmRule>(&model.rule))
     return fmt::format("classifier {}, C = {:.4g}", name, svm->cost);
+  if (const auto* machine = std::get_if<KernelSvmRule>(&model.rule)) {
+    return fmt::format("classifier {}, kernel {}, C = {:.4g}, {}", name,
+                       OptionCodec<SvmKernel>::format(machine->kernel), machine->cost,
+                       counted(machine->vectors.rows(), "support vector"));
+  }
+  if (const auto* nearest = std::get_if<KnnRule>(&model.rule))
+    return fmt::format("classifier {}, {}", name, counted(nearest->neighbors, "neighbour"));
   if (const auto* gp = std::get_if<GpRule>(&model.rule)) {
     std::string text =
         fmt::format("classifier {}, log marginal likelihood {:.4f}", name, gp->log_marginal_likelihood());
@@ -219,6 +227,9 @@ Command fit_command() {
                          .says = "on as few as cross-validation finds no worse than the best"},
                         {.command = "subspectra fit sonar -k 10 --classifier svm -o model.json",
                          .says = "a linear support vector machine, C by cross-validation"},
+                        {.command =
+                             "subspectra fit sonar -k 10 --classifier svm --svm-kernel rbf -o model.json",
+                         .says = "the same with a Gaussian kernel"},
                         {.command = "subspectra fit sonar --prior uniform --standardize -k 5 -o model.json",
                          .says = "equal class priors, columns scaled to unit variance"}},
            .operands = {data_operand()},

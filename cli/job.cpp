@@ -48,6 +48,25 @@ std::vector<OptionDescription> classifier_options() {
   return options;
 }
 
+namespace {
+
+/// An option of one classifier beside another one would do nothing.
+void check_classifier_options(const OptionTexts& texts, Classifier chosen) {
+  struct Owned {
+    const char* option;
+    Classifier owner;
+  };
+  for (const Owned& one : {Owned{"svm_kernel", Classifier::kSvm}, Owned{"svm_degree", Classifier::kSvm},
+                           Owned{"svm_gamma", Classifier::kSvm}, Owned{"neighbors", Classifier::kKnn}}) {
+    if (one.owner == chosen || !texts.contains(one.option)) continue;
+    throw InvalidArgument(fmt::format("{} is an option of --classifier {}, but the classifier is {}",
+                                      option_flag(one.option), OptionCodec<Classifier>::format(one.owner),
+                                      OptionCodec<Classifier>::format(chosen)));
+  }
+}
+
+}  // namespace
+
 std::string status_note() { return fmt::format("Statuses: {}", status_meanings()); }
 
 Job::Job(const Arguments& arguments) : texts(arguments.texts) {
@@ -65,6 +84,7 @@ Job::Job(const Arguments& arguments) : texts(arguments.texts) {
   read.validate();
   selection.validate();
   model.validate();
+  check_classifier_options(texts, model.classifier);
   model.seed = selection.seed;
   run.validate();
 }

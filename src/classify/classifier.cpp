@@ -12,14 +12,6 @@
 namespace subspectra {
 namespace {
 
-void refuse_weights(const Dataset& training, Classifier classifier) {
-  if (training.weights.size() == 0 || (training.weights.array() == training.weights[0]).all()) return;
-  throw InvalidArgument(
-      fmt::format("--classifier {} counts every row once{}; leave out --weights, or use --classifier lda",
-                  OptionCodec<Classifier>::format(classifier),
-                  classifier == Classifier::kSvm ? " (LIBLINEAR has no row weights)" : ""));
-}
-
 Moments moments_for(const Dataset& training, const std::vector<Index>& features, Classifier classifier,
                     int threads) {
   if (classifier == Classifier::kLda)
@@ -50,6 +42,39 @@ GpOptions gp_options(const ModelOptions& options, int threads) {
           .threads = threads};
 }
 
+KernelSvmRule train_kernel_svm(const MatrixRef& rows, const Labels& labels,
+                               const std::vector<std::vector<Index>>& folds, const ModelOptions& options,
+                               const Matrix* projection = nullptr) {
+  return fit_kernel_svm(rows, labels.codes, labels.class_count(), folds,
+                        {.kernel = options.svm_kernel,
+                         .degree = options.svm_degree,
+                         .gamma = options.svm_gamma,
+                         .cost = options.cost,
+                         .prior = options.prior},
+                        projection);
+}
+
+KnnRule train_knn(const MatrixRef& rows, const Labels& labels, const ModelOptions& options,
+                  const Matrix* projection = nullptr) {
+  return fit_knn(rows, labels.codes, labels.class_count(),
+                 {.neighbors = options.neighbors, .prior = options.prior}, projection);
+}
+
+/// A classifier that is trained on rows and not on moments.
+ClassifierRule train_rows(const MatrixRef& rows, const Labels& labels,
+                          const std::vector<std::vector<Index>>& folds, const ModelOptions& options,
+                          int threads) {
+  if (options.classifier == Classifier::kKnn) return train_knn(rows, labels, options);
+  if (is_gp(options.classifier))
+    return fit_gp(rows, labels.codes, labels.class_count(), gp_options(options, threads));
+  if (options.svm_kernel != SvmKernel::kLinear) return train_kernel_svm(rows, labels, folds, options);
+  return train_svm(rows, labels, folds, options);
+}
+
+std::string classifier_flag(const ModelOptions& options) {
+  return "--classifier " + OptionCodec<Classifier>::format(options.classifier);
+}
+
 }  // namespace
 
 void ModelOptions::validate() const {
@@ -57,6 +82,26 @@ void ModelOptions::validate() const {
   if (!(signal > 0.0))
     throw InvalidArgument(fmt::format("--signal {}, but a positive number is needed", signal));
   if (restarts < 1) throw InvalidArgument(fmt::format("--restarts {}, but 1 or more is needed", restarts));
+  if (svm_degree < 1 || svm_degree > 20)
+    throw InvalidArgument(fmt::format("--svm-degree {}, but a number from 1 to 20 is needed", svm_degree));
+  if (!(svm_gamma > 0.0))
+    throw InvalidArgument(fmt::format("--svm-gamma {}, but a positive number is needed", svm_gamma));
+  if (neighbors < 1) throw InvalidArgument(fmt::format("--neighbors {}, but 1 or more is needed", neighbors));
+}
+
+void refuse_weights(const Dataset& training, std::string_view what) {
+  if (training.weights.size() == 0 || (training.weights.array() == training.weights[0]).all()) return;
+  throw InvalidArgument(
+      fmt::format("{} counts every row once (it has no row weights); leave out --weights, or use {}", what,
+                  what.starts_with("--classifier") ? "--classifier lda" : "gslda"));
+}
+
+Classifier classifier_of(const ClassifierRule& rule) {
+  if (std::holds_alternative<LdaRule>(rule)) return Classifier::kLda;
+  if (const auto* gp = std::get_if<GpRule>(&rule)) {
+    return gp->approximation == GpApproximation::kLaplace ? Classifier::kGpLaplace : Classifier::kGpEp;
+  }
+  return std::holds_alternative<KnnRule>(rule) ? Classifier::kKnn : Classifier::kSvm;
 }
 
 Matrix log_posteriors(const ClassifierRule& rule, const MatrixRef& rows) {
@@ -67,6 +112,8 @@ Index rule_entries(const ClassifierRule& rule) {
   if (const auto* lda = std::get_if<LdaRule>(&rule)) return lda->discriminants.size();
   if (const auto* gp = std::get_if<GpRule>(&rule))
     return gp->centre.size() > 0 ? gp->projection.size() : gp->inputs.cols();
+  if (const auto* machine = std::get_if<KernelSvmRule>(&rule)) return machine->map.centre.size();
+  if (const auto* nearest = std::get_if<KnnRule>(&rule)) return nearest->map.centre.size();
   const auto& weights = std::get<SvmRule>(rule).weights;
   return weights.cols() == 2 ? weights.rows() : weights.size();  // two classes share one function
 }
@@ -119,33 +166,26 @@ ClassifierTrainer::ClassifierTrainer(const Dataset& training, const std::vector<
       within_.diagonal().array() += ridge;
       break;
     case Classifier::kSvm:
-      refuse_weights(training, options_.classifier);
-      rows_ = training.columns(features);
       folds_ = inner_folds(training, options_.seed);
-      break;
+      [[fallthrough]];
+    case Classifier::kKnn:
     case Classifier::kGpLaplace:
     case Classifier::kGpEp:
-      refuse_weights(training, options_.classifier);
+      refuse_weights(training, classifier_flag(options_));
       rows_ = training.columns(features);
       break;
   }
 }
 
 ClassifierRule ClassifierTrainer::fit(const std::vector<Index>& places) const {
-  if (options_.classifier == Classifier::kSvm)
-    return train_svm(rows_(Eigen::all, places), labels_, folds_, options_);
-  if (is_gp(options_.classifier)) {
-    return fit_gp(rows_(Eigen::all, places), labels_.codes, labels_.class_count(),
-                  gp_options(options_, threads_));
-  }
+  if (options_.classifier != Classifier::kLda)
+    return train_rows(rows_(Eigen::all, places), labels_, folds_, options_, threads_);
   return fit_lda(moments_.class_weights(), moments_.class_means()(places, Eigen::all),
                  within_(places, places), options_.prior, options_.components);
 }
 
 ClassifierRule ClassifierTrainer::fit() const {
-  if (options_.classifier == Classifier::kSvm) return train_svm(rows_, labels_, folds_, options_);
-  if (is_gp(options_.classifier))
-    return fit_gp(rows_, labels_.codes, labels_.class_count(), gp_options(options_, threads_));
+  if (options_.classifier != Classifier::kLda) return train_rows(rows_, labels_, folds_, options_, threads_);
   return fit_lda(moments_.class_weights(), moments_.class_means(), within_, options_.prior,
                  options_.components);
 }
@@ -157,10 +197,16 @@ ClassifierRule fit_projected(const Dataset& training, const std::vector<Index>& 
     return fit_projected_lda(rows, training.labels->codes, training.weights, training.labels->class_count(),
                              b, options.prior);
   }
-  refuse_weights(training, options.classifier);
+  refuse_weights(training, classifier_flag(options));
   if (is_gp(options.classifier)) {
     return fit_projected_gp(rows, training.labels->codes, training.labels->class_count(), b,
                             gp_options(options, 0));
+  }
+  const Matrix projection = b;
+  if (options.classifier == Classifier::kKnn) return train_knn(rows, *training.labels, options, &projection);
+  if (options.svm_kernel != SvmKernel::kLinear) {
+    return train_kernel_svm(rows, *training.labels, inner_folds(training, options.seed), options,
+                            &projection);
   }
   // f(x) = w'(B'(x - mean)) + b: the machine's weights on x are B w.
   Vector mean = Vector::Zero(rows.cols());

@@ -167,13 +167,17 @@ json rule_json(const LdaRule& rule) {
           {"centroids", to_json(rule.centroids)}};
 }
 
+/// Priors that leave a class with rows.
+void check_priors(const ModelReader& reader, const Vector& priors, const Vector& shares) {
+  if (((shares.array() > 0.0) && (priors.array() > 0.0)).count() == 0)
+    reader.fail("priors", "must leave a class that has a share of the training rows");
+}
+
 SvmRule read_svm(const ModelReader& reader, Index k, Index classes) {
   SvmRule rule;
   rule.priors = read_shares(reader, "priors", classes);
   rule.shares = read_shares(reader, "shares", classes);
-  if (((rule.shares.array() > 0.0) && (rule.priors.array() > 0.0)).count() == 0) {
-    reader.fail("priors", "must leave a class that has a share of the training rows");
-  }
+  check_priors(reader, rule.priors, rule.shares);
   rule.centre = reader.numbers("centre", k);
   rule.weights = reader.matrix("weights", k, classes);
   rule.offsets = reader.numbers("offsets", classes);
@@ -299,6 +303,101 @@ json rule_json(const GpRule& rule) {
   return object;
 }
 
+/// With a centre of 0.
+RowMap read_projection(const ModelReader& reader, Index k) {
+  RowMap map;
+  map.centre = Vector::Zero(k);
+  const json& matrix = reader.at("projection");
+  map.has_projection = !matrix.is_null();
+  if (map.has_projection) {
+    const Index width = matrix.is_array() && !matrix.empty() && matrix[0].is_array()
+                            ? static_cast<Index>(matrix[0].size())
+                            : 0;
+    map.projection = reader.matrix("projection", k, width);
+  }
+  return map;
+}
+
+json projection_json(const RowMap& map) { return map.has_projection ? to_json(map.projection) : json(); }
+
+Index length_of(const json& list) { return list.is_array() ? static_cast<Index>(list.size()) : 0; }
+
+KernelSvmRule read_kernel_svm(const ModelReader& reader, Index k, Index classes) {
+  KernelSvmRule rule;
+  try {
+    rule.kernel = OptionCodec<SvmKernel>::parse(reader.text("kernel"));
+  } catch (const InvalidArgument&) {
+    reader.fail("kernel", "names a kernel this version does not have");
+  }
+  rule.degree = reader.count("degree");
+  if (rule.degree < 1 || rule.degree > 20) reader.fail("degree", "must be a number from 1 to 20");
+  rule.priors = read_shares(reader, "priors", classes);
+  rule.shares = read_shares(reader, "shares", classes);
+  check_priors(reader, rule.priors, rule.shares);
+  rule.map = read_projection(reader, k);
+  rule.map.centre = reader.numbers("centre", k);
+  rule.map.scale = reader.numbers("scale", rule.map.width());
+  if ((rule.map.scale.array() < 0.0).any()) reader.fail("scale", "must not be negative");
+  const Index vectors = length_of(reader.at("support_vectors"));
+  rule.vectors = reader.matrix("support_vectors", vectors, rule.map.width());
+  rule.coefficients = reader.matrix("coefficients", vectors, classes);
+  rule.offsets = reader.numbers("offsets", classes);
+  const auto positive = [&](const char* member) {
+    const double value = reader.number(member);
+    if (!(value > 0.0)) reader.fail(member, "must be positive");
+    return value;
+  };
+  rule.gamma = positive("gamma");
+  rule.slope = positive("slope");
+  rule.cost = positive("C");
+  return rule;
+}
+
+json rule_json(const KernelSvmRule& rule) {
+  return {{"priors", to_json(rule.priors)},
+          {"shares", to_json(rule.shares)},
+          {"kernel", OptionCodec<SvmKernel>::json(rule.kernel)},
+          {"degree", rule.degree},
+          {"gamma", rule.gamma},
+          {"scale", to_json(rule.map.scale)},
+          {"support_vectors", to_json(rule.vectors)},
+          {"coefficients", to_json(rule.coefficients)},
+          {"offsets", to_json(rule.offsets)},
+          {"slope", rule.slope},
+          {"C", rule.cost},
+          {"centre", to_json(rule.map.centre)},
+          {"projection", projection_json(rule.map)}};
+}
+
+KnnRule read_knn(const ModelReader& reader, Index k, Index classes) {
+  KnnRule rule;
+  rule.priors = read_shares(reader, "priors", classes);
+  rule.map = read_projection(reader, k);
+  const json& codes = reader.at("codes");
+  const Index n = length_of(codes);
+  if (n < 1 || n != reader.count("training.rows"))
+    reader.fail("codes", "must be a class number for each of the training.rows");
+  for (const auto& code : codes) {
+    if (!is_count(code) || code.get<Index>() >= classes)
+      reader.fail("codes", "must be numbers of classes, counted from 0");
+    rule.codes.push_back(static_cast<int>(code.get<Index>()));
+  }
+  rule.shares = class_shares(rule.codes, classes);
+  check_priors(reader, rule.priors, rule.shares);
+  rule.rows = reader.matrix("rows", n, rule.map.width());
+  rule.neighbors = reader.count("neighbors");
+  if (rule.neighbors < 1) reader.fail("neighbors", "must be 1 or more");
+  return rule;
+}
+
+json rule_json(const KnnRule& rule) {
+  return {{"priors", to_json(rule.priors)},
+          {"rows", to_json(rule.rows)},
+          {"codes", rule.codes},
+          {"neighbors", rule.neighbors},
+          {"projection", projection_json(rule.map)}};
+}
+
 /// Line and character of the `byte`-th byte, counted from 1 as the parser does.
 Location place_of_byte(std::string_view content, std::size_t byte, const std::string& file) {
   const std::string_view before = content.substr(0, byte > 0 ? byte - 1 : 0);
@@ -419,12 +518,7 @@ json Model::to_json() const {
   return object;
 }
 
-Classifier Model::classifier() const {
-  if (const auto* gp = std::get_if<GpRule>(&rule)) {
-    return gp->approximation == GpApproximation::kLaplace ? Classifier::kGpLaplace : Classifier::kGpEp;
-  }
-  return std::holds_alternative<LdaRule>(rule) ? Classifier::kLda : Classifier::kSvm;
-}
+Classifier Model::classifier() const { return classifier_of(rule); }
 
 Model Model::from_json(const json& root, const std::string& file) {
   const ModelReader reader(root, file);
@@ -476,7 +570,14 @@ Model Model::from_json(const json& root, const std::string& file) {
       model.rule = read_lda(reader, k, classes);
       break;
     case Classifier::kSvm:
-      model.rule = read_svm(reader, k, classes);
+      if (root.contains("kernel")) {  // the linear one has weights in place of support vectors
+        model.rule = read_kernel_svm(reader, k, classes);
+      } else {
+        model.rule = read_svm(reader, k, classes);
+      }
+      break;
+    case Classifier::kKnn:
+      model.rule = read_knn(reader, k, classes);
       break;
     case Classifier::kGpLaplace:
     case Classifier::kGpEp:

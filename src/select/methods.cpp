@@ -22,6 +22,7 @@
 #include "subspectra/select/scoring_methods.hpp"
 #include "subspectra/select/search_methods.hpp"
 #include "subspectra/select/sparse_pca_methods.hpp"
+#include "subspectra/select/svm_methods.hpp"
 #include "subspectra/spectral/deflation.hpp"
 #include "subspectra/spectral/discriminants.hpp"
 #include "subspectra/spectral/renormalize.hpp"
@@ -567,6 +568,7 @@ const std::vector<MethodInfo>& methods() {
     const std::vector<MethodInfo> filters = filter_methods();
     list.insert(list.end(), filters.begin(), filters.end());
     for (auto& method : gp_methods()) list.push_back(std::move(method));
+    for (auto& method : svm_methods()) list.push_back(std::move(method));
     for (auto& method : component_methods()) list.push_back(std::move(method));
     return list;
   }();

@@ -18,14 +18,21 @@ Dataset named(Dataset data) {
   return data;
 }
 
-Model small_model(const PrepareOptions& options = {}, Classifier classifier = Classifier::kLda) {
+/// A classifier, and of the SVM a kernel.
+struct Kind {
+  Classifier classifier = Classifier::kLda;
+  SvmKernel kernel = SvmKernel::kLinear;
+};
+
+Model small_model(const PrepareOptions& options = {}, const Kind& kind = {}) {
   const Dataset data = named(oracle::random_classes(60, 6, 3, 1));
   return fit_model(data, Preparation::learn(data, options), "fisher", {0, 2, 5}, 0.0,
-                   {.classifier = classifier});
+                   {.classifier = kind.classifier, .svm_kernel = kind.kernel});
 }
 
-constexpr std::array kClassifiers = {Classifier::kLda, Classifier::kSvm, Classifier::kGpLaplace,
-                                     Classifier::kGpEp};
+constexpr std::array kClassifiers = {
+    Kind{Classifier::kLda}, Kind{Classifier::kSvm},       Kind{Classifier::kSvm, SvmKernel::kRbf},
+    Kind{Classifier::kKnn}, Kind{Classifier::kGpLaplace}, Kind{Classifier::kGpEp}};
 
 std::string message_of(const std::function<void()>& action) {
   try {
@@ -37,12 +44,12 @@ std::string message_of(const std::function<void()>& action) {
 }
 
 TEST(Model, ComesBackFromJsonToTheLastBit) {
-  for (const Classifier classifier : kClassifiers) {
+  for (const Kind& classifier : kClassifiers) {
     for (const bool standardize : {false, true}) {
       const Model model =
           small_model({.missing = MissingPolicy::kMean, .standardize = standardize}, classifier);
       const Model back = Model::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
-      EXPECT_EQ(back.classifier(), classifier);
+      EXPECT_EQ(back.classifier(), classifier.classifier);
       const Dataset fresh = named(oracle::random_classes(25, 6, 3, 2));
       EXPECT_EQ(predict_probabilities(model, fresh), predict_probabilities(back, fresh));
     }
@@ -92,7 +99,7 @@ TEST(Model, MissingValuesNeedAModelThatLearnedToFillThem) {
 
 TEST(Model, FarFromEveryClassTheProbabilitiesStillSumToOne) {
   Dataset fresh = named(oracle::random_classes(5, 6, 3, 2));
-  for (const Classifier classifier : kClassifiers) {
+  for (const Kind& classifier : kClassifiers) {
     const Model model = small_model({}, classifier);
     for (const double far : {1e9, 1e17, 1e30, 1e200}) {
       for (const double sign : {-1.0, 1.0}) {
@@ -108,7 +115,7 @@ TEST(Model, FarFromEveryClassTheProbabilitiesStillSumToOne) {
 TEST(Model, ValuesThatOverflowAreRefusedAndNotPredictedAsNaN) {
   Dataset fresh = named(oracle::random_classes(5, 6, 3, 2));
   fresh.dense.row(3).setConstant(1.7e308);
-  for (const Classifier classifier : kClassifiers) {
+  for (const Kind& classifier : kClassifiers) {
     try {
       EXPECT_TRUE(predict_probabilities(small_model({}, classifier), fresh).allFinite());
     } catch (const BadInput& refusal) {
@@ -117,7 +124,7 @@ TEST(Model, ValuesThatOverflowAreRefusedAndNotPredictedAsNaN) {
   }
 }
 
-void expect_damage_refused(Classifier classifier) {
+void expect_damage_refused(const Kind& classifier) {
   const nlohmann::json good =
       small_model({.missing = MissingPolicy::kMean, .standardize = true}, classifier).to_json();
   ASSERT_NO_THROW((void)Model::from_json(good, "m.json"));
@@ -131,6 +138,7 @@ void expect_damage_refused(Classifier classifier) {
         continue;  // another method or target name is legal
       }
       if ((item.key() == "ridge" || item.key() == "log_marginal_likelihood") && wrong.is_number()) continue;
+      if (wrong == item.value()) continue;  // null is legal where there is no projection
       nlohmann::json bad = good;
       bad[item.key()] = wrong;
       const std::string text = message_of([&] { (void)Model::from_json(bad, "m.json"); });
@@ -143,11 +151,11 @@ void expect_damage_refused(Classifier classifier) {
 }
 
 TEST(Model, EveryDamagedMemberIsRefusedByName) {
-  for (const Classifier classifier : kClassifiers) expect_damage_refused(classifier);
+  for (const Kind& classifier : kClassifiers) expect_damage_refused(classifier);
 }
 
 TEST(Model, AnSvmHasPositiveScalesAndSharesThatSumToOne) {
-  const nlohmann::json good = small_model({}, Classifier::kSvm).to_json();
+  const nlohmann::json good = small_model({}, {Classifier::kSvm}).to_json();
   for (const auto& [member, wrong] : {std::pair<std::string, nlohmann::json>{"slope", 0.0},
                                       {"C", -1.0},
                                       {"shares", {0.5, 0.5, 0.5}},
@@ -168,7 +176,7 @@ TEST(Model, AnSvmHasPositiveScalesAndSharesThatSumToOne) {
 TEST(Model, AGaussianProcessHasPositiveScalesAndOneMachineAClass) {
   using nlohmann::json;
   for (const Classifier classifier : {Classifier::kGpLaplace, Classifier::kGpEp}) {
-    const json good = small_model({}, classifier).to_json();
+    const json good = small_model({}, {classifier}).to_json();
     EXPECT_LT(good["log_marginal_likelihood"].get<double>(), 0.0);
     ASSERT_EQ(good["machines"].size(), 3U);
     const bool ep = classifier == Classifier::kGpEp;
@@ -218,6 +226,50 @@ TEST(Model, AGaussianProcessInTheSpaceOfDiscriminantsComesBack) {
   const Model back = Model::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
   const Dataset fresh = named(oracle::random_classes(25, 6, 3, 2));
   EXPECT_EQ(predict_probabilities(model, fresh), predict_probabilities(back, fresh));
+}
+
+TEST(Model, NeighboursAndSupportVectorsAreCheckedNumberByNumber) {
+  using Damage = std::pair<std::string, nlohmann::json>;
+  const auto expect_refused = [](const nlohmann::json& good, const Damage& damage) {
+    nlohmann::json bad = good;
+    bad[damage.first] = damage.second;
+    const std::string text = message_of([&] { (void)Model::from_json(bad, "m.json"); });
+    EXPECT_TRUE(text.starts_with("m.json: ")) << damage.first << " = " << damage.second << ": " << text;
+  };
+  const nlohmann::json nearest = small_model({}, {Classifier::kKnn}).to_json();
+  auto codes = nearest["codes"], shorter = nearest["codes"], rows = nearest["rows"];
+  codes[3] = 3;  // there are three classes
+  shorter.erase(5);
+  rows[2].push_back(1.0);
+  for (const Damage& damage :
+       {Damage{"neighbors", 0}, Damage{"codes", codes}, Damage{"codes", shorter}, Damage{"rows", rows},
+        Damage{"projection", {{1.0}, {2.0}}}, Damage{"projection", {{1.0}, {2.0}, {3.0}}},
+        Damage{"classifier", "svm"}, Damage{"training", {{"rows", 59}, {"features", 6}}}}) {
+    expect_refused(nearest, damage);
+  }
+  const nlohmann::json machine = small_model({}, {Classifier::kSvm, SvmKernel::kPoly}).to_json();
+  auto vectors = machine["support_vectors"];
+  vectors.erase(0);
+  for (const Damage& damage :
+       {Damage{"kernel", "sigmoid"}, Damage{"degree", 0}, Damage{"degree", 21}, Damage{"gamma", 0.0},
+        Damage{"slope", -1.0}, Damage{"C", 0.0}, Damage{"support_vectors", vectors},
+        Damage{"scale", {1.0, -1.0, 1.0}}, Damage{"scale", {1.0, 1.0}}, Damage{"classifier", "knn"}}) {
+    expect_refused(machine, damage);
+  }
+}
+
+TEST(Model, AProjectionComesBackFromJson) {
+  const Dataset data = named(oracle::random_classes(60, 6, 3, 1));
+  FittedDiscriminants found;
+  found.features = {0, 2, 5};
+  found.matrix = (Matrix(3, 2) << 1.0, 0.5, -1.0, 2.0, 0.3, 0.1).finished();
+  const Dataset fresh = named(oracle::random_classes(25, 6, 3, 2));
+  for (const Kind& kind : kClassifiers) {
+    const Model model = fit_model(data, {}, "pca", found,
+                                  {.classifier = kind.classifier, .cost = 1.0, .svm_kernel = kind.kernel});
+    const Model back = Model::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
+    EXPECT_EQ(predict_probabilities(model, fresh), predict_probabilities(back, fresh));
+  }
 }
 
 TEST(Model, FilesThatAreNoModelsAreRefused) {

@@ -6,6 +6,8 @@
 
 #include "oracle.hpp"
 #include "subspectra/classify/classifier.hpp"
+#include "subspectra/classify/row_map.hpp"
+#include "subspectra/classify/svm_cost.hpp"
 
 namespace subspectra {
 namespace {
@@ -271,6 +273,21 @@ TEST(ClassifierTrainer, ManyProjectedDirectionsGiveTheSameLda) {
   const ClassifierRule rule = fit_projected(data, all, b, {});
   EXPECT_LE(std::get<LdaRule>(rule).discriminants.cols(), 3);
   EXPECT_LT((direct - log_posteriors(rule, data.dense)).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+TEST(Svm, CIsChosenAloneAsItIsChosenWithTheMachine) {
+  struct Case {
+    Index rows, features;
+    int classes;
+  };
+  for (const Case& one : {Case{40, 6, 2}, Case{45, 6, 3}, Case{30, 80, 2}}) {
+    for (std::uint64_t seed = 0; seed < 3; ++seed) {
+      const Dataset data = oracle::random_classes(one.rows, one.features, one.classes, 20 + seed, 0.5);
+      const auto folds = inner_folds(data, seed);
+      EXPECT_EQ(choose_svm_cost(standardize_rows(data.dense).z, data.labels->codes, one.classes, folds),
+                train(data, kInfinity, folds).cost);
+    }
+  }
 }
 
 }  // namespace

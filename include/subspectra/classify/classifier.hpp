@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "subspectra/classify/gp.hpp"
+#include "subspectra/classify/kernel_svm.hpp"
+#include "subspectra/classify/knn.hpp"
 #include "subspectra/classify/lda.hpp"
 #include "subspectra/classify/svm.hpp"
 #include "subspectra/data/dataset.hpp"
@@ -15,12 +17,13 @@
 
 namespace subspectra {
 
-enum class Classifier { kLda, kSvm, kGpLaplace, kGpEp };
+enum class Classifier { kLda, kSvm, kKnn, kGpLaplace, kGpEp };
 template <>
 struct EnumNames<Classifier> {
-  static constexpr std::array<std::pair<Classifier, std::string_view>, 4> kNames = {
+  static constexpr std::array<std::pair<Classifier, std::string_view>, 5> kNames = {
       {{Classifier::kLda, "lda"},
        {Classifier::kSvm, "svm"},
+       {Classifier::kKnn, "knn"},
        {Classifier::kGpLaplace, "gp-laplace"},
        {Classifier::kGpEp, "gp-ep"}}};
 };
@@ -30,6 +33,10 @@ struct ModelOptions {
   Index components = 0;
   Classifier classifier = Classifier::kLda;
   double cost = kInfinity;
+  SvmKernel svm_kernel = SvmKernel::kLinear;
+  Index svm_degree = 2;
+  double svm_gamma = kInfinity;
+  Index neighbors = 5;
   Hyperparameters hyperparameters = Hyperparameters::kOptimize;
   LengthScales lengthscale;
   double signal = kInfinity;
@@ -40,17 +47,22 @@ struct ModelOptions {
   void validate() const;  ///< throws InvalidArgument
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
-    field(
-        "classifier", o.classifier,
-        "trained on the chosen features: Fisher's linear discriminant rule, a linear support vector machine, "
-        "or a Gaussian process by Laplace's approximation or expectation propagation (these one against "
-        "the rest)");
+    field("classifier", o.classifier,
+          "trained on the chosen features: Fisher's linear discriminant rule, a support vector machine, the "
+          "nearest neighbours, or a Gaussian process by Laplace's approximation or expectation propagation "
+          "(machines and processes one against the rest)");
     field("prior", o.prior, "class probabilities before seeing a row: as in the training rows, or equal");
     field("components", o.components, "number of discriminants; 0 takes all, min(classes - 1, k)");
     field(
         "C", o.cost,
-        "classifier svm: weight of the squared hinge losses beside |w|^2/2, features standardized; default: "
-        "chosen by cross-validation inside the training rows");
+        "classifier svm: weight of the losses (squared hinge; hinge with a kernel) beside |w|^2/2, features "
+        "standardized; default: chosen by cross-validation inside the training rows");
+    field("svm_kernel", o.svm_kernel,
+          "classifier svm: u'v, (G u'v + 1)^D or exp(-G |u - v|^2) of standardized rows; D and G are "
+          "--svm-degree and --svm-gamma");
+    field("svm_degree", o.svm_degree, "classifier svm, poly: the degree D");
+    field("svm_gamma", o.svm_gamma, "classifier svm, poly and rbf: G; default 1/(number of features)");
+    field("neighbors", o.neighbors, "classifier knn: so many of the nearest training rows vote");
     field("hyperparameters", o.hyperparameters,
           "classifiers gp-laplace, gp-ep: length-scales and signal that make the log marginal likelihood "
           "largest, or as given");
@@ -67,10 +79,13 @@ struct ModelOptions {
   }
 };
 
-using ClassifierRule = std::variant<LdaRule, SvmRule, GpRule>;
+using ClassifierRule = std::variant<LdaRule, SvmRule, KernelSvmRule, KnnRule, GpRule>;
+/// What trains such a rule.
+[[nodiscard]] Classifier classifier_of(const ClassifierRule& rule);
 /// n x k rows -> n x K logarithms of class probabilities.
 [[nodiscard]] Matrix log_posteriors(const ClassifierRule& rule, const MatrixRef& rows);
-/// Numbers in the matrix of its linear functions; the Gaussian process, which has none, counts its inputs'.
+/// Numbers in the matrix of its linear functions, or of the projection before it; features, where it has none
+/// (a kernel, neighbours, a Gaussian process).
 [[nodiscard]] Index rule_entries(const ClassifierRule& rule);
 
 /// Trains the chosen classifier on one set after another of the same training rows, doing once what they
@@ -78,8 +93,8 @@ using ClassifierRule = std::variant<LdaRule, SvmRule, GpRule>;
 class ClassifierTrainer {
  public:
   /// `training` is prepared and labelled. `features` ascending: the columns that sets are taken from. `ridge`
-  /// is added to the diagonal of the within-class covariance (LDA). Throws InvalidArgument for
-  /// row weights with a classifier that has none (all but LDA).
+  /// is added to the diagonal of the within-class covariance (LDA). Throws InvalidArgument for row weights
+  /// where the classifier has none (all but LDA).
   ClassifierTrainer(const Dataset& training, const std::vector<Index>& features, double ridge,
                     const ModelOptions& options, int threads = 0);
   /// On the features with these places among `features`. Throws Infeasible where the rule does not exist.
@@ -95,6 +110,9 @@ class ClassifierTrainer {
   Matrix rows_;                            ///< all but LDA
   std::vector<std::vector<Index>> folds_;  ///< SVM
 };
+
+/// Throws InvalidArgument where row weights differ: `what` ("--classifier svm") counts every row once.
+void refuse_weights(const Dataset& training, std::string_view what);
 
 /// The rule on z = B'x, x the columns `features` of the prepared rows, as a rule on x. LDA:
 /// fit_projected_lda.

@@ -39,6 +39,9 @@ struct SvmOptions {
 [[nodiscard]] SvmRule fit_svm(const MatrixRef& rows, const std::vector<int>& codes, Index classes,
                               const std::vector<std::vector<Index>>& folds, const SvmOptions& options);
 
+/// K: the share of the rows that each class has.
+[[nodiscard]] Vector class_shares(const std::vector<int>& codes, Index classes);
+
 /// The values of C that are tried: 4^-6, ..., 4^3.
 [[nodiscard]] const std::vector<double>& svm_costs();
 

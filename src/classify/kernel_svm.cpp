@@ -1,0 +1,150 @@
+#include "subspectra/classify/kernel_svm.hpp"
+
+#include <libsvm/svm.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <mutex>
+
+#include "one_against_rest.hpp"
+#include "subspectra/classify/svm.hpp"
+#include "subspectra/core/memory.hpp"
+#include "subspectra/linalg/blas.hpp"
+
+namespace subspectra {
+namespace {
+
+struct ModelDeleter {
+  void operator()(svm_model* trained) const { svm_free_and_destroy_model(&trained); }
+};
+
+/// k(a_i, b_j), n x m.
+Matrix kernel_values(const MatrixRef& a, const MatrixRef& b, SvmKernel kernel, Index degree, double gamma) {
+  if (kernel == SvmKernel::kRbf)
+    return squared_distances(a, b).unaryExpr([&](double d) { return std::exp(-gamma * d); });
+  Matrix values(a.rows(), b.rows());
+  if (kernel == SvmKernel::kLinear) {
+    linalg::gemm(1.0, linalg::Op::kNone, a, linalg::Op::kTranspose, b, 0.0, values);
+    return values;
+  }
+  linalg::gemm(gamma, linalg::Op::kNone, a, linalg::Op::kTranspose, b, 0.0, values);
+  return values.unaryExpr([&](double v) { return std::pow(v + 1.0, static_cast<double>(degree)); });
+}
+
+/// The kernel matrix as LIBSVM reads it: every row starts with its own number and holds all the values, so
+/// that a training on some of the rows is a choice of pointers.
+class Nodes {
+ public:
+  explicit Nodes(const Matrix& gram) : n_(gram.rows()), cells_(static_cast<std::size_t>(n_ * (n_ + 2))) {
+    for (Index i = 0; i < n_; ++i) {
+      svm_node* cell = row(i);
+      *cell++ = {0, static_cast<double>(i + 1)};
+      for (Index j = 0; j < n_; ++j) *cell++ = {static_cast<int>(j + 1), gram(j, i)};
+      *cell = {-1, 0.0};
+    }
+  }
+  [[nodiscard]] svm_node* row(Index i) { return cells_.data() + static_cast<std::size_t>(i * (n_ + 2)); }
+  [[nodiscard]] Index size() const { return n_; }
+
+ private:
+  Index n_;
+  std::vector<svm_node> cells_;
+};
+
+/// One machine: y_i alpha_i for every row and, last, the offset.
+Vector train_machine(Nodes& nodes, const std::vector<Index>& rows, const std::vector<char>& positive,
+                     double c) {
+  static std::once_flag silenced;
+  std::call_once(silenced, [] { svm_set_print_string_function([](const char*) {}); });
+  std::vector<double> y;
+  std::vector<svm_node*> x;
+  for (const Index i : rows) {
+    y.push_back(positive[static_cast<std::size_t>(i)] != 0 ? 1.0 : -1.0);
+    x.push_back(nodes.row(i));
+  }
+  const svm_problem problem = {.l = static_cast<int>(rows.size()), .y = y.data(), .x = x.data()};
+  svm_parameter parameter = {};
+  parameter.svm_type = C_SVC;
+  parameter.kernel_type = PRECOMPUTED;
+  parameter.cache_size = 100.0;  // MB
+  parameter.eps = 1e-4;          // the largest violation of the optimality conditions, decisions being near 1
+  parameter.C = c;
+  parameter.shrinking = 1;
+  const std::unique_ptr<svm_model, ModelDeleter> trained(svm_train(&problem, &parameter));
+  const double sign = trained->label[0] == 1 ? 1.0 : -1.0;
+  Vector machine = Vector::Zero(nodes.size() + 1);
+  for (int s = 0; s < trained->l; ++s) {
+    machine[rows[static_cast<std::size_t>(trained->sv_indices[s] - 1)]] = sign * trained->sv_coef[0][s];
+  }
+  machine[nodes.size()] = -sign * trained->rho[0];
+  return machine;
+}
+
+}  // namespace
+
+KernelSvmRule fit_kernel_svm(const MatrixRef& rows, const std::vector<int>& codes, Index classes,
+                             const std::vector<std::vector<Index>>& folds, const KernelSvmOptions& options,
+                             const Matrix* projection) {
+  const Index n = rows.rows();
+  require_memory(24.0 * static_cast<double>(n) * static_cast<double>(n), "the kernel matrix of the rows",
+                 "train on fewer rows, or with --svm-kernel linear");
+  KernelSvmRule rule;
+  rule.kernel = options.kernel;
+  rule.degree = options.degree;
+  rule.cost = options.cost;
+  rule.shares = class_shares(codes, classes);
+  rule.priors = class_priors(rule.shares, options.prior);
+  rule.map.centre = rows.colwise().mean();
+  if (projection != nullptr) {
+    rule.map.has_projection = true;
+    rule.map.projection = *projection;
+  }
+  // What is left of the mean of B'(x - mean) is rounding; the kernel sees the same z in training and after.
+  rule.map.scale = standardize_rows(rule.map(rows)).inverse_scale;
+  const Matrix z = rule.map(rows);
+  const auto varying = static_cast<double>((rule.map.scale.array() > 0.0).count());
+  rule.gamma = std::isfinite(options.gamma) ? options.gamma : 1.0 / std::max(1.0, varying);
+
+  const Matrix gram = kernel_values(z, z, rule.kernel, rule.degree, rule.gamma);
+  if (!gram.allFinite()) {
+    throw Infeasible("the polynomial kernel overflows on these rows; lower --svm-degree or --svm-gamma");
+  }
+  Nodes nodes(gram);
+  const one_against_rest::Fitted fitted =
+      one_against_rest::fit({.inputs = gram,
+                             .codes = codes,
+                             .shares = rule.shares,
+                             .folds = folds,
+                             .train = [&](const auto& some, const auto& positive,
+                                          double c) { return train_machine(nodes, some, positive, c); }},
+                            options.cost);
+  rule.cost = fitted.cost;
+  rule.slope = fitted.slope;
+  rule.offsets = fitted.machines.bottomRows(1).transpose();
+  std::vector<Index> support;
+  for (Index i = 0; i < n; ++i) {
+    if ((fitted.machines.row(i).array() != 0.0).any()) support.push_back(i);
+  }
+  rule.vectors = z(support, Eigen::all);
+  rule.coefficients = fitted.machines(support, Eigen::all);
+  return rule;
+}
+
+Matrix KernelSvmRule::decisions(const MatrixRef& rows) const {
+  constexpr Index kBlock = 512;  // rows at a time: their kernel values stay small
+  Matrix values = offsets.transpose().replicate(rows.rows(), 1);
+  for (Index first = 0; first < rows.rows(); first += kBlock) {
+    const Index count = std::min(kBlock, rows.rows() - first);
+    linalg::gemm(1.0, linalg::Op::kNone,
+                 kernel_values(map(rows.middleRows(first, count)), vectors, kernel, degree, gamma),
+                 linalg::Op::kNone, coefficients, 1.0, values.middleRows(first, count));
+  }
+  return values;
+}
+
+Matrix KernelSvmRule::log_posteriors(const MatrixRef& rows) const {
+  return one_against_rest::log_posteriors(decisions(rows), slope, priors, shares);
+}
+
+}  // namespace subspectra

@@ -1,0 +1,100 @@
+#include "subspectra/classify/knn.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "subspectra/classify/svm.hpp"
+#include "subspectra/linalg/blas.hpp"
+
+namespace subspectra {
+namespace {
+
+struct Neighbour {
+  double distance;
+  int code;
+};
+
+/// Votes of the nearest of `some`, of which m are wanted.
+Vector votes_of(std::vector<Neighbour>& some, Index m, Index classes) {
+  const auto last = some.begin() + (m - 1);
+  std::nth_element(some.begin(), last, some.end(),
+                   [](const Neighbour& a, const Neighbour& b) { return a.distance < b.distance; });
+  const double farthest = last->distance;
+  Vector votes = Vector::Zero(classes), tied = Vector::Zero(classes);
+  for (const Neighbour& one : some) {
+    if (one.distance < farthest) votes[one.code] += 1.0;
+    if (one.distance == farthest) tied[one.code] += 1.0;
+  }
+  return votes + tied * ((static_cast<double>(m) - votes.sum()) / tied.sum());
+}
+
+}  // namespace
+
+KnnRule fit_knn(const MatrixRef& rows, const std::vector<int>& codes, Index classes,
+                const KnnOptions& options, const Matrix* projection) {
+  KnnRule rule;
+  rule.map.centre = Vector::Zero(rows.cols());  // rows as given, so that equal differences are exactly equal
+  if (projection != nullptr) {
+    rule.map.has_projection = true;
+    rule.map.projection = *projection;
+  }
+  rule.rows = rule.map(rows);
+  rule.codes = codes;
+  rule.neighbors = options.neighbors;
+  rule.shares = class_shares(codes, classes);
+  rule.priors = class_priors(rule.shares, options.prior);
+  return rule;
+}
+
+Matrix KnnRule::log_posteriors(const MatrixRef& given) const {
+  constexpr Index kBlock = 256;  // rows at a time: their distances stay in the cache
+  const Index n = rows.rows(), classes = priors.size(), m = std::min(neighbors, n);
+  const Matrix columns = rows.transpose();  // one training row after another
+  // Distances do not see a centre, but the rounding of their products does.
+  const Vector centre = columns.rowwise().mean();
+  const Matrix centred = rows.rowwise() - centre.transpose();
+  const double largest = centred.rowwise().squaredNorm().maxCoeff();
+  Matrix result(given.rows(), classes);
+  std::vector<Neighbour> some;
+  std::vector<double> order(static_cast<std::size_t>(n));
+  for (Index first = 0; first < given.rows(); first += kBlock) {
+    const Index count = std::min(kBlock, given.rows() - first);
+    const Matrix z = map(given.middleRows(first, count));
+    const Matrix centred_z = z.rowwise() - centre.transpose();
+    const Matrix distances = squared_distances(centred_z, centred);
+    for (Index i = 0; i < count; ++i) {
+      const Vector x = z.row(i).transpose();
+      some.clear();
+      if (!x.allFinite()) {
+        result.row(first + i).setConstant(std::numeric_limits<double>::quiet_NaN());
+        continue;
+      }
+      const double size = centred_z.row(i).squaredNorm() + largest;
+      if (std::isfinite(4.0 * size)) {
+        // The product gives the distances up to `error`; those that may be among the nearest are computed
+        // again from the differences, so that the answer is that of the plain definition.
+        const double error = 4.0 * static_cast<double>(x.size() + 4) * 0x1.0p-52 * size;
+        for (Index j = 0; j < n; ++j) order[static_cast<std::size_t>(j)] = distances(i, j);
+        std::nth_element(order.begin(), order.begin() + (m - 1), order.end());
+        const double limit = order[static_cast<std::size_t>(m - 1)] + 2.0 * error;
+        for (Index j = 0; j < n; ++j) {
+          if (distances(i, j) <= limit)
+            some.push_back({(x - columns.col(j)).squaredNorm(), codes[static_cast<std::size_t>(j)]});
+        }
+      } else {  // squares overflow
+        for (Index j = 0; j < n; ++j)
+          some.push_back({(x - columns.col(j)).stableNorm(), codes[static_cast<std::size_t>(j)]});
+      }
+      const Vector votes = votes_of(some, m, classes);
+      for (Index c = 0; c < classes; ++c) {
+        result(first + i, c) =
+            std::log(shares[c] > 0.0 ? (votes[c] + shares[c]) * (priors[c] / shares[c]) : 0.0);
+      }
+    }
+  }
+  normalise_log_posteriors(result);
+  return result;
+}
+
+}  // namespace subspectra

@@ -1,0 +1,82 @@
+#include "subspectra/select/svm_methods.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "oracle.hpp"
+#include "subspectra/classify/svm.hpp"
+
+namespace subspectra {
+namespace {
+
+Selection run(const Dataset& data, std::string_view method, const SelectionOptions& options,
+              const OptionTexts& texts = {}) {
+  return select_features(data, find_method(method), options, texts, RunControl());
+}
+
+TEST(SvmMethods, RankEveryFeatureThatVariesAndSayWhatWasUsed) {
+  for (const std::string method : {"svm-rfe", "svm-rmb"}) {
+    for (const int classes : {2, 5}) {
+      SCOPED_TRACE(method + " " + std::to_string(classes));
+      Dataset data = oracle::random_classes(40, 60, classes, 3, 2.0, 2);
+      data.dense.col(10).setConstant(3.0);
+      const Selection found = run(data, method, {.k = {1, 5}});
+      EXPECT_EQ(found.ranking.size(), 59U);
+      EXPECT_EQ(std::count(found.ranking.begin(), found.ranking.end(), 10), 0);
+      EXPECT_EQ(found.weights.size(), 60);
+      EXPECT_EQ(found.weights[10], 0.0);
+      EXPECT_LT(found.ranking.front(), 2);
+      ASSERT_EQ(found.path.size(), 5U);
+      EXPECT_FALSE(found.trace.empty());
+      const double cost = found.method_options["C"];
+      const auto& costs = svm_costs();
+      EXPECT_NE(std::find(costs.begin(), costs.end(), cost), costs.end());
+      EXPECT_EQ(found.status, method == "svm-rfe" ? Status::kHeuristic : Status::kConverged);
+    }
+  }
+}
+
+TEST(SvmMethods, SparseTablesConstraintsAndThreadsChangeNothingElse) {
+  const Dataset data = oracle::random_classes(30, 50, 3, 5);
+  for (const std::string method : {"svm-rfe", "svm-rmb"}) {
+    const OptionTexts texts = {{"C", "0.5"}};
+    const Selection dense = run(data, method, {.k = {1, 4}, .threads = 1}, texts);
+    const Selection sparse = run(oracle::as_sparse(data), method, {.k = {1, 4}, .threads = 2}, texts);
+    EXPECT_EQ(dense.ranking, sparse.ranking);
+    EXPECT_EQ(dense.weights, sparse.weights);
+    const Selection bound = run(data, method, {.k = {2, 4}, .include = {"x20"}, .exclude = {"x1"}}, texts);
+    for (const auto& entry : bound.path) {
+      EXPECT_TRUE(std::binary_search(entry.features.begin(), entry.features.end(), 20));
+      EXPECT_FALSE(std::binary_search(entry.features.begin(), entry.features.end(), 1));
+    }
+  }
+}
+
+TEST(SvmMethods, WhatCannotBeIsRefused) {
+  Dataset data = oracle::random_classes(20, 6, 2, 5);
+  for (const OptionTexts& texts : {OptionTexts{{"C", "0"}}, OptionTexts{{"rfe_step", "1.5"}},
+                                   OptionTexts{{"rfe_step", "0"}}, OptionTexts{{"rfe_single", "-1"}}}) {
+    EXPECT_THROW(run(data, "svm-rfe", {.k = {1, 2}}, texts), InvalidArgument);
+  }
+  for (const OptionTexts& texts :
+       {OptionTexts{{"C", "-1"}}, OptionTexts{{"max_iterations", "0"}}, OptionTexts{{"tolerance", "-1"}}}) {
+    EXPECT_THROW(run(data, "svm-rmb", {.k = {1, 2}}, texts), InvalidArgument);
+  }
+  data.weights = Vector::LinSpaced(20, 1.0, 2.0);
+  EXPECT_THROW(run(data, "svm-rfe", {.k = {1, 2}}), InvalidArgument);
+  EXPECT_THROW(run(data, "svm-rmb", {.k = {1, 2}}), InvalidArgument);
+}
+
+TEST(SvmMethods, ToleranceZeroRunsAllIterationsAndTheTraceFalls) {
+  const Dataset data = oracle::random_classes(30, 20, 2, 6);
+  const Selection few =
+      run(data, "svm-rmb", {.k = {1, 2}}, {{"C", "1"}, {"max_iterations", "7"}, {"tolerance", "0"}});
+  EXPECT_EQ(few.status, Status::kIterationLimit);
+  ASSERT_EQ(few.trace.size(), 8U);
+  for (std::size_t i = 1; i < few.trace.size(); ++i)
+    EXPECT_LT(few.trace[i].objective, few.trace[i - 1].objective);
+}
+
+}  // namespace
+}  // namespace subspectra

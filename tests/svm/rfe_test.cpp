@@ -1,0 +1,140 @@
+#include "subspectra/svm/rfe.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "oracle.hpp"
+#include "subspectra/classify/row_map.hpp"
+#include "subspectra/classify/svm.hpp"
+#include "subspectra/core/error.hpp"
+
+namespace subspectra {
+namespace {
+
+RfeResult run(const Dataset& data, RfeOptions options = {}, std::vector<char> keep = {}) {
+  keep.resize(static_cast<std::size_t>(data.features()), 0);
+  return svm_rfe(standardize_rows(data.dense).z, data.labels->codes, keep, options);
+}
+
+/// Oracle: LIBLINEAR, by fit_svm, trained anew on every set; one feature leaves at a time.
+std::vector<Index> plain_loop(const Dataset& data, double cost) {
+  std::vector<Index> left(static_cast<std::size_t>(data.features())), gone;
+  std::iota(left.begin(), left.end(), Index{0});
+  while (!left.empty()) {
+    const Matrix part = data.dense(Eigen::all, left);
+    const SvmRule rule = fit_svm(part, data.labels->codes, data.labels->class_count(), {}, {.cost = cost});
+    const Vector mean = part.colwise().mean();
+    Vector scores(part.cols());
+    for (Index j = 0; j < part.cols(); ++j) {
+      const double variance = (part.col(j).array() - mean[j]).square().mean();
+      scores[j] = rule.weights.row(j).squaredNorm() * variance;
+    }
+    Index worst = 0;
+    scores.minCoeff(&worst);
+    gone.push_back(left[static_cast<std::size_t>(worst)]);
+    left.erase(left.begin() + worst);
+  }
+  std::reverse(gone.begin(), gone.end());
+  return gone;
+}
+
+TEST(SvmRfe, OneAtATimeIsThePlainLoopWithLiblinear) {
+  for (const int classes : {2, 5}) {
+    for (const Index features : {8, 40}) {  // fewer and more than the 30 rows
+      for (const double cost : {0.05, 1.0}) {
+        SCOPED_TRACE(::testing::Message() << classes << " classes, " << features << " features, C " << cost);
+        const Dataset data = oracle::random_classes(30, features, classes, 5);
+        EXPECT_EQ(run(data, {.step = 1.0, .cost = cost}).ranking, plain_loop(data, cost));
+      }
+    }
+  }
+}
+
+TEST(SvmRfe, RowsAndProductsGiveTheSameRanking) {
+  for (const int classes : {2, 5}) {
+    for (const Index features : {10, 90}) {
+      for (const double step : {1.0, 7.0, 0.5}) {
+        const Dataset data = oracle::random_classes(40, features, classes, 7);
+        const RfeOptions rows{.step = step, .single = 16, .cost = 0.3, .form = RfeForm::kRows};
+        RfeOptions products = rows, either = rows;
+        products.form = RfeForm::kProducts;
+        either.form = RfeForm::kAuto;
+        const RfeResult a = run(data, rows), b = run(data, products), c = run(data, either);
+        EXPECT_EQ(a.ranking, b.ranking);
+        EXPECT_EQ(a.ranking, c.ranking);
+        EXPECT_LT((a.weights - b.weights).cwiseAbs().maxCoeff(), 1e-9 * a.weights.maxCoeff());
+        ASSERT_EQ(a.objectives.size(), b.objectives.size());
+        for (std::size_t i = 0; i < a.objectives.size(); ++i)
+          EXPECT_NEAR(a.objectives[i], b.objectives[i], 1e-9 * a.objectives[i]);
+      }
+    }
+  }
+}
+
+TEST(SvmRfe, AShareLeavesDownToTheSizeFromWhichOneLeavesAtATime) {
+  const Dataset data = oracle::random_classes(20, 100, 2, 1);
+  const auto sizes = run(data, {.step = 0.5, .single = 20, .cost = 1.0}).sizes;
+  const std::vector<Index> expected = {100, 50, 25, 20, 19, 18};
+  ASSERT_EQ(sizes.size(), 23U);
+  EXPECT_TRUE(std::equal(expected.begin(), expected.end(), sizes.begin()));
+  EXPECT_EQ(run(data, {.step = 30.0, .cost = 1.0}).sizes, (std::vector<Index>{100, 70, 40, 10}));
+  EXPECT_EQ(run(data, {.step = 0.5, .single = 0, .cost = 1.0}).sizes,
+            (std::vector<Index>{100, 50, 25, 12, 6, 3, 1}));
+  for (const double wrong : {0.0, -1.0, 1.5, kInfinity})
+    EXPECT_THROW(run(data, {.step = wrong}), InvalidArgument);
+}
+
+TEST(SvmRfe, TheInformativeFeaturesComeFirst) {
+  const Dataset data = oracle::random_classes(80, 300, 2, 2, 2.0, 4);
+  auto ranking = run(data, {.cost = 0.01}).ranking;
+  ranking.resize(4);
+  EXPECT_EQ(std::set<Index>(ranking.begin(), ranking.end()), (std::set<Index>{0, 1, 2, 3}));
+}
+
+TEST(SvmRfe, DuplicatesLeaveByIndexKeptOnesStayAndThreadsDoNotMatter) {
+  Dataset data = oracle::random_classes(25, 60, 3, 4);
+  data.dense.col(50) = data.dense.col(1);
+  data.dense.row(3) = data.dense.row(0);
+  std::vector<char> keep(60, 0);
+  keep[17] = keep[40] = 1;
+  const RfeResult one = run(data, {.step = 1.0, .cost = 0.5, .threads = 1}, keep);
+  const RfeResult two = run(data, {.step = 1.0, .cost = 0.5, .threads = 2}, keep);
+  EXPECT_EQ(one.ranking, two.ranking);
+  EXPECT_EQ(one.weights, two.weights);
+  EXPECT_EQ(std::set<Index>(one.ranking.begin(), one.ranking.begin() + 2), (std::set<Index>{17, 40}));
+  const auto place = [&](Index j) {
+    return std::find(one.ranking.begin(), one.ranking.end(), j) - one.ranking.begin();
+  };
+  EXPECT_LT(place(50), place(1)) << "the lowest index leaves first";
+}
+
+TEST(SvmRfe, AClassOfOneAndExtremeCostsAreRanked) {
+  Dataset data = oracle::random_classes(21, 30, 2, 9);
+  for (auto& code : data.labels->codes) code = 0;
+  data.labels->codes.front() = 1;
+  for (const double cost : {1e-8, 1.0, 1e8}) {
+    auto ranking = run(data, {.cost = cost}).ranking;
+    std::sort(ranking.begin(), ranking.end());
+    ASSERT_EQ(ranking.size(), 30U);
+    for (Index j = 0; j < 30; ++j) EXPECT_EQ(ranking[static_cast<std::size_t>(j)], j);
+  }
+}
+
+TEST(SvmRfe, StoppedItRanksWhatIsLeftByTheWeightsOfNow) {
+  const Dataset data = oracle::random_classes(21, 30, 2, 9);
+  std::stop_source source;
+  source.request_stop();
+  const RfeResult stopped =
+      svm_rfe(standardize_rows(data.dense).z, data.labels->codes, std::vector<char>(30, 0), {.cost = 1.0},
+              RunControl(source.get_token(), kInfinity));
+  EXPECT_FALSE(stopped.complete);
+  ASSERT_EQ(stopped.ranking.size(), 30U);
+  for (std::size_t i = 1; i < 30; ++i)
+    EXPECT_GE(stopped.weights[stopped.ranking[i - 1]], stopped.weights[stopped.ranking[i]]);
+}
+
+}  // namespace
+}  // namespace subspectra
