@@ -560,12 +560,12 @@ const std::vector<MethodInfo>& methods() {
   static const std::vector<MethodInfo> all = [] {
     std::vector<MethodInfo> list = search_methods();
     for (auto& method : exact_methods()) list.push_back(std::move(method));
-    for (auto& method : sparse_pca_methods()) list.push_back(std::move(method));
     for (auto& method : scoring_methods()) list.push_back(std::move(method));
     for (auto& method : qalpha_methods()) list.push_back(std::move(method));
     const std::vector<MethodInfo> filters = filter_methods();
     list.insert(list.end(), filters.begin(), filters.end());
     for (auto& method : component_methods()) list.push_back(std::move(method));
+    for (auto& method : sparse_pca_methods()) list.push_back(std::move(method));
     return list;
   }();
   return all;
