@@ -64,6 +64,7 @@ SpcaTable spca_table(const Dataset& data, const std::vector<Index>& features, in
                  "the table of spca",
                  "exclude features, or use forward-pca, which keeps a sparse table sparse", memory_limit);
   SpcaTable table;
+  table.unit.resize(data.rows(), static_cast<Index>(features.size()));
   table.scales = unit_columns(data, features, root_weights(data), threads, table.unit) /
                  std::sqrt(static_cast<double>(data.rows()));
   return table;
@@ -169,6 +170,8 @@ SpcaFit Spca::fit(const std::vector<double>& lambdas, const RunControl& control)
   fit.a = start(count);
   fit.b = Matrix::Zero(fit.a.rows(), count);
   const bool soft = std::isinf(options_.l2);
+  // Soft thresholding gives coefficients in the units of Sigma, the regression ones without units.
+  const double units = soft ? scale_ * scale_ : 1.0;
   bool solved = true;
   while (fit.iterations < options_.max_iterations && !fit.converged) {
     ++fit.iterations;
@@ -185,13 +188,14 @@ SpcaFit Spca::fit(const std::vector<double>& lambdas, const RunControl& control)
     const double inner = -2.0 * xa.cwiseProduct(xb).sum();
     const double squares =
         soft ? b.squaredNorm() : xb.squaredNorm() + options_.l2 * (d_.asDiagonal() * b).squaredNorm();
-    fit.trace.push_back((inner + squares + penalty) * scale_ * scale_);
+    fit.trace.push_back((inner + squares + penalty) * scale_ * scale_ * units);
     const double change = (b - fit.b).cwiseAbs().maxCoeff();
     fit.converged = change <= options_.tolerance * b.cwiseAbs().maxCoeff();
     fit.b = std::move(b);
     if (fit.converged || control.should_stop()) break;
     fit.a = nearest_orthonormal(transposed_times(xb), fit.a);
   }
+  fit.b *= units;
   fit.converged = fit.converged && solved;
   return fit;
 }

@@ -562,7 +562,6 @@ const std::vector<MethodInfo>& methods() {
   static const std::vector<MethodInfo> all = [] {
     std::vector<MethodInfo> list = search_methods();
     for (auto& method : exact_methods()) list.push_back(std::move(method));
-    for (auto& method : sparse_pca_methods()) list.push_back(std::move(method));
     for (auto& method : scoring_methods()) list.push_back(std::move(method));
     for (auto& method : qalpha_methods()) list.push_back(std::move(method));
     const std::vector<MethodInfo> filters = filter_methods();
@@ -570,6 +569,7 @@ const std::vector<MethodInfo>& methods() {
     for (auto& method : gp_methods()) list.push_back(std::move(method));
     for (auto& method : svm_methods()) list.push_back(std::move(method));
     for (auto& method : component_methods()) list.push_back(std::move(method));
+    for (auto& method : sparse_pca_methods()) list.push_back(std::move(method));
     return list;
   }();
   return all;
