@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -178,12 +179,13 @@ void sparse_text() {
     const FeatureRows rows(data, present, true, {}, 0);
     const auto fit = fit_qalpha(rows, {.clusters = 4}, RunControl());
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - clock).count();
+    const double bar = 3.0 * table + 30.0 * 8.0 * static_cast<double>(present.size());
     fmt::print(
-        "qalpha on text, {} x {} ({} words occur): {:.1f} s, {} passes; table {:.2f} GB, peak {:.2f} GB "
-        "before the fit, "
-        "{:.2f} GB after\n",
-        documents, words, present.size(), seconds, fit.passes, 1e-9 * table, 1e-9 * before,
-        1e-9 * peak_bytes());
+        "qalpha on text, {} x {} ({} words occur): {:.1f} s, {} iterations, {} passes; table {:.2f} GB, peak "
+        "{:.2f} GB before the fit, {:.2f} GB after (bar {:.2f} GB: three tables and 30 vectors)\n",
+        documents, words, present.size(), seconds, fit.trace.size(), fit.passes, 1e-9 * table, 1e-9 * before,
+        1e-9 * peak_bytes(), 1e-9 * bar);
+    std::fflush(stdout);  // the larger one takes minutes
   }
 }
 

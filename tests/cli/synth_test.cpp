@@ -41,7 +41,7 @@ TEST(Synth, WithoutANameListsTheProblems) {
 TEST(Synth, ATableIsTheLibrarysTable) {
   const ScratchDirectory scratch;
   const Dataset want = synth::brownian_classes(20, 7, 5);
-  for (const std::string name : {"t.csv", "t.tsv", "t.csv.gz"}) {
+  for (const std::string name : {"t.csv", "t.tsv", "t.csv.gz", "t.npz"}) {
     const Finished run = run_program(
         {"synth", "brownian", "--rows", "20", "--features", "7", "--seed", "5", "-o", scratch.file(name)});
     EXPECT_EQ(run.code, 0) << run.err;
@@ -102,7 +102,7 @@ TEST(Synth, RefusesWithTheWayOut) {
   expect_refused(
       run_program({"synth", "brownian", "-o", "t.txt"}, {.directory = scratch.path()}), 2,
       "t.txt: the ending does not tell the format to write; end the name in one of .csv .tsv .csv.gz "
-      ".tsv.gz");
+      ".tsv.gz .npz");
   expect_refused(
       run_program({"synth", "brownian-pair", "-o", "pair.mat"}, {.directory = scratch.path()}), 2,
       "pair-A.mat: the ending does not tell the format to write; end the name in one of .npy .csv .tsv "
