@@ -8,6 +8,7 @@
 #include "subspectra/classify/classifier.hpp"
 #include "subspectra/classify/svm_cost.hpp"
 #include "subspectra/core/memory.hpp"
+#include "subspectra/core/text.hpp"
 #include "subspectra/svm/radius_margin.hpp"
 #include "subspectra/svm/rfe.hpp"
 
@@ -126,6 +127,13 @@ void run_rmb(const SelectionInput& input, const OptionTexts& texts, const RunCon
     selection.ranking.push_back(input.candidates[static_cast<std::size_t>(place)]);
   for (const double value : fit.trace) selection.trace.push_back({.objective = value, .features = {}});
   selection.status = fit.converged ? Status::kConverged : control.status_or(Status::kIterationLimit);
+  const auto machines = static_cast<double>(machine_labels(input.data.labels->codes).size());
+  if (fit.trace.back() > n * machines) {
+    selection.warnings.push_back(fmt::format(
+        "the bound is {:.4g} at its minimum, but no more than {} can be wrong: it says little about these "
+        "data, and so do the scaling factors; a smaller --C (here {:.4g}) counts losses less",
+        fit.trace.back(), counted(static_cast<Index>(n * machines), "row"), own.cost));
+  }
 }
 
 }  // namespace

@@ -275,6 +275,12 @@ TEST(ClassifierTrainer, ManyProjectedDirectionsGiveTheSameLda) {
   EXPECT_LT((direct - log_posteriors(rule, data.dense)).cwiseAbs().maxCoeff(), 1e-9);
 }
 
+TEST(Svm, ReachesTheMinimumForLargeCWithManyMoreFeaturesThanRows) {
+  const Dataset data = oracle::random_classes(60, 2000, 4, 30, 0.1);
+  const SvmRule rule = train(data, 64.0);
+  for (int c = 0; c < 4; ++c) EXPECT_LT(relative_gradient(rule, data, c), 1e-9);
+}
+
 TEST(Svm, CIsChosenAloneAsItIsChosenWithTheMachine) {
   struct Case {
     Index rows, features;

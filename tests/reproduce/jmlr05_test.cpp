@@ -151,7 +151,8 @@ TEST(WestonProblems, TheRelevantFeaturesAloneAreTheBestOfAll) {
     EXPECT_LT(told, 0.1);
     EXPECT_LT(told, number(result, std::string(problem) + "SVM on all", 100));
   }
-  EXPECT_LT(number(result, "linear: fisher", 100), 0.1);
+  for (const char* method : {"fisher", "svm-rfe", "svm-rmb"})
+    EXPECT_LT(number(result, std::string("linear: ") + method, 100), 0.1) << method;
   EXPECT_GT(number(result, "non-linear: fisher", 100), 0.3);  // each feature alone says nothing
 }
 
@@ -161,7 +162,8 @@ TEST(GeneTable, CountsErrorsOfEveryMethodOnATwoClassTable) {
       run("jmlr05-table1", {.quick = true, .data = folder.write("genes.csv", small_table()), .runs = 100});
   EXPECT_EQ(result.status, Status::kHeuristic);
   EXPECT_EQ(result.settings["left_out"], 16);
-  for (const char* series : {"RAW", "PCA5", "Q-alpha, n = 10", "SNR, n = 10"}) {
+  for (const char* series :
+       {"RAW", "PCA5", "Q-alpha, n = 10", "SNR, n = 10", "SVM-RFE, n = 10", "SVM-RMB, n = 10"}) {
     EXPECT_LE(number(result, series), 4.0) << series;
     EXPECT_FALSE(finding(result, series).published) << series;
   }
@@ -170,6 +172,18 @@ TEST(GeneTable, CountsErrorsOfEveryMethodOnATwoClassTable) {
                  return run("jmlr05-table1", {.data = folder.write("t.csv", "a,class\n1,x\n2,y\n3,z\n")}).id;
                }),
                "needs a label column of two classes, and there are 3 classes"));
+}
+
+TEST(GeneTable, TheCurvesOfColonJudgeTheSelectorsOfMachinesByBothRules) {
+  const Folder folder;
+  const Reproduction result =
+      run("icml06-fig4", {.data = folder.write("genes.csv", small_table()), .k = {3, 3}});
+  for (const std::string method : {"svm-rfe", "svm-rmb"}) {
+    for (const std::string rule : {"", " with its machine"}) {
+      for (const std::string protocol : {", all rows", ", nested"})
+        EXPECT_LT(number(result, method + rule + protocol, 3), 0.5) << method << rule << protocol;
+    }
+  }
 }
 
 }  // namespace

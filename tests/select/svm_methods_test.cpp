@@ -78,5 +78,17 @@ TEST(SvmMethods, ToleranceZeroRunsAllIterationsAndTheTraceFalls) {
     EXPECT_LT(few.trace[i].objective, few.trace[i - 1].objective);
 }
 
+TEST(SvmMethods, ABoundAboveTheNumberOfRowsIsSaid) {
+  const Dataset noise = oracle::random_classes(60, 5, 2, 8, 0.0);  // nothing to tell apart
+  const auto says_little = [](const Selection& found) {
+    return std::any_of(found.warnings.begin(), found.warnings.end(), [](const std::string& warning) {
+      return warning.find("no more than 60 rows can be wrong") != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(says_little(run(noise, "svm-rmb", {.k = {1, 2}}, {{"C", "10"}})));
+  const Dataset easy = oracle::random_classes(60, 5, 2, 8, 8.0);
+  EXPECT_FALSE(says_little(run(easy, "svm-rmb", {.k = {1, 2}}, {{"C", "0.1"}})));
+}
+
 }  // namespace
 }  // namespace subspectra
