@@ -21,7 +21,7 @@ Dataset named(Dataset data) {
 Model small_model(const PrepareOptions& options = {}, Classifier classifier = Classifier::kLda) {
   const Dataset data = named(oracle::random_classes(60, 6, 3, 1));
   return fit_model(data, Preparation::learn(data, options), "fisher", {0, 2, 5}, 0.0,
-                   {.classifier = classifier});
+                   {.classifier = classifier, .hyperparameters = Hyperparameters::kFixed});
 }
 
 constexpr std::array kClassifiers = {Classifier::kLda, Classifier::kSvm, Classifier::kGpLaplace,
