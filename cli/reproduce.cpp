@@ -39,11 +39,10 @@ std::string list_text(bool as_json) {
                {.title = "", .align = Align::kLeft}});
   auto list = json::array();
   for (const Experiment& experiment : reproduce::experiments()) {
-    const std::string state = experiment.needs.empty()
-                                  ? "runs here"
-                                  : fmt::format("needs --data: {}", experiment.needs_short);
-    table.add({std::string(experiment.id), std::string(experiment.source), state,
-               std::string(experiment.summary)});
+    const std::string state =
+        experiment.needs.empty() ? "runs here" : fmt::format("needs --data: {}", experiment.needs_short);
+    table.add(
+        {std::string(experiment.id), std::string(experiment.source), state, std::string(experiment.summary)});
     list.push_back({{"id", experiment.id},
                     {"source", experiment.source},
                     {"summary", experiment.summary},
@@ -203,12 +202,11 @@ int run(const Arguments& arguments, Signals& signals) {
   ProgressLine progress(output.progress, output.quiet);
   signals.begin_work();
   const Reproduction result =
-      experiment == nullptr
-          ? reproduce::run_all_experiments(options, signals.token(), limits.time_limit, progress.sink(),
-                                           progress.interval_s())
-          : reproduce::run_experiment(
-                *experiment, options,
-                RunControl(signals.token(), limits.time_limit, progress.sink(), progress.interval_s()));
+      experiment == nullptr ? reproduce::run_all_experiments(options, signals.token(), limits.time_limit,
+                                                             progress.sink(), progress.interval_s())
+                            : reproduce::run_experiment(*experiment, options,
+                                                        RunControl(signals.token(), limits.time_limit,
+                                                                   progress.sink(), progress.interval_s()));
   progress.erase();
   const std::string text = json_text(reproduce::reproduction_json(result));
   if (!output.o.empty()) write_result(output.o, text);
@@ -243,16 +241,16 @@ Command reproduce_command() {
           {.name = "reproduce",
            .usage = "reproduce [ID [OPTIONS]]",
            .purpose = "Run an experiment of the papers again and set it beside the published figures.",
-           .examples = {{.command = "subspectra reproduce --list", .says = "the experiments, one line each"},
-                        {.command = "subspectra reproduce icml06-fig1 --quick",
-                         .says =
-                             "how close greedy search comes to the best subset, on a few random problems"},
-                        {.command = "subspectra reproduce icml06-fig2 --quick -o sonar.json",
-                         .says = "Sonar: the paper's error curve, and the one without its optimism"},
-                        {.command = "subspectra reproduce all --quick --data DIR",
-                         .says = "a reduced run of every experiment in minutes; DIR has usps.npz, colon.csv, ..."},
-                        {.command = "subspectra reproduce iccv07-bounds --json",
-                         .says = "every number with its published counterpart, as JSON"}},
+           .examples =
+               {{.command = "subspectra reproduce --list", .says = "the experiments, one line each"},
+                {.command = "subspectra reproduce icml06-fig1 --quick",
+                 .says = "how close greedy search comes to the best subset, on a few random problems"},
+                {.command = "subspectra reproduce icml06-fig2 --quick -o sonar.json",
+                 .says = "Sonar: the paper's error curve, and the one without its optimism"},
+                {.command = "subspectra reproduce all --quick --data DIR",
+                 .says = "a reduced run of every experiment in minutes; DIR has usps.npz, colon.csv, ..."},
+                {.command = "subspectra reproduce iccv07-bounds --json",
+                 .says = "every number with its published counterpart, as JSON"}},
            .operands = {{.name = "ID",
                          .help = "the experiment, or all; without it the experiments are listed",
                          .may_be_left_out = true}},

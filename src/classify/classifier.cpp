@@ -81,6 +81,8 @@ void ModelOptions::validate() const {
   if (!(cost > 0.0)) throw InvalidArgument(fmt::format("--C {}, but a positive number is needed", cost));
   if (!(signal > 0.0))
     throw InvalidArgument(fmt::format("--signal {}, but a positive number is needed", signal));
+  if (ard && !is_gp(classifier))
+    throw InvalidArgument("--ard is for --classifier gp-laplace and gp-ep; method gp-ard needs no such word");
   if (restarts < 1) throw InvalidArgument(fmt::format("--restarts {}, but 1 or more is needed", restarts));
   if (svm_degree < 1 || svm_degree > 20)
     throw InvalidArgument(fmt::format("--svm-degree {}, but a number from 1 to 20 is needed", svm_degree));

@@ -26,8 +26,9 @@ struct Kind {
 
 Model small_model(const PrepareOptions& options = {}, const Kind& kind = {}) {
   const Dataset data = named(oracle::random_classes(60, 6, 3, 1));
-  return fit_model(data, Preparation::learn(data, options), "fisher", {0, 2, 5}, 0.0,
-                   {.classifier = kind.classifier, .svm_kernel = kind.kernel});
+  return fit_model(
+      data, Preparation::learn(data, options), "fisher", {0, 2, 5}, 0.0,
+      {.classifier = kind.classifier, .svm_kernel = kind.kernel, .hyperparameters = Hyperparameters::kFixed});
 }
 
 constexpr std::array kClassifiers = {

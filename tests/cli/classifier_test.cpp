@@ -46,7 +46,7 @@ TEST(ClassifierOption, EvaluationDoesNotDependOnThreads) {
 
 TEST(ClassifierOption, WhatCannotBeIsRefused) {
   EXPECT_EQ(run_program({"evaluate", "sonar", "--classifier", "tree"}).err,
-            "subspectra: error: --classifier 'tree': one of lda|svm|knn is needed\n");
+            "subspectra: error: --classifier 'tree': one of lda|svm|knn|gp-laplace|gp-ep is needed\n");
   EXPECT_EQ(run_program({"evaluate", "sonar", "--classifier", "svm", "--C", "0"}).code, 2);
   const Finished lda = run_program({"evaluate", "sonar", "--C", "1"});
   EXPECT_EQ(lda.code, 2);

@@ -197,8 +197,8 @@ TEST(EvaluateResult, HasTheFieldsOfTheContract) {
   for (const auto& row : result["results"]) {
     EXPECT_EQ(keys(row), (std::set<std::string>{"method", "k", "lambda", "error", "stderr", "balanced_error",
                                                 "balanced_stderr", "apparent_error", "log_loss",
-                                                "log_loss_stderr", "information_bits", "null_error", "features", "entries",
-                                                "stability", "stability_interval"}));
+                                                "log_loss_stderr", "information_bits", "null_error",
+                                                "features", "entries", "stability", "stability_interval"}));
     EXPECT_EQ(row["features"], row["k"]);
   }
   ASSERT_EQ(result["chosen"].size(), 2U);
