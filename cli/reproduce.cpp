@@ -241,16 +241,14 @@ Command reproduce_command() {
           {.name = "reproduce",
            .usage = "reproduce [ID [OPTIONS]]",
            .purpose = "Run an experiment of the papers again and set it beside the published figures.",
-           .examples =
-               {{.command = "subspectra reproduce --list", .says = "the experiments, one line each"},
-                {.command = "subspectra reproduce icml06-fig1 --quick",
-                 .says = "how close greedy search comes to the best subset, on a few random problems"},
-                {.command = "subspectra reproduce icml06-fig2 --quick -o sonar.json",
-                 .says = "Sonar: the paper's error curve, and the one without its optimism"},
-                {.command = "subspectra reproduce all --quick --data DIR",
-                 .says = "a reduced run of every experiment in minutes; DIR has usps.npz, colon.csv, ..."},
-                {.command = "subspectra reproduce iccv07-bounds --json",
-                 .says = "every number with its published counterpart, as JSON"}},
+           .examples = {{.command = "subspectra reproduce --list", .says = "the experiments, one line each"},
+                        {.command = "subspectra reproduce icml06-fig1 --quick",
+                         .says =
+                             "how close greedy search comes to the best subset, on a few random problems"},
+                        {.command = "subspectra reproduce icml06-fig2 --quick -o sonar.json",
+                         .says = "Sonar: the paper's error curve, and the one without its optimism"},
+                        {.command = "subspectra reproduce iccv07-bounds --json",
+                         .says = "every number with its published counterpart, as JSON"}},
            .operands = {{.name = "ID",
                          .help = "the experiment, or all; without it the experiments are listed",
                          .may_be_left_out = true}},
@@ -258,7 +256,10 @@ Command reproduce_command() {
                        .options = describe_options<ListOptions>() + experiment_options() + run_options()},
                       {.title = "Output", .options = without(output_options(), {"verbose"})}},
            .notes =
-               {"Published: a number where the paper's text has one; `-` means that there is only a "
+               {"`reproduce all --quick` runs a reduced version of every experiment, within ten minutes; "
+                "with --data DIR "
+                "on the files that have the experiments' names in that folder (usps.npz, colon.csv, ...).",
+                "Published: a number where the paper's text has one; `-` means that there is only a "
                 "curve "
                 "in a figure or a statement in words, which is then given. docs/reproduce.md says what was "
                 "obtained and where the papers' numbers were not reached.",
