@@ -256,7 +256,7 @@ Command reproduce_command() {
                        .options = describe_options<ListOptions>() + experiment_options() + run_options()},
                       {.title = "Output", .options = without(output_options(), {"verbose"})}},
            .notes =
-               {"`reproduce all --quick` runs a reduced version of every experiment, within ten minutes; "
+               {"All of them: `reproduce all --quick` runs a reduced version of each, within ten minutes; "
                 "with --data DIR "
                 "on the files that have the experiments' names in that folder (usps.npz, colon.csv, ...).",
                 "Published: a number where the paper's text has one; `-` means that there is only a "
