@@ -4,6 +4,7 @@
 
 #include "gp_solver.hpp"
 #include "subspectra/classify/probit.hpp"
+#include "subspectra/core/parallel.hpp"
 #include "subspectra/linalg/tiled.hpp"
 
 namespace subspectra::gp {
@@ -19,6 +20,21 @@ Cavity cavity(double mean, double variance, double site_precision, double site_s
           .shift = mean / variance - site_shift};
 }
 
+/// rows <- rows L^{-T}, a block of columns at a time: what the columns before it give is a product, which
+/// runs three times as fast as the triangular solve of the whole.
+void solve_right(const Matrix& l, Matrix& rows) {
+  constexpr Index kBlock = 96;
+  for (Index j = 0; j < l.cols(); j += kBlock) {
+    const Index size = std::min(kBlock, l.cols() - j);
+    auto block = rows.middleCols(j, size);
+    if (j > 0) {
+      linalg::gemm(-1.0, linalg::Op::kNone, rows.leftCols(j), linalg::Op::kTranspose, l.block(j, 0, size, j),
+                   1.0, block);
+    }
+    linalg::solve_lower_right(l.block(j, j, size, size), block);
+  }
+}
+
 }  // namespace
 
 /// V' = K root L^{-T} by row tiles, Sigma = K - V'V in the lower triangle, mu = K weights.
@@ -29,9 +45,12 @@ void Solver::refresh() {
   assemble_b(k_, gaussian_.root, b_, threads);
   factor_b(b_, threads);
   scratch_.resize(n, n);
-  for_tiles(n, threads, [&](Index first, Index count) {
+  constexpr Index kRows = 256;  // of one thread: enough for products at full speed
+  parallel_for((n + kRows - 1) / kRows, threads, [&](Index t) {
+    const Index first = t * kRows;
+    const Index count = std::min(kRows, n - first);
     Matrix rows = k_.middleRows(first, count) * gaussian_.root.asDiagonal();
-    linalg::solve_lower_right(b_, rows);
+    solve_right(b_, rows);
     scratch_.middleRows(first, count) = rows;
   });
   sigma_ = k_;
