@@ -495,6 +495,20 @@ std::vector<Index> match_columns(const Model& model, const Dataset& data) {
                              where.line > 0 ? known->sentence() : "an infinite value", named(infinite)));
 }
 
+/// These columns of the rows that have a label: methods without labels may choose by the others, too, but no
+/// classifier learns from them.
+Dataset labelled_columns(const Dataset& data, const std::vector<Index>& features) {
+  std::vector<Index> rows;
+  for (Index i = 0; i < data.rows(); ++i) {
+    if (data.labels->codes[static_cast<std::size_t>(i)] != Labels::kMissing) rows.push_back(i);
+  }
+  if (rows.empty())
+    throw BadInput({.file = data.source},
+                   "no row has a label, so that there is nothing to learn; write some labels");
+  Dataset columns = data.with_features(features);
+  return static_cast<Index>(rows.size()) == data.rows() ? columns : columns.with_rows(rows);
+}
+
 }  // namespace
 
 json Model::to_json() const {
@@ -671,10 +685,12 @@ Model untrained_model(const Dataset& training, const Preparation& preparation, c
 
 }  // namespace
 
-Model fit_model(const Dataset& training, const Preparation& preparation, const std::string& method,
+Model fit_model(const Dataset& all_rows, const Preparation& preparation, const std::string& method,
                 const std::vector<Index>& features, double ridge, const ModelOptions& options) {
-  Model model = untrained_model(training, preparation, method, features, ridge);
-  const Dataset prepared = model.preparation.apply(training.with_features(features));
+  const Dataset training = labelled_columns(all_rows, features);
+  Model model = untrained_model(all_rows, preparation, method, features, ridge);
+  model.training_rows = training.rows();
+  const Dataset prepared = model.preparation.apply(training);
   model.rule = ClassifierTrainer(prepared, first_features(prepared.features()), ridge, options).fit();
   return model;
 }
@@ -684,13 +700,14 @@ ClassifierRule fit_rule(const Dataset& training, const FittedDiscriminants& disc
   return fit_projected(training, discriminants.features, discriminants.matrix, options);
 }
 
-Model fit_model(const Dataset& training, const Preparation& preparation, const std::string& method,
+Model fit_model(const Dataset& all_rows, const Preparation& preparation, const std::string& method,
                 const FittedDiscriminants& discriminants, const ModelOptions& options) {
-  Model model = untrained_model(training, preparation, method, discriminants.features, 0.0);
+  const Dataset training = labelled_columns(all_rows, discriminants.features);
+  Model model = untrained_model(all_rows, preparation, method, discriminants.features, 0.0);
+  model.training_rows = training.rows();
   FittedDiscriminants own = discriminants;  // over the columns that are left
   own.features = first_features(static_cast<Index>(own.features.size()));
-  model.rule =
-      fit_rule(model.preparation.apply(training.with_features(discriminants.features)), own, options);
+  model.rule = fit_rule(model.preparation.apply(training), own, options);
   return model;
 }
 

@@ -382,6 +382,18 @@ EvaluationChoice choose_k(const std::string& method, const std::vector<Evaluatio
   return choice;
 }
 
+/// An error is counted over rows whose class is known.
+void require_every_label(const Dataset& data) {
+  const auto missing = std::count(data.labels->codes.begin(), data.labels->codes.end(), Labels::kMissing);
+  if (missing == 0) return;
+  throw BadInput(
+      data.first_unlabelled.value_or(Location{.file = data.source}),
+      fmt::format(
+          "{} no label in '{}', and cross-validation needs one for every row; leave the rows out with "
+          "--missing drop (select and `fit -k N` can choose features by them)",
+          missing == 1 ? "1 row has" : fmt::format("{} rows have", missing), data.labels->name));
+}
+
 }  // namespace
 
 Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodInfo*>& methods,
@@ -389,6 +401,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
                             const PrepareOptions& prepare, const ModelOptions& model,
                             const EvaluationOptions& options, const RunControl& control) {
   options.validate();
+  require_every_label(data);
   Evaluation evaluation;
   model.validate();
   evaluation.options = options;

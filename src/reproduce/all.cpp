@@ -108,6 +108,7 @@ Reproduction run_all_experiments(const ReproduceOptions& options, const std::sto
                     "stopped by that has the status time_limit.",
                     kQuickSeconds));
   }
+  all.status = Status::kHeuristic;
   auto list = nlohmann::json::array();
   const auto total = static_cast<double>(experiments().size());
   std::vector<std::string> on_stand_ins, without;
@@ -136,6 +137,7 @@ Reproduction run_all_experiments(const ReproduceOptions& options, const std::sto
       continue;
     }
     if (supply.stands_in) on_stand_ins.emplace_back(experiment.id);
+    all.status = worst(all.status, one.status);
     add_headlines(one, supply.stands_in, all);
     list.push_back({{"id", experiment.id},
                     {"source", experiment.source},
@@ -156,7 +158,7 @@ Reproduction run_all_experiments(const ReproduceOptions& options, const std::sto
     all.notes.push_back(fmt::format("Not run for want of data: {}; `reproduce ID` says what to get.",
                                     join_some(without, without.size())));
   }
-  all.status = whole.status_or(Status::kHeuristic);
+  all.status = whole.status_or(all.status);
   all.total_s = whole.elapsed_s();
   return all;
 }

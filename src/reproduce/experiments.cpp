@@ -251,7 +251,9 @@ const std::vector<Experiment>& experiments() {
                 "paper has American toads and green frogs, elephants and sea elephants, from CalPhotos "
                 "(Berkeley): 27 images, 18 of the one kind and 9 of the other; any two kinds of photographs "
                 "will do",
+       .needs_short = "a folder of images",
        .takes_images = true,
+       .files = {"animals", "photographs"},
        .options = {"data", "images", "shape", "k"},
        .run = image_clusters},
   };

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "subspectra/core/text.hpp"
 #include "subspectra/select/search_methods.hpp"
 #include "subspectra/spectral/renormalize.hpp"
 
@@ -76,8 +77,37 @@ std::vector<Index> columns_at(const SelectionInput& input, std::vector<Index> pl
   return places;
 }
 
+/// Both look for directions of large variance in A alone: beside a B their sets and bounds would mean
+/// nothing.
+void refuse_pair(const SelectionInput& input, const Selection& selection) {
+  if (input.pencil.b_is_identity()) return;
+  throw InvalidArgument(fmt::format(
+      "{} is for a table or a single covariance (--covariance), not for a pair; gspca and espca take "
+      "--between and --within",
+      selection.method));
+}
+
+/// The sizes of the range that no lambda gave, said; an answer that lacks some is not proven as a whole.
+void tell_missing(const KRange& k, Selection& selection) {
+  std::vector<std::string> missing;
+  for (Index size = k.lo; size <= k.hi; ++size) {
+    const bool found = std::any_of(selection.path.begin(), selection.path.end(),
+                                   [&](const PathEntry& entry) { return entry.k() == size; });
+    if (!found) missing.push_back(std::to_string(size));
+  }
+  if (missing.empty()) return;
+  selection.status = worst(selection.status, Status::kHeuristic);
+  if (k.lo < k.hi && !selection.path.empty()) {
+    selection.warnings.push_back(
+        fmt::format("no lambda leaves exactly {} features: {} left out (features that vary together enter "
+                    "together; gspca has every size)",
+                    join_some(missing), missing.size() == 1 ? "this size is" : "these sizes are"));
+  }
+}
+
 void run_spca(const SelectionInput& input, const OptionTexts& texts, const RunControl& control,
               Selection& selection) {
+  refuse_pair(input, selection);
   SpcaMethodOptions own;
   set_options(own, texts);
   own.validate();
@@ -138,11 +168,14 @@ void run_spca(const SelectionInput& input, const OptionTexts& texts, const RunCo
   }
   selection.status = worst(selection.status, control.status_or(selection.status));
   if (largest == nullptr) return;
+  const Status reached = selection.status;
   selection.weights = Vector::Zero(input.data.features());
   for (std::size_t i = 0; i < input.candidates.size(); ++i)
     selection.weights[input.candidates[i]] = std::abs(largest->b(static_cast<Index>(i), 0));
   for (const double objective : largest->trace) selection.trace.push_back({.objective = objective});
   certify(input, nullptr, selection);
+  if (!selection.size_fixed && reached != Status::kInterrupted && reached != Status::kTimeLimit)
+    tell_missing(input.k, selection);
 }
 
 /// The set of a given penalty: the entries of the leading eigenvector that are not small.
@@ -155,6 +188,7 @@ std::vector<Index> not_small(const DspcaSolution& solution, const std::vector<In
 
 void run_dspca(const SelectionInput& input, const OptionTexts& texts, const RunControl& control,
                Selection& selection) {
+  refuse_pair(input, selection);
   DspcaMethodOptions own;
   set_options(own, texts);
   own.validate();
@@ -240,9 +274,12 @@ void offer_sdp_bounds(const SelectionInput& input, Index lo, const std::vector<d
     const Index at = entry.k() - lo;
     // All features together: there is one set, and its bound is its value.
     if (at < 0 || at >= static_cast<Index>(bounds.size()) || entry.k() == input.units.count()) continue;
-    // A bound that rounding took below the value of a set it bounds is that value.
-    const double value = std::max(bounds[static_cast<std::size_t>(at)], entry.objective);
-    if (!std::isfinite(value)) continue;
+    // A bound that rounding took below the value of a set it bounds is that value; by more than rounding it
+    // is none.
+    constexpr double kRounding = 1e-6;
+    const double bound = bounds[static_cast<std::size_t>(at)];
+    if (!std::isfinite(bound) || bound < entry.objective * (1.0 - kRounding)) continue;
+    const double value = std::max(bound, entry.objective);
     if (entry.bounds) entry.bounds->upper.emplace_back("sdp", value);
     if (entry.upper_bound && !(value < *entry.upper_bound)) continue;
     entry.upper_bound = value;

@@ -273,6 +273,37 @@ TEST(Model, AProjectionComesBackFromJson) {
   }
 }
 
+TEST(Model, RowsWithoutALabelAreNotLearnedFrom) {
+  Dataset data = named(oracle::random_classes(60, 6, 3, 1));
+  std::vector<Index> labelled;
+  for (Index i = 0; i < 60; ++i) {
+    if (i % 3 == 0) data.labels->codes[static_cast<std::size_t>(i)] = Labels::kMissing;
+    if (i % 3 != 0) labelled.push_back(i);
+  }
+  const Dataset fresh = named(oracle::random_classes(25, 6, 3, 2));
+  FittedDiscriminants found;
+  found.features = {0, 2, 5};
+  found.matrix = (Matrix(3, 2) << 1.0, 0.5, -1.0, 2.0, 0.3, 0.1).finished();
+  for (const Kind& kind : kClassifiers) {
+    const ModelOptions options{.classifier = kind.classifier,
+                               .cost = 1.0,
+                               .svm_kernel = kind.kernel,
+                               .hyperparameters = Hyperparameters::kFixed};
+    const Model some = fit_model(data, {}, "qalpha", {0, 2, 5}, 0.0, options);
+    const Model those = fit_model(data.with_rows(labelled), {}, "qalpha", {0, 2, 5}, 0.0, options);
+    EXPECT_EQ(some.training_rows, 40);
+    EXPECT_EQ(predict_probabilities(some, fresh), predict_probabilities(those, fresh));
+    const Model projected = fit_model(data, {}, "pca", found, options);
+    EXPECT_EQ(predict_probabilities(projected, fresh),
+              predict_probabilities(fit_model(data.with_rows(labelled), {}, "pca", found, options), fresh));
+  }
+  for (int& code : data.labels->codes) code = Labels::kMissing;
+  EXPECT_NE(message_of([&] {
+              (void)fit_model(data, {}, "qalpha", {0, 2, 5}, 0.0, {});
+            }).find("no row has a label"),
+            std::string::npos);
+}
+
 TEST(Model, FilesThatAreNoModelsAreRefused) {
   const auto path =
       std::filesystem::temp_directory_path() / ("subspectra_model_test_" + std::to_string(::getpid()));

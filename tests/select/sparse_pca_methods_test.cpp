@@ -54,6 +54,25 @@ TEST(SparsePcaMethods, SetsAreJudgedAsThoseOfGspcaAndNeverBeatTheProvenOnes) {
   }
 }
 
+TEST(SparsePcaMethods, APairIsRefusedAsTheyKnowNoMetric) {
+  auto problem = pitprops();
+  problem.b = Matrix(Vector::LinSpaced(13, 0.1, 10.0).asDiagonal());
+  for (const auto* name : {"spca", "dspca"})
+    EXPECT_THROW((void)run(problem, {.k = {1, 5}}, name), InvalidArgument) << name;
+}
+
+TEST(SparsePcaMethods, SizesThatNoLambdaGivesAreSaidAndNothingIsProven) {
+  // Scales so far apart that one feature is all the variance there is.
+  const MatrixProblem problem{"far", FeatureNames(4), Vector{{1e24, 1.0, 1e-12, 1e-24}}.asDiagonal(),
+                              std::nullopt};
+  const auto found = run(problem, {.k = {1, 4}}, "spca");
+  if (found.path.size() == 4) GTEST_SKIP() << "every size was found";
+  EXPECT_NE(found.status, Status::kOptimal);
+  EXPECT_TRUE(std::any_of(found.warnings.begin(), found.warnings.end(), [](const std::string& warning) {
+    return warning.find("left out") != std::string::npos;
+  }));
+}
+
 TEST(SparsePcaMethods, TablesAndTheirCovarianceAgree) {
   const auto data = oracle::random_classes(50, 9, 2, 6);
   const Matrix z = data.dense.rowwise() - data.dense.colwise().mean();

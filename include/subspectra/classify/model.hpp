@@ -53,7 +53,8 @@ void warn_of_components(const Dataset& data, const ModelOptions& options, std::v
                               const std::string& method, const FittedDiscriminants& discriminants,
                               const ModelOptions& options);
 
-/// Trains the classifier on the chosen features of `training` (values checked, not yet prepared).
+/// Trains the classifier on the chosen features of `training` (values checked, not yet prepared). Here and
+/// above rows without a label are left out; throws BadInput when none has one.
 [[nodiscard]] Model fit_model(const Dataset& training, const Preparation& preparation,
                               const std::string& method, const std::vector<Index>& features, double ridge,
                               const ModelOptions& options);
