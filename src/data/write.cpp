@@ -137,8 +137,7 @@ std::string npy_texts(const std::vector<std::string>& texts) {
 }
 
 void append_little(std::string& bytes, std::uint64_t value, int count) {
-  for (int i = 0; i < count; ++i)
-    bytes += static_cast<char>((value >> (8U * static_cast<unsigned>(i))) & 0xffU);
+  for (int i = 0; i < count; ++i, value >>= 8U) bytes += static_cast<char>(value & 0xffU);
 }
 
 /// A ZIP archive of members that are stored as they are, without a time (1 January 1980): the same bytes for
