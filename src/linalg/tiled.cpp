@@ -15,6 +15,19 @@ constexpr Index kTall = 1024;    // height of a tile of a rank update: the packe
 constexpr Index kLong = 512;     // the same for products with a triangle
 constexpr Index kInverted = 32;  // diagonal blocks of a triangular factor that are inverted
 
+/// Who does the items of a product, and who may call it off.
+struct Crew {
+  int threads;
+  const RunControl* control = nullptr;
+
+  void run(Index items, const std::function<void(Index)>& body) const {
+    parallel_for(items, threads, [&](Index item) {
+      if (control != nullptr && control->should_stop()) throw Stopped();
+      body(item);
+    });
+  }
+};
+
 Index tiles(Index n, Index width) { return (n + width - 1) / width; }
 
 /// Columns of a panel: the rank updates want it wide, the work inside the panel (n width^2) narrow.
@@ -28,10 +41,10 @@ Index half(Index n) { return tiles(n, 2 * kInverted) * kInverted; }
 Index triangle_tile(Index n) { return std::clamp<Index>(n / 256 * 32, 64, kTile); }
 
 /// Calls product(i, height, j, width) for all tiles of a rows x cols matrix.
-void for_tiles(Index rows, Index height, Index cols, Index width, int threads,
+void for_tiles(Index rows, Index height, Index cols, Index width, const Crew& crew,
                const std::function<void(Index, Index, Index, Index)>& product) {
   const Index down = tiles(rows, height);
-  parallel_for(down * tiles(cols, width), threads, [&](Index item) {
+  crew.run(down * tiles(cols, width), [&](Index item) {
     const Index i = item % down * height, j = item / down * width;
     product(i, std::min(height, rows - i), j, std::min(width, cols - j));
   });
@@ -39,12 +52,13 @@ void for_tiles(Index rows, Index height, Index cols, Index width, int threads,
 
 /// The same for the lower triangle of an n x n matrix: tiles of kTile columns and up to kTall rows, the first
 /// of each column starting at the diagonal.
-void for_lower_tiles(Index n, int threads, const std::function<void(Index, Index, Index, Index)>& product) {
+void for_lower_tiles(Index n, const Crew& crew,
+                     const std::function<void(Index, Index, Index, Index)>& product) {
   std::vector<std::pair<Index, Index>> corners;
   for (Index j = 0; j < n; j += kTile) {
     for (Index i = j; i < n; i += kTall) corners.emplace_back(i, j);
   }
-  parallel_for(static_cast<Index>(corners.size()), threads, [&](Index item) {
+  crew.run(static_cast<Index>(corners.size()), [&](Index item) {
     const auto [i, j] = corners[static_cast<std::size_t>(item)];
     product(i, std::min(kTall, n - i), j, std::min(kTile, n - j));
   });
@@ -52,7 +66,7 @@ void for_lower_tiles(Index n, int threads, const std::function<void(Index, Index
 
 /// L <- L^{-1} by halves, the entries above the diagonal zero before and after. `work` holds half of L's rows
 /// and columns.   n^3/3 flops.
-void invert_lower(MutableMatrix l, MutableMatrix work, int threads) {
+void invert_lower(MutableMatrix l, MutableMatrix work, const Crew& crew) {
   const Index n = l.rows();
   if (n <= kInverted) {
     Matrix x = Matrix::Identity(n, n);
@@ -63,13 +77,13 @@ void invert_lower(MutableMatrix l, MutableMatrix work, int threads) {
   const Index top = half(n), rest = n - top, side = triangle_tile(n);
   auto first = l.topLeftCorner(top, top), second = l.bottomRightCorner(rest, rest);
   auto below = l.bottomLeftCorner(rest, top), product = work.topLeftCorner(rest, top);
-  invert_lower(first, work, threads);
-  invert_lower(second, work, threads);
-  for_tiles(rest, kLong, top, side, threads, [&](Index i, Index height, Index j, Index width) {
+  invert_lower(first, work, crew);
+  invert_lower(second, work, crew);
+  for_tiles(rest, kLong, top, side, crew, [&](Index i, Index height, Index j, Index width) {
     gemm(1.0, Op::kNone, below.block(i, j, height, top - j), Op::kNone, first.block(j, j, top - j, width),
          0.0, product.block(i, j, height, width));
   });
-  for_tiles(rest, side, top, kLong, threads, [&](Index i, Index height, Index j, Index width) {
+  for_tiles(rest, side, top, kLong, crew, [&](Index i, Index height, Index j, Index width) {
     gemm(-1.0, Op::kNone, second.block(i, 0, height, i + height), Op::kNone,
          product.block(0, j, i + height, width), 0.0, below.block(i, j, height, width));
   });
@@ -77,7 +91,7 @@ void invert_lower(MutableMatrix l, MutableMatrix work, int threads) {
 
 /// W <- W'W in the lower triangle, by halves; W is lower triangular, with zeros above the diagonal.   n^3/3
 /// flops.
-void square_lower(MutableMatrix w, MutableMatrix work, int threads) {
+void square_lower(MutableMatrix w, MutableMatrix work, const Crew& crew) {
   const Index n = w.rows();
   constexpr Index kWhole = 2 * kInverted;
   if (n <= kWhole) {
@@ -88,17 +102,17 @@ void square_lower(MutableMatrix w, MutableMatrix work, int threads) {
   const Index top = half(n), rest = n - top, side = triangle_tile(n);
   auto first = w.topLeftCorner(top, top), second = w.bottomRightCorner(rest, rest);
   auto below = w.bottomLeftCorner(rest, top), product = work.topLeftCorner(rest, top);
-  square_lower(first, work, threads);
-  for_lower_tiles(top, threads, [&](Index i, Index height, Index j, Index width) {
+  square_lower(first, work, crew);
+  for_lower_tiles(top, crew, [&](Index i, Index height, Index j, Index width) {
     gemm(1.0, Op::kTranspose, below.middleCols(i, height), Op::kNone, below.middleCols(j, width), 1.0,
          first.block(i, j, height, width));
   });
-  for_tiles(rest, side, top, kLong, threads, [&](Index i, Index height, Index j, Index width) {
+  for_tiles(rest, side, top, kLong, crew, [&](Index i, Index height, Index j, Index width) {
     gemm(1.0, Op::kTranspose, second.block(i, i, rest - i, height), Op::kNone,
          below.block(i, j, rest - i, width), 0.0, product.block(i, j, height, width));
   });
   below = product;
-  square_lower(second, work, threads);
+  square_lower(second, work, crew);
 }
 
 /// Half of L's rows and columns, and a few rows more: columns a power of two apart share their cache lines.
@@ -142,10 +156,9 @@ void solve_right(const MatrixRef& l, MutableMatrix b) {
   solve_right(l.bottomRightCorner(rest, rest), b.rightCols(rest));
 }
 
-}  // namespace
-
-void rank_update_lower(double alpha, const MatrixRef& a, MutableMatrix c, int threads) {
-  for_lower_tiles(c.rows(), threads, [&](Index i, Index height, Index j, Index width) {
+/// rank_update_lower(), which a crew may be called off from.
+void rank_update(double alpha, const MatrixRef& a, MutableMatrix c, const Crew& crew) {
+  for_lower_tiles(c.rows(), crew, [&](Index i, Index height, Index j, Index width) {
     if (i == j) {  // the width x width square on the diagonal apart
       syrk_lower(alpha, a.middleRows(j, width), c.block(j, j, width, width));
       i += width;
@@ -154,6 +167,12 @@ void rank_update_lower(double alpha, const MatrixRef& a, MutableMatrix c, int th
     gemm(alpha, Op::kNone, a.middleRows(i, height), Op::kTranspose, a.middleRows(j, width), 1.0,
          c.block(i, j, height, width));
   });
+}
+
+}  // namespace
+
+void rank_update_lower(double alpha, const MatrixRef& a, MutableMatrix c, int threads) {
+  rank_update(alpha, a, c, {threads});
 }
 
 void gemm_tiled(double alpha, Op op_a, const MatrixRef& a, const MatrixRef& b, double beta, MutableMatrix c,
@@ -180,7 +199,8 @@ void gemv_transposed(const MatrixRef& a, const VectorRef& x, MutableVector y, in
   });
 }
 
-bool cholesky_tiled(MutableMatrix a, int threads) {
+bool cholesky_tiled(MutableMatrix a, int threads, const RunControl* control) {
+  const Crew crew{threads, control};
   const Index n = a.rows(), panel = panel_width(n);
   for (Index k = 0; k < n; k += panel) {
     const Index width = std::min(panel, n - k), below = n - k - width;
@@ -188,11 +208,11 @@ bool cholesky_tiled(MutableMatrix a, int threads) {
     if (!cholesky(l)) return false;
     if (below == 0) break;
     // Rows below the panel: X L' = A row tile by row tile.
-    parallel_for(tiles(below, kTile), threads, [&](Index item) {
+    crew.run(tiles(below, kTile), [&](Index item) {
       const Index i = k + width + item * kTile, height = std::min(kTile, n - i);
       solve_right(l, a.block(i, k, height, width));
     });
-    rank_update_lower(-1.0, a.block(k + width, k, below, width), a.bottomRightCorner(below, below), threads);
+    rank_update(-1.0, a.block(k + width, k, below, width), a.bottomRightCorner(below, below), crew);
   }
   for (Index j = 1; j < n; ++j) a.col(j).head(j).setZero();
   return true;
@@ -200,10 +220,11 @@ bool cholesky_tiled(MutableMatrix a, int threads) {
 
 // Views that are written through: by value, as everywhere here.
 // NOLINTBEGIN(performance-unnecessary-value-param)
-std::optional<Matrix> invert_positive(MutableMatrix a, MutableMatrix c, double pivot_floor, int threads) {
+std::optional<Matrix> invert_positive(MutableMatrix a, MutableMatrix c, double pivot_floor, int threads,
+                                      const RunControl* control) {
   const Index n = a.rows();
   const Vector diagonal = a.diagonal();
-  if (!cholesky_tiled(a, threads)) return std::nullopt;
+  if (!cholesky_tiled(a, threads, control)) return std::nullopt;
   for (Index i = 0; i < n; ++i) {
     if (!(a(i, i) * a(i, i) > pivot_floor * diagonal[i])) return std::nullopt;
   }
@@ -212,14 +233,14 @@ std::optional<Matrix> invert_positive(MutableMatrix a, MutableMatrix c, double p
   syrk(1.0, Op::kTranspose, c, 0.0, t);
   solve_panels(a, Op::kTranspose, c);
   Matrix work = half_matrix(n);
-  invert_lower(a, work, threads);
-  square_lower(a, work, threads);
+  invert_lower(a, work, {threads, control});
+  square_lower(a, work, {threads, control});
   return t;
 }
 
-bool invert_positive(MutableMatrix a, int threads) {
+bool invert_positive(MutableMatrix a, int threads, const RunControl* control) {
   Matrix nothing(a.rows(), 0);
-  return invert_positive(a, nothing, 0.0, threads).has_value();
+  return invert_positive(a, nothing, 0.0, threads, control).has_value();
 }
 // NOLINTEND(performance-unnecessary-value-param)
 

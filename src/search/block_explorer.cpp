@@ -23,19 +23,29 @@ struct Block {
 
 class Visit {
  public:
-  Visit(const FactorProblem& problem, std::uint64_t budget, const Cutoff& cutoff, const RunControl& control,
-        Harvest& harvest)
-      : problem_(problem), budget_(budget), limits_(cutoff, harvest), control_(control), harvest_(harvest) {}
+  Visit(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff,
+        const RunControl& control, Harvest& harvest)
+      : problem_(problem),
+        served_(sizes_of(node, cutoff, harvest)),
+        budget_(budget),
+        control_(control),
+        harvest_(harvest) {}
 
   void run(const OpenNode& node) {
-    k_ = node.k;
-    root_bound_ = node.bound;
     Block root;
     if (!build(node, root)) return;
-    walk(root);
+    Alive all(served_.size());
+    std::iota(all.begin(), all.end(), 0);
+    walk(root, std::move(all));
   }
 
  private:
+  [[nodiscard]] Served& served(std::int32_t s) { return served_[static_cast<std::size_t>(s)]; }
+  /// Units that size s still needs beyond the kept ones.
+  [[nodiscard]] Index more_of(std::int32_t s, const Block& at) {
+    return served(s).k - static_cast<Index>(at.kept.size());
+  }
+
   bool build(const OpenNode& node, Block& at) const {
     at.kept = node.kept;
     at.free = node.free;
@@ -44,7 +54,7 @@ class Visit {
       at.first.push_back(at.first.back() + problem_.first[static_cast<std::size_t>(u) + 1] -
                          problem_.first[static_cast<std::size_t>(u)]);
     }
-    auto residual = problem_.residual(node);
+    auto residual = problem_.residual(node, control_);
     if (!residual) return false;
     at.p = std::move(residual->p);
     at.u = std::move(residual->u);
@@ -54,18 +64,19 @@ class Visit {
     return true;
   }
 
-  void offer(const Block& at, std::size_t without) {
+  /// The kept units and all free ones but that at `without`.
+  void offer_without(Limits& limits, const Block& at, std::size_t without) {
     std::vector<Index> units(at.kept.begin(), at.kept.end());
     for (std::size_t j = 0; j < at.free.size(); ++j) {
       if (j != without) units.push_back(at.free[j]);
     }
-    offer(std::move(units));
+    offer(limits, std::move(units));
   }
 
-  void offer(std::vector<Index> units) {
+  void offer(Limits& limits, std::vector<Index> units) {
     std::sort(units.begin(), units.end());
     const double value = problem_.value(units);
-    limits_.offer(std::move(units), value);
+    limits.offer(std::move(units), value);
   }
 
   /// The criterion of T without each free unit.
@@ -143,69 +154,107 @@ class Visit {
     return to;
   }
 
-  void hand_back(const Block& at, std::size_t from, double bound) {
-    OpenNode rest;
-    rest.k = k_;
-    rest.kept = at.kept;
-    rest.kept.insert(rest.kept.end(), at.free.begin(), at.free.begin() + static_cast<std::ptrdiff_t>(from));
-    rest.free.assign(at.free.begin() + static_cast<std::ptrdiff_t>(from), at.free.end());
-    const auto size = static_cast<Index>(rest.kept.size());
-    if (size > k_ || size + static_cast<Index>(rest.free.size()) < k_) return;
-    std::sort(rest.kept.begin(), rest.kept.end());
-    std::sort(rest.free.begin(), rest.free.end());
-    rest.bound = std::min(root_bound_, bound);
-    if (!limits_.closed(rest.bound)) harvest_.open.push_back(std::move(rest));
+  /// What is left of a node when the visit ends: one node, with the free units from `from` on. after[j]: the
+  /// bound of all sets without at.free[j], ascending; `less` drops cost at least the loss of the less-th
+  /// cheapest. Empty: the bound is that of the node.
+  void hand_back(const Block& at, std::size_t from, const Alive& alive, const std::vector<double>& after) {
+    const auto cut = at.free.begin() + static_cast<std::ptrdiff_t>(from);
+    auto kept = at.kept;
+    kept.insert(kept.end(), at.free.begin(), cut);
+    std::vector<ServedSize> sizes;
+    for (const std::int32_t s : alive) {
+      const Index more = served(s).k - static_cast<Index>(kept.size());
+      const Index less = static_cast<Index>(at.free.size() - from) - more;
+      if (more < 0 || less < 0) continue;
+      double bound = at.f;
+      if (!after.empty() && less > 0) {
+        bound = after[std::max(from, at.free.size() - static_cast<std::size_t>(less))];
+      }
+      bound = std::min(served(s).root_bound, bound);
+      if (!served(s).limits.closed(bound)) sizes.push_back({served(s).k, bound});
+    }
+    if (sizes.empty()) return;
+    harvest_.open.push_back(open_node(sizes, std::move(kept), {cut, at.free.end()}));
   }
 
-  /// False when the budget ran out inside; what is left has been handed back.
-  bool walk(const Block& node) {
-    const auto kept = static_cast<Index>(node.kept.size()), free = static_cast<Index>(node.free.size());
-    Index more = k_ - kept;
-    const Index less = free - more;
-    if (more < 0 || less < 0) return true;
-    if (limits_.closed(node.f)) {
-      problem_.guard(node.kept, node.free, k_, limits_.limit());
+  void guard(const Block& at, std::int32_t s) {
+    problem_.guard(at.kept, at.free, served(s).k, served(s).limits.limit());
+  }
+
+  /// Takes the sizes off that need no branching here.
+  void close(const Block& node, Alive& alive) {
+    std::erase_if(alive, [&](std::int32_t s) {
+      Limits& limits = served(s).limits;
+      const Index more = more_of(s, node), less = static_cast<Index>(node.free.size()) - more;
+      if (more < 0 || less < 0) return true;
+      if (limits.closed(node.f)) {
+        guard(node, s);
+      } else if (less == 0) {
+        offer_without(limits, node, node.free.size());
+      } else if (more == 0) {
+        offer(limits, std::vector<Index>(node.kept.begin(), node.kept.end()));
+      } else {
+        return false;
+      }
       return true;
-    }
-    if (less == 0) {
-      offer(node, node.free.size());
+    });
+  }
+
+  /// Takes the sizes off with fewer units that can go than must, and those with a single one to go.
+  void close_by_drops(const Block& node, const std::vector<double>& after, Alive& alive) {
+    std::erase_if(alive, [&](std::int32_t s) {
+      Limits& limits = served(s).limits;
+      const Index less = static_cast<Index>(node.free.size()) - more_of(s, node);
+      const auto open =
+          std::count_if(after.begin(), after.end(), [&](double f) { return !limits.closed(f); });
+      if (open < less) {
+        guard(node, s);
+        return true;
+      }
+      if (less > 1) return false;
+      for (std::size_t j = 0; j < after.size(); ++j) {
+        if (!limits.closed(after[j])) offer_without(limits, node, j);
+      }
       return true;
-    }
-    if (more == 0) {
-      offer(std::vector<Index>(node.kept.begin(), node.kept.end()));
-      return true;
-    }
-    if (harvest_.nodes >= budget_ || (control_.should_stop())) {
-      hand_back(node, 0, node.f);
+    });
+  }
+
+  /// Child j drops the j-th free unit and keeps those before it. The order, by what each loss costs, is the
+  /// same for every size, so that all of them go down together; a child lives as long as one of them needs
+  /// it. False when the budget ran out inside; what is left has been handed back.
+  bool walk(const Block& node, Alive alive) {
+    close(node, alive);
+    if (alive.empty()) return true;
+    if (harvest_.nodes >= budget_ || control_.should_stop()) {
+      hand_back(node, 0, alive, {});
       return false;
     }
     ++harvest_.nodes;
     const auto after = after_drops(node);
+    close_by_drops(node, after, alive);
+    if (alive.empty()) return true;
+    // Whoever costs every size too much alone is kept for good.
+    double lowest = kInfinity;
+    for (const std::int32_t s : alive) lowest = std::min(lowest, served(s).limits.limit());
     std::vector<std::size_t> order, fixed;
-    for (std::size_t j = 0; j < after.size(); ++j) (limits_.closed(after[j]) ? fixed : order).push_back(j);
-    if (static_cast<Index>(order.size()) < less) {
-      problem_.guard(node.kept, node.free, k_, limits_.limit());
-      return true;
-    }
+    for (std::size_t j = 0; j < after.size(); ++j) (after[j] > lowest ? order : fixed).push_back(j);
     // The unit missed most first; its subtree is the largest and dies first.
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return after[a] < after[b]; });
-    if (less == 1) {
-      for (const auto j : order) {
-        if (!limits_.closed(after[j])) offer(node, j);
-      }
-      return true;
-    }
     const Block at = reordered(node, fixed, order);
-    more -= static_cast<Index>(fixed.size());
-    for (Index j = 0; j <= more; ++j) {
-      const double f = after[order[static_cast<std::size_t>(j)]];
-      if (limits_.closed(f)) continue;
-      if (!walk(child(at, static_cast<std::size_t>(j), f))) {
-        // `less` drops cost at least the loss of the less-th cheapest.
-        const auto place = std::max<std::size_t>(static_cast<std::size_t>(j) + 1,
-                                                 order.size() - static_cast<std::size_t>(less));
-        if (place < order.size()) hand_back(at, static_cast<std::size_t>(j) + 1, after[order[place]]);
+    std::vector<double> without;
+    for (const auto j : order) without.push_back(after[j]);
+    for (std::size_t j = 0; !alive.empty(); ++j) {
+      const double f = without[j];
+      Alive below;
+      for (const std::int32_t s : alive) {
+        if (!served(s).limits.closed(f)) below.push_back(s);
+      }
+      const bool done = below.empty() || walk(child(at, j, f), std::move(below));
+      // The next child keeps j + 1 of these units.
+      std::erase_if(alive, [&](std::int32_t s) { return more_of(s, at) <= static_cast<Index>(j); });
+      if (!done) {
+        hand_back(at, j + 1, alive, without);
         return false;
       }
     }
@@ -213,19 +262,17 @@ class Visit {
   }
 
   const FactorProblem& problem_;
+  std::vector<Served> served_;
   std::uint64_t budget_;
-  Limits limits_;
   const RunControl& control_;
   Harvest& harvest_;
-  Index k_ = 0;
-  double root_bound_ = kInfinity;
 };
 
 }  // namespace
 
 void block_explore(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget,
                    const Cutoff& cutoff, const RunControl& control, Harvest& harvest) {
-  Visit(problem, budget, cutoff, control, harvest).run(node);
+  Visit(problem, node, budget, cutoff, control, harvest).run(node);
 }
 
 }  // namespace subspectra::search

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <optional>
 
@@ -18,6 +19,9 @@
 #include "subspectra/core/error.hpp"
 #include "subspectra/core/memory.hpp"
 #include "subspectra/core/parallel.hpp"
+#include "subspectra/linalg/tiled.hpp"
+#include "subspectra/search/certificate.hpp"
+#include "subspectra/spectral/renormalize.hpp"
 
 namespace subspectra {
 namespace search {
@@ -133,7 +137,7 @@ class Engine {
       if (known <= k && k <= units_.count()) {
         OpenNode root{.k = k, .kept = kept, .free = free};
         if (!bound || !explorer_.bound_ignores_size()) {
-          bound = control_.should_stop() ? explorer_.quick_bound(root) : explorer_.bound(root);
+          bound = root_bound(root);
         }
         root.bound = *bound;
         if (!shares) {
@@ -147,6 +151,15 @@ class Engine {
       state_.sizes.push_back(std::move(size));
     }
     if (common.k > 0) put(std::move(common));
+  }
+
+  [[nodiscard]] double root_bound(const OpenNode& root) const {
+    if (control_.should_stop()) return explorer_.quick_bound(root);
+    try {
+      return explorer_.bound(root);
+    } catch (const linalg::Stopped&) {
+      return explorer_.quick_bound(root);
+    }
   }
 
   [[nodiscard]] SizeState& size_of(Index k) {
@@ -574,14 +587,23 @@ class Engine {
       }
       answer.sizes.push_back(std::move(entry));
     }
-    // A set of k + 1 contains better ones of k than none: what bounds it bounds them.
-    for (std::size_t i = answer.sizes.size(); i-- > 1;) {
-      auto& size = answer.sizes[i - 1];
-      size.upper_bound = std::min(size.upper_bound, answer.sizes[i].upper_bound);
-      if (!size.pool.empty()) size.upper_bound = std::max(size.upper_bound, size.pool.front().value);
-    }
+    share_bounds(answer.sizes);
     answer.status = worst_size;
     return answer;
+  }
+
+  /// What is proven for one size bounds its neighbours: every set of k lies in one of k + 1, which is no
+  /// worse; and where Explorer::bound_of_next() says so, the other way round.
+  void share_bounds(std::vector<ExactSize>& sizes) const {
+    const auto lower = [](ExactSize& size, double bound) {
+      size.upper_bound = std::min(size.upper_bound, bound);
+      if (!size.pool.empty()) size.upper_bound = std::max(size.upper_bound, size.pool.front().value);
+    };
+    for (std::size_t i = 1; i < sizes.size(); ++i) {
+      const Index k = options_.k.lo + static_cast<Index>(i) - 1;
+      lower(sizes[i], explorer_.bound_of_next(k, sizes[i - 1].upper_bound));
+    }
+    for (std::size_t i = sizes.size(); i-- > 1;) lower(sizes[i - 1], sizes[i].upper_bound);
   }
 
   const Explorer& explorer_;
@@ -605,6 +627,32 @@ std::string Engine::describe(Index k, double best, double bound, std::size_t don
                      best > 0.0 ? 100.0 * (bound - best) / best : 0.0);
 }
 
+/// A search that was stopped before its first node, and before what it starts from was factorized: the sets
+/// known, and the bounds that need no factorization.
+ExactResult unexplored(const Pencil& pencil, const SearchUnits& units,
+                       const std::vector<std::vector<RankedSet>>& start, const ExactOptions& options,
+                       const RunControl& control) {
+  ExactResult result;
+  result.status = control.status_or(Status::kInterrupted);
+  const auto bounds = certificate(
+      pencil, units, nullptr, {.criterion = options.criterion, .k = options.k, .threads = options.threads});
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    Pool pool(options.pool);
+    for (const auto& set : i < start.size() ? start[i] : std::vector<RankedSet>()) {
+      try {
+        const auto features = units.features(set.units);
+        pool.offer(set.units, renormalize(pencil, features, options.criterion, 1, options.threads).objective);
+      } catch (const Infeasible&) {  // linearly dependent: no answer
+      }
+    }
+    ExactSize size{.pool = pool.sets()};
+    if (const auto* upper = bounds[i].best_upper()) size.upper_bound = std::max(upper->second, pool.best());
+    result.sizes.push_back(std::move(size));
+  }
+  result.open_nodes = 1;
+  return result;
+}
+
 }  // namespace
 }  // namespace search
 
@@ -617,8 +665,13 @@ ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
   if (options.pool < 1) throw InvalidArgument("--pool must be at least 1");
   if (!(options.gap >= 0.0)) throw InvalidArgument("--gap must not be negative");
   const bool variance = pencil.b_is_identity() && pencil.factor() == nullptr;
-  const auto explorer = variance ? search::perron_explorer(pencil, units, options)
-                                 : search::factor_explorer(pencil, units, options);
+  std::unique_ptr<search::Explorer> explorer;
+  try {
+    explorer = variance ? search::perron_explorer(pencil, units, options, control)
+                        : search::factor_explorer(pencil, units, options, control);
+  } catch (const linalg::Stopped&) {
+    return search::unexplored(pencil, units, start, options, control);
+  }
   return search::Engine(*explorer, units, options, control).run(start);
 }
 

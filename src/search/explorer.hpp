@@ -105,12 +105,16 @@ class Explorer {
   [[nodiscard]] virtual std::uint64_t budget() const = 0;
   /// Visits of a round, between which the engine saves, logs and looks at the clock: a few seconds of work.
   [[nodiscard]] virtual std::size_t visits() const = 0;
-  /// The bound of a fresh node (the roots) of its size; need not be strong.
+  /// The bound of a root for its size; need not be strong. May throw linalg::Stopped.
   [[nodiscard]] virtual double bound(const OpenNode& node) const = 0;
   /// A valid bound without the work that makes bound() good, for a search that is stopped before it begins.
   [[nodiscard]] virtual double quick_bound(const OpenNode& node) const { return bound(node); }
   /// Whether bound() of a root is the same at every size, so that once is enough.
   [[nodiscard]] virtual bool bound_ignores_size() const { return false; }
+  /// What a bound of the best set of k units says about the sets of k + 1.
+  [[nodiscard]] virtual double bound_of_next([[maybe_unused]] Index k, [[maybe_unused]] double bound) const {
+    return kInfinity;
+  }
   /// Whether a node can serve several sizes: all of them then go down one tree.
   [[nodiscard]] virtual bool shares_sizes() const { return false; }
   /// From scratch, by a factorization of the set's own matrices.
@@ -135,11 +139,14 @@ class Explorer {
   return std::min(0x1p28, static_cast<double>(memory_budget(memory_limit)) / 32.0);
 }
 
+/// Both may throw linalg::Stopped, and keep `control`.
 /// A = M M': superset and drop bounds in both directions (factor_explorer.cpp). Any rank, any criterion.
 [[nodiscard]] std::unique_ptr<Explorer> factor_explorer(const Pencil& pencil, const SearchUnits& units,
-                                                        const ExactOptions& options);
+                                                        const ExactOptions& options,
+                                                        const RunControl& control);
 /// B = I, criterion lambda_max(A_S): the row-wise Perron bound (perron_explorer.cpp).
 [[nodiscard]] std::unique_ptr<Explorer> perron_explorer(const Pencil& pencil, const SearchUnits& units,
-                                                        const ExactOptions& options);
+                                                        const ExactOptions& options,
+                                                        const RunControl& control);
 
 }  // namespace subspectra::search

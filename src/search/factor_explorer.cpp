@@ -3,14 +3,16 @@
 
 #include "explorer.hpp"
 #include "factor_problem.hpp"
+#include "subspectra/linalg/tiled.hpp"
 
 namespace subspectra::search {
 namespace {
 
 class FactorExplorer final : public Explorer {
  public:
-  FactorExplorer(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options)
-      : problem_(pencil, units, options), scans_(problem_.single && problem_.is_trace()) {}
+  FactorExplorer(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options,
+                 const RunControl& control)
+      : problem_(pencil, units, options, control), scans_(problem_.single && problem_.is_trace()) {}
 
   [[nodiscard]] double slack() const override { return problem_.slack; }
   /// A node costs O(n^2), the start of a visit O(n^3).
@@ -20,13 +22,11 @@ class FactorExplorer final : public Explorer {
     return static_cast<std::uint64_t>(std::clamp(small * (60.0 / n) * (60.0 / n), small / 32.0, small));
   }
   [[nodiscard]] std::size_t visits() const override { return visits_of(problem_.b.rows()); }
-  [[nodiscard]] double bound(const OpenNode& node) const override {
-    std::vector<Index> units(node.kept.begin(), node.kept.end());
-    units.insert(units.end(), node.free.begin(), node.free.end());
-    return problem_.value(units) * (1.0 + problem_.slack);
+  [[nodiscard]] double bound(const OpenNode&) const override {
+    return problem_.whole * (1.0 + problem_.slack);
   }
   [[nodiscard]] bool bound_ignores_size() const override { return true; }  // f of the whole superset
-  [[nodiscard]] bool shares_sizes() const override { return scans_; }
+  [[nodiscard]] bool shares_sizes() const override { return true; }
   [[nodiscard]] double value(const std::vector<Index>& units) const override { return problem_.value(units); }
   [[nodiscard]] bool alike(Index a, Index b) const override { return problem_.alike(a, b); }
   [[nodiscard]] double told(double value) const override { return problem_.told(value); }
@@ -38,7 +38,11 @@ class FactorExplorer final : public Explorer {
   }
   void explore(const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff, const RunControl& control,
                Harvest& harvest) const override {
-    (scans_ ? scan_explore : block_explore)(problem_, node, budget, cutoff, control, harvest);
+    try {
+      (scans_ ? scan_explore : block_explore)(problem_, node, budget, cutoff, control, harvest);
+    } catch (const linalg::Stopped&) {  // before the node was looked into
+      harvest.open.push_back(node);
+    }
   }
 
  private:
@@ -49,8 +53,8 @@ class FactorExplorer final : public Explorer {
 }  // namespace
 
 std::unique_ptr<Explorer> factor_explorer(const Pencil& pencil, const SearchUnits& units,
-                                          const ExactOptions& options) {
-  return std::make_unique<FactorExplorer>(pencil, units, options);
+                                          const ExactOptions& options, const RunControl& control) {
+  return std::make_unique<FactorExplorer>(pencil, units, options, control);
 }
 
 }  // namespace subspectra::search

@@ -31,7 +31,8 @@ Matrix root_of(const Matrix& a) {
          solver.eigenvalues().tail(rank).cwiseMax(0.0).cwiseSqrt().asDiagonal();
 }
 
-constexpr Index kLarge = 100;  ///< from here on the tiled inverse is faster
+constexpr Index kLarge = 100;       ///< from here on the tiled inverse is faster
+constexpr Index kStoppable = 1500;  ///< below, the inverse is a matter of a tenth of a second
 
 /// D with B - diag(D) > 0 that comes close to the largest sum of P_ii D_i, P = B^{-1}: Newton's method on
 /// sum P_ii D_i + mu log det(B - diag(D)), mu falling. The gradient is P_ii - mu X_ii, the Hessian -mu X o X
@@ -77,9 +78,9 @@ constexpr Index kMostForMinorant = 150;
 
 }  // namespace
 
-bool inverted(Matrix& a, int threads) {
+bool inverted(Matrix& a, int threads, const RunControl& control) {
   if (a.rows() >= kLarge) {
-    if (!linalg::invert_positive(a, threads)) return false;
+    if (!linalg::invert_positive(a, threads, a.rows() > kStoppable ? &control : nullptr)) return false;
     linalg::mirror_lower(a);
     return true;
   }
@@ -91,7 +92,8 @@ bool inverted(Matrix& a, int threads) {
   return true;
 }
 
-FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options)
+FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options,
+                             const RunControl& control)
     : single(units.single), criterion(options.criterion) {
   std::vector<Index> features;
   for (const auto& members : units.members) {
@@ -115,13 +117,15 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
   m = without_null_columns(scale.asDiagonal() * factor);
   Matrix inverse = b;
   // 1/P_ii is what remains of column i given the others, of a unit diagonal.
-  if (!inverted(inverse, options.threads) || !(inverse.diagonal().maxCoeff() * kDependentPivot < 1.0)) {
+  if (!inverted(inverse, options.threads, control) ||
+      !(inverse.diagonal().maxCoeff() * kDependentPivot < 1.0)) {
     throw Infeasible(
         "the within-class covariance of the candidates is singular, so that no proof can start from all of "
         "them; use "
         "--ridge auto (or a number), exclude features, or search greedily (--method forward-lda)");
   }
   slack = std::max(1e-12, 4.0 * 0x1p-52 * b.norm() * inverse.norm());
+  whole = of(m.transpose() * (inverse * m));
   off = options.off;
   planted = options.planted;
   level_bytes = search::level_bytes(options.memory_limit);
@@ -131,7 +135,7 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
   }
 }
 
-std::optional<Residual> FactorProblem::residual(const OpenNode& node) const {
+std::optional<Residual> FactorProblem::residual(const OpenNode& node, const RunControl& control) const {
   const auto kept = rows_of(node.kept), free = rows_of(node.free);
   Residual at{.g = b(free, free), .c = m(free, Eigen::all), .kept = Matrix::Zero(m.cols(), m.cols())};
   if (!kept.empty()) {
@@ -144,9 +148,27 @@ std::optional<Residual> FactorProblem::residual(const OpenNode& node) const {
     at.kept.noalias() += y.transpose() * y;
   }
   at.p = at.g;
-  if (at.p.rows() > 0 && !inverted(at.p)) return std::nullopt;
+  if (at.p.rows() > 0 && !inverted(at.p, 1, control)) return std::nullopt;
   at.u = at.p * at.c;
   return at;
+}
+
+std::vector<Served> sizes_of(const OpenNode& node, const Cutoff& cutoff, Harvest& harvest) {
+  std::vector<Served> sizes;
+  sizes.push_back({node.k, node.bound, Limits(cutoff, harvest)});
+  for (std::size_t i = 0; i < node.others.size(); ++i)
+    sizes.push_back({node.others[i].k, node.others[i].bound, Limits(cutoff, harvest.others[i])});
+  return sizes;
+}
+
+OpenNode open_node(const std::vector<ServedSize>& sizes, std::vector<std::int32_t> kept,
+                   std::vector<std::int32_t> free) {
+  OpenNode node{.k = sizes.front().k, .kept = std::move(kept), .free = std::move(free)};
+  node.bound = sizes.front().bound;
+  node.others.assign(sizes.begin() + 1, sizes.end());
+  std::sort(node.kept.begin(), node.kept.end());
+  std::sort(node.free.begin(), node.free.end());
+  return node;
 }
 
 bool FactorProblem::alike(Index u, Index v) const {

@@ -20,7 +20,9 @@ struct Residual {
 };
 
 struct FactorProblem {
-  FactorProblem(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options);
+  /// Throws linalg::Stopped when `control` says stop before B is inverted.
+  FactorProblem(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options,
+                const RunControl& control);
 
   Matrix b;                  ///< features x features
   Matrix m;                  ///< features x r
@@ -33,6 +35,7 @@ struct FactorProblem {
   std::vector<Index> planted;  ///< ExactOptions
   BoundSwitches off = {};
   double slack = 0.0;        ///< relative error of what is computed from B^{-1}
+  double whole = 0.0;        ///< the criterion of all units together
   double level_bytes = 0.0;  ///< that the levels of one visit may take
 
   /// The criterion is |C|^2-like: gains and losses add up over the columns of M.
@@ -57,14 +60,14 @@ struct FactorProblem {
   [[nodiscard]] double value(const std::vector<Index>& units) const;
   /// As many rows, and as much of M in them: what copies of a unit have in common, with whatever sign.
   [[nodiscard]] bool alike(Index u, Index v) const;
-  /// Nothing when a block is not positive definite to rounding.
-  [[nodiscard]] std::optional<Residual> residual(const OpenNode& node) const;
+  /// Nothing when a block is not positive definite to rounding. Throws linalg::Stopped.
+  [[nodiscard]] std::optional<Residual> residual(const OpenNode& node, const RunControl& control) const;
   /// T's criterion in the scale of the search.
   [[nodiscard]] double of(const Matrix& t) const;
 };
 
-/// A^{-1} in place, both triangles; false when A is not positive definite.
-[[nodiscard]] bool inverted(Matrix& a, int threads = 1);
+/// A^{-1} in place, both triangles; false when A is not positive definite. Throws linalg::Stopped.
+[[nodiscard]] bool inverted(Matrix& a, int threads, const RunControl& control);
 
 /// What a visit has to beat, and the nodes it may close.
 class Limits {
@@ -96,6 +99,22 @@ class Limits {
   SizeHarvest* harvest_;
   double exact_ = 0.0, limit_ = 0.0;
 };
+
+/// A size that a visit serves.
+struct Served {
+  Index k;
+  double root_bound;  ///< of the node that is visited
+  Limits limits;
+};
+
+/// The sizes a node still serves, as places in a visit's list, ascending.
+using Alive = std::vector<std::int32_t>;
+
+/// The node's own size and the others, ascending.
+[[nodiscard]] std::vector<Served> sizes_of(const OpenNode& node, const Cutoff& cutoff, Harvest& harvest);
+/// A node of the tree for the engine; `sizes`: at least one, ascending.
+[[nodiscard]] OpenNode open_node(const std::vector<ServedSize>& sizes, std::vector<std::int32_t> kept,
+                                 std::vector<std::int32_t> free);
 
 /// The two ways down: scan_explorer.cpp (single features, is_trace()) and block_explorer.cpp (the rest).
 void scan_explore(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget,

@@ -6,6 +6,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -248,14 +249,14 @@ double scaled_norm_bound(const Matrix& p, const Vector& scale) {
 }
 
 Inverse dense_inverse(const Pencil& pencil, const std::vector<Index>& features, int threads,
-                      bool norms = false) {
+                      bool norms = false, const RunControl* control = nullptr) {
   Matrix p = pencil.block(features, threads);
   const Vector diagonal = p.diagonal();
   Matrix u = (*pencil.factor())(features, Eigen::all);
   // A ridge makes B positive definite, however small; without one, a pivot of rounding size means that it is
   // singular.
   const double floor = pencil.shift() > 0.0 ? 0.0 : static_cast<double>(features.size()) * kEpsilon;
-  auto t = linalg::invert_positive(p, u, floor, threads);
+  auto t = linalg::invert_positive(p, u, floor, threads, control);
   if (!t) refuse_singular();
   Inverse side;
   if (norms) {
@@ -306,14 +307,14 @@ Inverse rows_inverse(const Pencil& pencil, const std::vector<Index>& features, c
 }
 
 Inverse inverse_side(const Pencil& pencil, const std::vector<Index>& features, const GreedyOptions& options,
-                     bool norms) {
+                     bool norms, const RunControl* control = nullptr) {
   const auto n = static_cast<Index>(features.size());
   if (through_rows(pencil, n, options.route)) return rows_inverse(pencil, features, options);
   require_memory(backward_bytes(pencil, n, options.route),
                  fmt::format("backward elimination from {} features", features.size()),
                  "search forward (--method forward-lda), or choose among fewer features (--exclude)",
                  options.memory_limit);
-  return dense_inverse(pencil, features, options.threads, norms);
+  return dense_inverse(pencil, features, options.threads, norms, control);
 }
 
 /// Something went numerically wrong with the updates: the smallest pivot has lost too many digits.
@@ -332,6 +333,16 @@ std::vector<Index> left_over(const SearchUnits& units, const std::vector<char>& 
     if (gone[static_cast<std::size_t>(u)] == 0) rest.push_back(u);
   }
   return rest;
+}
+
+/// A backward pass that was stopped before its first step: the set of all units is what it knows.
+GreedyPass stopped_at_once(const SearchUnits& units, const RunControl& control) {
+  GreedyPass pass;
+  pass.order.resize(units.members.size());
+  std::iota(pass.order.begin(), pass.order.end(), Index{0});
+  pass.least = pass.most = units.count();
+  pass.status = control.status_or(Status::kInterrupted);
+  return pass;
 }
 
 RootLosses losses_at(FactorPass& pass, const SearchUnits& units, const Matrix& t, const Inverse& side) {
@@ -444,7 +455,13 @@ GreedyPass forward_pass(const Pencil& pencil, const SearchUnits& units, const Gr
 GreedyPass backward_pass(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options,
                          const RunControl& control, RootLosses* root) {
   if (pencil.factor() == nullptr) return backward_variance_pass(pencil, units, options, control, root);
-  auto side = inverse_side(pencil, units.features(), options, root != nullptr);
+  Inverse side;
+  try {  // without a root to hand over, nothing is lost that anybody asked for
+    side = inverse_side(pencil, units.features(), options, root != nullptr,
+                        root == nullptr ? &control : nullptr);
+  } catch (const linalg::Stopped&) {
+    return stopped_at_once(units, control);
+  }
   bool rows = through_rows(pencil, static_cast<Index>(units.features().size()), options.route);
   FactorPass pass(std::move(side.elimination), units, options.criterion, -1.0, side.t);
   for (const Index unit : units.include) pass.hold(unit);

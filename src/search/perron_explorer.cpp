@@ -40,7 +40,8 @@ constexpr double kFloorWork =
 constexpr double kFloorShrink = 0.9;  // of the free or the missing units, before it is raised again
 constexpr double kFloorGain = 0.5;    // of the way from the bound of C to the cut: what a floor must bring
 constexpr Index kFloorLeft = 4;
-constexpr double kHalfway = 1.02;  // a bound this far above the cut is worth lowering for its own sake
+constexpr Index kFloorRows = 1000;  // a stop waits for the eigenvectors: half a second
+constexpr double kHalfway = 1.02;   // a bound this far above the cut is worth lowering for its own sake
 constexpr Index kNever = Index{1} << 40;
 constexpr int kPasses = 12;       // over a row, to find its threshold
 constexpr double kPivot = 1e-10;  // relative: below it lambda counts as no larger than lambda_max(A_I)
@@ -54,7 +55,7 @@ double largest_eigenvalue(const Matrix& a) {
 /// At least lambda_max(a), and hardly more. For a large matrix mu with mu I - A positive definite: the power
 /// method finds where to begin, a factorization (n^3/3 flops in place of the 4/3 n^3 of an eigensolver, and
 /// those at a fraction of the speed) proves it.
-double largest_eigenvalue_bound(const Matrix& a, int threads) {
+double largest_eigenvalue_bound(const Matrix& a, int threads, const RunControl& control) {
   constexpr Index kSmall = 300;
   constexpr int kSteps = 60;
   const Index n = a.rows();
@@ -72,7 +73,7 @@ double largest_eigenvalue_bound(const Matrix& a, int threads) {
     const double mu = quotient + above * std::max(std::abs(quotient), 1e-3 * shift);
     Matrix rest = -a;
     rest.diagonal().array() += mu;
-    if (linalg::cholesky_tiled(rest, threads)) return mu;
+    if (linalg::cholesky_tiled(rest, threads, &control)) return mu;
   }
   return shift;
 }
@@ -252,13 +253,21 @@ void Form::drop(const std::vector<Index>& stay) {
 
 class PerronExplorer final : public Explorer {
  public:
-  PerronExplorer(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options);
+  PerronExplorer(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options,
+                 const RunControl& control);
 
   [[nodiscard]] double slack() const override { return slack_; }
   [[nodiscard]] std::uint64_t budget() const override { return budget_; }
   [[nodiscard]] std::size_t visits() const override { return visits_of(a_.rows()); }
   [[nodiscard]] double bound(const OpenNode& node) const override;
   [[nodiscard]] double quick_bound(const OpenNode& node) const override;
+  /// (k - 1) lambda_{k+1} + min a_ii <= k lambda_k: docs/theory/exact-pca.md.
+  [[nodiscard]] double bound_of_next(Index k, double bound) const override {
+    if (!single_ || forced_ || k < 2) return kInfinity;
+    const auto size = static_cast<double>(k);
+    const double next = (size * bound - scale_ * a_.diagonal().minCoeff()) / (size - 1.0);
+    return next + 16.0 * kEps * size * std::abs(next);
+  }
   [[nodiscard]] double value(const std::vector<Index>& units) const override {
     return scale_ * scaled_value(units);
   }
@@ -291,7 +300,7 @@ class PerronExplorer final : public Explorer {
   }
   /// At least lambda_max of everything, which bounds every size: computed once.
   [[nodiscard]] double scaled_superset() const {
-    std::call_once(superset_once_, [this] { superset_ = largest_eigenvalue_bound(a_, threads_); });
+    std::call_once(superset_once_, [this] { superset_ = largest_eigenvalue_bound(a_, threads_, *control_); });
     return superset_;
   }
   /// Debug builds: the planted set is not in what is closed.
@@ -307,7 +316,9 @@ class PerronExplorer final : public Explorer {
   [[nodiscard]] bool off(ExactBound bound) const { return off_[static_cast<std::size_t>(bound)]; }
 
   bool single_ = true;
+  bool forced_ = false;  ///< some units are in every set
   int threads_ = 1;
+  const RunControl* control_;
   std::vector<Index> planted_;
   mutable std::once_flag superset_once_;
   mutable double superset_ = kInfinity;
@@ -317,8 +328,11 @@ class PerronExplorer final : public Explorer {
   std::size_t release_ = 0;  ///< entries that the levels of a visit may hold together
 };
 
-PerronExplorer::PerronExplorer(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options) {
+PerronExplorer::PerronExplorer(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options,
+                               const RunControl& control)
+    : control_(&control) {
   off_ = options.off;
+  forced_ = !units.include.empty();
   threads_ = options.threads;
   planted_ = options.planted;
   std::vector<Index> features;
@@ -853,7 +867,10 @@ bool Visit::superset_closes(Level& level) {
 }
 
 bool Visit::wants_floor(const Level& level) const {
-  if (!level.reduced() || level.left < kFloorLeft || x_.off(ExactBound::kFloor)) return false;
+  if (!level.reduced() || level.left < kFloorLeft || level.rows() > kFloorRows ||
+      x_.off(ExactBound::kFloor)) {
+    return false;
+  }
   const auto shrunk = [](Index now, Index before) {
     return static_cast<double>(now) < kFloorShrink * static_cast<double>(before);
   };
@@ -1128,8 +1145,8 @@ void PerronExplorer::explore(const OpenNode& node, std::uint64_t budget, const C
 }  // namespace
 
 std::unique_ptr<Explorer> perron_explorer(const Pencil& pencil, const SearchUnits& units,
-                                          const ExactOptions& options) {
-  return std::make_unique<PerronExplorer>(pencil, units, options);
+                                          const ExactOptions& options, const RunControl& control) {
+  return std::make_unique<PerronExplorer>(pencil, units, options, control);
 }
 
 }  // namespace subspectra::search

@@ -51,29 +51,17 @@ struct Level {
   }
 };
 
-/// A size that the visit serves.
-struct Served {
-  std::int64_t k;
-  double root_bound;
-  Limits limits;
-};
-
-/// The sizes a node still serves, as places in a visit's list, ascending.
-using Alive = std::vector<std::int32_t>;
-
 class Visit {
  public:
   Visit(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff,
         const RunControl& control, Harvest& harvest)
       : problem_(problem),
+        served_(sizes_of(node, cutoff, harvest)),
         r_(problem.m.cols()),
         budget_(budget),
         control_(control),
         harvest_(harvest),
         kept_(node.kept) {
-    served_.push_back({node.k, node.bound, Limits(cutoff, harvest)});
-    for (std::size_t i = 0; i < node.others.size(); ++i)
-      served_.push_back({node.others[i].k, node.others[i].bound, Limits(cutoff, harvest.others[i])});
     levels_.resize(2);
     const auto side = padded(static_cast<std::int64_t>(node.free.size()));
     // With thousands of candidates a visit goes down a few levels only.
@@ -110,7 +98,7 @@ class Visit {
 
   /// G, C, P, U, f(I), f(T) from the matrices themselves, in the order of the losses.
   bool build(const OpenNode& node, Level& at) const {
-    const auto residual = problem_.residual(node);
+    const auto residual = problem_.residual(node, control_);
     if (!residual) return false;
     const auto& [g, c, p, u, kept] = *residual;
     const Index n = g.rows();
@@ -329,7 +317,6 @@ class Visit {
   /// What is left of a node when the visit ends: one node, with t.. free. Losses are in descending order, so
   /// that `less` drops cost at least the loss at count - less.
   void hand_back(const Level& at, std::int64_t t) {
-    OpenNode rest;
     std::vector<ServedSize> sizes;
     for (const std::int32_t s : at.alive) {
       const std::int64_t less = at.count - t - more_of(s);
@@ -340,14 +327,7 @@ class Visit {
       if (!served(s).limits.closed(bound)) sizes.push_back({served(s).k, bound});
     }
     if (sizes.empty()) return;
-    rest.k = sizes.front().k;
-    rest.bound = sizes.front().bound;
-    rest.others.assign(sizes.begin() + 1, sizes.end());
-    rest.kept = kept_;
-    std::sort(rest.kept.begin(), rest.kept.end());
-    rest.free.assign(at.ids.begin() + t, at.ids.begin() + at.count);
-    std::sort(rest.free.begin(), rest.free.end());
-    harvest_.open.push_back(std::move(rest));
+    harvest_.open.push_back(open_node(sizes, kept_, {at.ids.begin() + t, at.ids.begin() + at.count}));
   }
 
   /// Child t of the node at `depth`: every size keeps k - |I| and drops one less among the units after t.

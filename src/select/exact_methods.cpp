@@ -37,7 +37,25 @@ namespace {
 
 constexpr Index kStartSwaps = 100;
 
-/// The sets of a greedy search, as units, for every size: what the tree has to beat.
+/// The units that are best alone, the forced ones before them: a set of any size at no cost.
+std::vector<Index> by_single_scores(const SelectionInput& input) {
+  std::vector<double> scores;
+  for (const auto& members : input.units.members) {
+    double score = 0.0;
+    for (const Index j : members) score += input.pencil.a_diagonal()[j] / input.pencil.diagonal()[j];
+    scores.push_back(score);
+  }
+  for (const Index u : input.units.include) scores[static_cast<std::size_t>(u)] = kInfinity;
+  std::vector<Index> order(scores.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+    return scores[static_cast<std::size_t>(a)] > scores[static_cast<std::size_t>(b)];
+  });
+  return order;
+}
+
+/// The sets of a greedy search, as units, for every size: what the tree has to beat. Sizes that the search
+/// was stopped before get the units that are best alone, so that every size has an answer.
 std::vector<std::vector<RankedSet>> known_sets(const SelectionInput& input,
                                                const std::vector<PathEntry>& path) {
   std::vector<Index> unit_of(static_cast<std::size_t>(input.data.features()), -1);
@@ -54,6 +72,15 @@ std::vector<std::vector<RankedSet>> known_sets(const SelectionInput& input,
     const auto k = static_cast<Index>(set.units.size());
     if (k >= input.k.lo && k <= input.k.hi)
       start[static_cast<std::size_t>(k - input.k.lo)].push_back(std::move(set));
+  }
+  if (std::all_of(start.begin(), start.end(), [](const auto& sets) { return !sets.empty(); })) return start;
+  const auto order = by_single_scores(input);
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    const auto k = static_cast<std::ptrdiff_t>(input.k.lo) + static_cast<std::ptrdiff_t>(i);
+    if (!start[i].empty() || k > std::ssize(order)) continue;
+    RankedSet set{.units = {order.begin(), order.begin() + k}};
+    std::sort(set.units.begin(), set.units.end());
+    start[i].push_back(std::move(set));
   }
   return start;
 }
@@ -72,9 +99,11 @@ PathEntry entry_of(const SelectionInput& input, const ExactSize& size, Index poo
   entry.loadings = std::move(fitted.discriminants.vectors);
   entry.pass = "exact";
   // The value of the search and the one recomputed differ by rounding; the bound keeps its distance.
-  entry.upper_bound =
-      size.upper_bound <= best.value ? entry.objective : std::max(entry.objective, size.upper_bound);
-  entry.bound = "branch-and-bound";
+  if (std::isfinite(size.upper_bound)) {
+    entry.upper_bound =
+        size.upper_bound <= best.value ? entry.objective : std::max(entry.objective, size.upper_bound);
+    entry.bound = "branch-and-bound";
+  }
   if (pool > 1) {
     for (const auto& set : size.pool) {
       const auto features = input.units.features(set.units);
@@ -106,7 +135,7 @@ void add_bounds(const SelectionInput& input, const std::vector<double>& sdp, Sel
   for (std::size_t i = 0; i < selection.path.size(); ++i) {
     auto& entry = selection.path[i];
     entry.bounds = std::move(known.path[i].bounds);
-    if (entry.bounds) entry.bounds->upper.emplace_back(entry.bound, *entry.upper_bound);
+    if (entry.bounds && entry.upper_bound) entry.bounds->upper.emplace_back(entry.bound, *entry.upper_bound);
   }
   offer_sdp_bounds(input, input.k.lo, sdp, selection);
 }
@@ -146,6 +175,13 @@ void search(const SelectionInput& input, const ExactMethodOptions& own, const Ru
   for (const auto& size : result.sizes) {
     if (!size.pool.empty()) selection.path.push_back(entry_of(input, size, own.pool));
   }
+  if (std::any_of(selection.path.begin(), selection.path.end(),
+                  [](const PathEntry& entry) { return !entry.upper_bound; })) {
+    selection.warnings.emplace_back(
+        "the search was stopped before its first bound, which takes a factorization over all candidates; "
+        "give it "
+        "more time, or leave features out (--exclude)");
+  }
   if (input.options.bounds) add_bounds(input, sdp, selection);
   if (!result.checkpoint_problem.empty()) {
     selection.warnings.push_back(
@@ -159,9 +195,10 @@ void search(const SelectionInput& input, const ExactMethodOptions& own, const Ru
 /// small enough to stand as a matrix, and the passes, exchanges and loadings of every size read it there.
 /// Null where the pencil is a matrix already, or too large.
 std::unique_ptr<Pencil> as_matrix(const SelectionInput& input) {
-  constexpr Index kMost = 4000;
+  constexpr Index kMost = 4000, kAlways = 1000;
   const Index p = input.pencil.size();
   if (input.pencil.rows() == nullptr || input.pencil.factor() == nullptr || p > kMost) return nullptr;
+  if (p > kAlways && p > 2 * input.pencil.rows()->rows()) return nullptr;  // the rows are the smaller thing
   std::vector<Index> all(static_cast<std::size_t>(p));
   std::iota(all.begin(), all.end(), Index{0});
   return factor_pencil(*input.pencil.factor(), input.pencil.block(all, input.options.threads));

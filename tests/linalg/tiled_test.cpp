@@ -114,5 +114,18 @@ TEST(Tiled, SingularMatricesAreNotInverted) {
   EXPECT_FALSE(cholesky_tiled(a, 2));
 }
 
+TEST(Tiled, AFactorizationStopsWhenAskedTo) {
+  std::stop_source stop;
+  stop.request_stop();
+  const RunControl control(stop.get_token(), 1e9);
+  Matrix a = Matrix::Identity(300, 300);
+  EXPECT_THROW(static_cast<void>(invert_positive(a, 2, &control)), Stopped);
+  a.setIdentity();
+  EXPECT_THROW(static_cast<void>(cholesky_tiled(a, 1, &control)), Stopped);
+  a.setIdentity();
+  const RunControl calm;
+  EXPECT_TRUE(invert_positive(a, 2, &calm));
+}
+
 }  // namespace
 }  // namespace subspectra::linalg

@@ -284,6 +284,49 @@ TEST(ExactSearch, AStoppedSearchOnACovarianceHasAValidBound) {
   }
 }
 
+/// A range of sizes that is stopped early: bounds pass from size to size, up and down, and all of them hold,
+/// for groups and with forced features, where the step up does not apply, too.
+TEST(ExactSearch, AStoppedRangeOnACovarianceHasValidBounds) {
+  bool passed_up = false;
+  for (std::uint64_t seed = 0; seed < (oracle::kSanitized ? 60U : 600U); ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    const Index n = 7 + static_cast<Index>(seed % 4);
+    const Matrix a = random_covariance(n, seed);
+    Problem problem{Eigen::LLT<Matrix>(a).matrixL(), Matrix::Identity(n, n), oracle::all_units(n)};
+    if (seed % 5 == 1) problem.units.include = {static_cast<Index>(seed) % n};
+    if (seed % 5 == 3) {
+      problem.units.members.clear();
+      problem.units.single = false;
+      problem.units.group.clear();
+      for (Index i = 0; i < n; ++i) {
+        if (i % 2 == 0) problem.units.members.emplace_back();
+        problem.units.members.back().push_back(i);
+        problem.units.group.push_back(i / 2);
+      }
+    }
+    const auto truth = all_sets(problem);
+    const auto k = all_sizes(problem);
+    std::vector<std::vector<RankedSet>> start;  // poor ones, so that the bounds are what is told
+    for (Index size = k.lo; size <= k.hi; ++size) start.push_back({truth.at(size).back()});
+    const auto result =
+        exact_search(*covariance_pencil(a), problem.units, start,
+                     {.k = k, .node_limit = 1 + seed % 20, .threads = 1, .exchange = false}, {});
+    for (Index size = k.lo; size <= k.hi; ++size) {
+      const auto& found = result.sizes[static_cast<std::size_t>(size - k.lo)];
+      const double best = truth.at(size).front().value;
+      EXPECT_GE(found.upper_bound, best * (1.0 - 1e-9)) << size;
+      if (size == k.lo || size < 3 || seed % 5 == 1 || seed % 5 == 3) continue;
+      // (k - 1) lambda_{k+1} + min a_ii <= k lambda_k, of the bounds as of the values.
+      const double below = result.sizes[static_cast<std::size_t>(size - 1 - k.lo)].upper_bound;
+      const double step =
+          (static_cast<double>(size - 1) * below - a.diagonal().minCoeff()) / static_cast<double>(size - 2);
+      EXPECT_LE(found.upper_bound, std::max(step, found.pool.front().value) * (1.0 + 1e-9)) << size;
+      passed_up = passed_up || found.upper_bound >= step * (1.0 - 1e-9);
+    }
+  }
+  EXPECT_TRUE(passed_up);
+}
+
 /// A search that is stopped before it could do anything still has a bound that holds.
 TEST(ExactSearch, StoppedAtOnceItHasABound) {
   std::stop_source source;
@@ -562,6 +605,39 @@ TEST(ExactSearch, StopsWhenAskedTo) {
       exact_search(*pencil, oracle::all_units(40), {}, {.k = {20, 20}, .threads = 2}, control);
   EXPECT_EQ(result.status, Status::kInterrupted);
   EXPECT_TRUE(std::isfinite(result.sizes[0].upper_bound));
+}
+
+/// Many candidates: a stop does not wait for the factorization that the search starts from.
+TEST(ExactSearch, StoppedBeforeItsFirstNodeItTellsWhatIsKnown) {
+  constexpr Index kMany = 1600;
+  std::stop_source stop;
+  stop.request_stop();
+  const RunControl control(stop.get_token(), kInfinity);
+  Random random(4);
+  Matrix m(kMany, 1);
+  for (Index i = 0; i < kMany; ++i) m(i, 0) = random.normal();
+  Matrix b = Matrix::Constant(kMany, kMany, 0.25);
+  b.diagonal().setOnes();
+  const std::vector<std::vector<RankedSet>> start = {{{{7}, 0.0}}, {{{3, 9}, 0.0}}};
+  const ExactOptions options{.k = {1, 2}, .threads = 2};
+  // Without a ridge only the best single feature is known at once.
+  const auto plain = exact_search(*factor_pencil(m, b), oracle::all_units(kMany), start, options, control);
+  EXPECT_EQ(plain.status, Status::kInterrupted);
+  ASSERT_EQ(plain.sizes.size(), 2U);
+  EXPECT_NEAR(plain.sizes[0].upper_bound, m.cwiseAbs2().maxCoeff(), 1e-8);
+  EXPECT_EQ(plain.sizes[1].upper_bound, kInfinity);
+  EXPECT_EQ(plain.sizes[1].pool.front().units, (std::vector<Index>{3, 9}));
+  const double value = oracle::set_value(m * m.transpose(), b, {3, 9}, Criterion::kLargest);
+  EXPECT_NEAR(plain.sizes[1].pool.front().value, value, 1e-9 * value);
+  // A ridge bounds every size: lambda_min(B) is at least that.
+  const auto pencil = matrix_pencil(m * m.transpose(), b, 0.5);
+  const auto ridge = exact_search(*pencil, oracle::all_units(kMany), start, options, control);
+  EXPECT_EQ(ridge.status, Status::kInterrupted);
+  Vector squares = m.cwiseAbs2();
+  std::sort(squares.data(), squares.data() + kMany, std::greater<>());
+  EXPECT_LT(ridge.sizes[1].upper_bound, kInfinity);
+  EXPECT_GE(ridge.sizes[1].upper_bound, ridge.sizes[1].pool.front().value);
+  EXPECT_GE(ridge.sizes[1].upper_bound, squares.head(2).sum() / (1.5 * 1.25));  // at least the best pair's
 }
 
 TEST(ExactSearch, ASingularMetricIsRefused) {
