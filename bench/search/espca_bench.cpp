@@ -118,7 +118,8 @@ Outcome solve(const Pencil& pencil, const SearchUnits& units, Index k, double li
   Outcome outcome;
   const double start = now_s();
   const RunControl control;
-  const auto explorer = search::perron_explorer(pencil, units, options);
+  const RunControl no_limits;
+  const auto explorer = search::perron_explorer(pencil, units, options, no_limits);
   search::Pool pool(1);
   for (const auto& pass : greedy) {
     std::vector<Index> set(pass.order.begin(), pass.order.begin() + k);

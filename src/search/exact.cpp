@@ -85,7 +85,8 @@ class Engine {
                  static_cast<double>(memory_budget(options.memory_limit))),
         visits_(explorer.visits()) {}
 
-  ExactResult run(const std::vector<std::vector<RankedSet>>& start) {
+  /// `known`: by size, bounds from outside, in the scale of the criterion; may be empty.
+  ExactResult run(const std::vector<std::vector<RankedSet>>& start, const std::vector<double>& known) {
     set_up();
     const std::string problem = fingerprint();
     const bool resumed = !options_.resume.empty();
@@ -118,7 +119,7 @@ class Engine {
       }
     }
     if (!options_.checkpoint.empty()) save(problem);
-    return result(status, resumed);
+    return result(status, resumed, known);
   }
 
  private:
@@ -552,7 +553,7 @@ class Engine {
     }
   }
 
-  ExactResult result(Status status, bool resumed) {
+  ExactResult result(Status status, bool resumed, const std::vector<double>& known) {
     for (auto& size : state_.sizes) take_lowest(size);
     ExactResult answer;
     answer.nodes = state_.nodes;
@@ -587,18 +588,20 @@ class Engine {
       }
       answer.sizes.push_back(std::move(entry));
     }
+    for (std::size_t i = 0; i < known.size(); ++i) lower(answer.sizes[i], known[i]);
     share_bounds(answer.sizes);
     answer.status = worst_size;
     return answer;
   }
 
+  static void lower(ExactSize& size, double bound) {
+    size.upper_bound = std::min(size.upper_bound, bound);
+    if (!size.pool.empty()) size.upper_bound = std::max(size.upper_bound, size.pool.front().value);
+  }
+
   /// What is proven for one size bounds its neighbours: every set of k lies in one of k + 1, which is no
   /// worse; and where Explorer::bound_of_next() says so, the other way round.
   void share_bounds(std::vector<ExactSize>& sizes) const {
-    const auto lower = [](ExactSize& size, double bound) {
-      size.upper_bound = std::min(size.upper_bound, bound);
-      if (!size.pool.empty()) size.upper_bound = std::max(size.upper_bound, size.pool.front().value);
-    };
     for (std::size_t i = 1; i < sizes.size(); ++i) {
       const Index k = options_.k.lo + static_cast<Index>(i) - 1;
       lower(sizes[i], explorer_.bound_of_next(k, sizes[i - 1].upper_bound));
@@ -627,16 +630,28 @@ std::string Engine::describe(Index k, double best, double bound, std::size_t don
                      best > 0.0 ? 100.0 * (bound - best) / best : 0.0);
 }
 
+/// By size, the bounds that need no factorization: with far more candidates than rows the one from single
+/// scores is below what all candidates reach together. O(n log n).
+std::vector<double> bounds_at_once(const Pencil& pencil, const SearchUnits& units,
+                                   const ExactOptions& options) {
+  std::vector<double> result;
+  for (const auto& size :
+       certificate(pencil, units, nullptr,
+                   {.criterion = options.criterion, .k = options.k, .threads = options.threads})) {
+    const auto* upper = size.best_upper();
+    result.push_back(upper != nullptr ? upper->second : kInfinity);
+  }
+  return result;
+}
+
 /// A search that was stopped before its first node, and before what it starts from was factorized: the sets
-/// known, and the bounds that need no factorization.
+/// and the bounds that are known.
 ExactResult unexplored(const Pencil& pencil, const SearchUnits& units,
-                       const std::vector<std::vector<RankedSet>>& start, const ExactOptions& options,
-                       const RunControl& control) {
+                       const std::vector<std::vector<RankedSet>>& start, const std::vector<double>& known,
+                       const ExactOptions& options, const RunControl& control) {
   ExactResult result;
   result.status = control.status_or(Status::kInterrupted);
-  const auto bounds = certificate(
-      pencil, units, nullptr, {.criterion = options.criterion, .k = options.k, .threads = options.threads});
-  for (std::size_t i = 0; i < bounds.size(); ++i) {
+  for (std::size_t i = 0; i < known.size(); ++i) {
     Pool pool(options.pool);
     for (const auto& set : i < start.size() ? start[i] : std::vector<RankedSet>()) {
       try {
@@ -646,7 +661,7 @@ ExactResult unexplored(const Pencil& pencil, const SearchUnits& units,
       }
     }
     ExactSize size{.pool = pool.sets()};
-    if (const auto* upper = bounds[i].best_upper()) size.upper_bound = std::max(upper->second, pool.best());
+    size.upper_bound = std::max(known[i], pool.best());
     result.sizes.push_back(std::move(size));
   }
   result.open_nodes = 1;
@@ -666,13 +681,15 @@ ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
   if (!(options.gap >= 0.0)) throw InvalidArgument("--gap must not be negative");
   const bool variance = pencil.b_is_identity() && pencil.factor() == nullptr;
   std::unique_ptr<search::Explorer> explorer;
+  std::vector<double> known;  // PCA has better ones at its roots
+  if (!variance) known = search::bounds_at_once(pencil, units, options);
   try {
     explorer = variance ? search::perron_explorer(pencil, units, options, control)
                         : search::factor_explorer(pencil, units, options, control);
   } catch (const linalg::Stopped&) {
-    return search::unexplored(pencil, units, start, options, control);
+    return search::unexplored(pencil, units, start, known, options, control);
   }
-  return search::Engine(*explorer, units, options, control).run(start);
+  return search::Engine(*explorer, units, options, control).run(start, known);
 }
 
 }  // namespace subspectra

@@ -106,12 +106,23 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
   require_memory(6.0 * 8.0 * static_cast<double>(n) * static_cast<double>(n),
                  "an exact search over all candidates",
                  "leave features out (--exclude), or search greedily (gslda)", options.memory_limit);
+  // Between matrices of hundreds of megabytes a stop is heard.
+  const auto ask = [&] {
+    if (n > kStoppable && control.should_stop()) throw linalg::Stopped();
+  };
+  ask();
   b = pencil.block(features, options.threads);
+  ask();
   const Vector scale = b.diagonal().cwiseSqrt().cwiseInverse();
   if (!scale.allFinite())
     throw Infeasible("a candidate has no variance within the classes; use --ridge auto or a number");
-  Matrix scaled = scale.asDiagonal() * b * scale.asDiagonal();
-  b = 0.5 * (scaled + scaled.transpose());
+  b = scale.asDiagonal() * b * scale.asDiagonal();
+  ask();
+  for (Index j = 0; j < n; ++j) {
+    for (Index i = j + 1; i < n; ++i) b(i, j) = 0.5 * (b(i, j) + b(j, i));
+  }
+  linalg::mirror_lower(b);
+  ask();
   const Matrix factor = pencil.factor() != nullptr ? Matrix((*pencil.factor())(features, Eigen::all))
                                                    : root_of(pencil.a_block(features, options.threads));
   m = without_null_columns(scale.asDiagonal() * factor);

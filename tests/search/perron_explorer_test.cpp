@@ -20,6 +20,7 @@
 namespace subspectra::search {
 namespace {
 
+const RunControl kNoLimits;
 constexpr double kTolerance = 2.0 * kTieFraction;  // two sets within a tie are not told apart
 
 Matrix gaussian(Index rows, Index cols, Random& random) {
@@ -207,7 +208,7 @@ void expect_the_best(const Matrix& a, const SearchUnits& units, Index k,
   const auto truth = enumerate(a, units, k, kept);
   if (truth.empty()) return;
   const Symmetric pencil(a);
-  const auto explorer = perron_explorer(pencil, units, {.k = {k, k}, .pool = pool, .threads = 1});
+  const auto explorer = perron_explorer(pencil, units, {.k = {k, k}, .pool = pool, .threads = 1}, kNoLimits);
   const double scale = std::max(std::abs(truth.front().value), a.cwiseAbs().maxCoeff() * 1e-3);
   const double tolerance = kTolerance * scale;
   const auto watch = [&](const Run& run) {
@@ -355,7 +356,7 @@ TEST(PerronExplorer, NeedsNoBound) {
     ExactOptions options{.k = {5, 5}, .threads = 1};
     options.off[static_cast<std::size_t>(bound)] = true;
     const Symmetric pencil(a);
-    const auto explorer = perron_explorer(pencil, all_units(12), options);
+    const auto explorer = perron_explorer(pencil, all_units(12), options, kNoLimits);
     const auto run = engine(*explorer, root_of(all_units(12), 5, {}), 1, 0.0, 10, kAlways, {}, kNobody);
     EXPECT_NEAR(run.pool.best(), truth, kTolerance * truth);
   }
@@ -380,7 +381,8 @@ TEST(PerronExplorer, TheGapIsKeptAndReported) {
         SCOPED_TRACE(fmt::format("family {}, seed {}, k {}", family, seed, k));
         const auto truth = enumerate(a, all_units(n), k, {}).front().value;
         const Symmetric pencil(a);
-        const auto explorer = perron_explorer(pencil, all_units(n), {.k = {k, k}, .gap = 0.1, .threads = 1});
+        const auto explorer =
+            perron_explorer(pencil, all_units(n), {.k = {k, k}, .gap = 0.1, .threads = 1}, kNoLimits);
         const auto run = engine(*explorer, root_of(all_units(n), k, {}), 1, 0.1, 3, kAlways, {}, kNobody);
         const double upper = std::max(run.pool.best(), run.discarded);
         EXPECT_GE(upper, truth * (1.0 - kTolerance));
@@ -412,7 +414,7 @@ TEST(PerronExplorer, TiesCloseAtOnce) {
     Matrix a = Matrix::Constant(n, n, between);
     a.diagonal().setOnes();
     const Symmetric pencil(a);
-    const auto explorer = perron_explorer(pencil, all_units(n), {.k = {12, 12}, .threads = 1});
+    const auto explorer = perron_explorer(pencil, all_units(n), {.k = {12, 12}, .threads = 1}, kNoLimits);
     for (const auto& kept : {std::vector<std::int32_t>{}, std::vector<std::int32_t>{3, 17}}) {
       const auto run = engine(*explorer, root_of(all_units(n), 12, kept), 1, 0.0, 1000, kAlways, {}, kNobody);
       EXPECT_NEAR(run.pool.best(), 1.0 + 11.0 * between, 1e-12);
@@ -425,7 +427,7 @@ TEST(PerronExplorer, TheSameNodeGivesTheSameHarvest) {
   Random random(21);
   const Matrix a = correlation(covariance(gaussian(60, 30, random)));
   const Symmetric pencil(a);
-  const auto explorer = perron_explorer(pencil, all_units(30), {.k = {9, 9}, .threads = 1});
+  const auto explorer = perron_explorer(pencil, all_units(30), {.k = {9, 9}, .threads = 1}, kNoLimits);
   const Cutoff cutoff(explorer->slack(), 0.0);
   const Pool known(1);
   Harvest first(known), second(known);
@@ -445,7 +447,7 @@ TEST(PerronExplorer, AStopLeavesTheWholeNodeOpen) {
   Random random(22);
   const Matrix a = correlation(covariance(gaussian(60, 30, random)));
   const Symmetric pencil(a);
-  const auto explorer = perron_explorer(pencil, all_units(30), {.k = {9, 9}, .threads = 1});
+  const auto explorer = perron_explorer(pencil, all_units(30), {.k = {9, 9}, .threads = 1}, kNoLimits);
   const Pool known(1);
   Harvest harvest(known);
   std::stop_source source;
@@ -463,7 +465,7 @@ TEST(PerronExplorer, SolvesPitpropsAsPublished) {
   const Matrix a = oracle::pitprops();
   const Symmetric pencil(a);
   for (const auto& [k, value] : {std::pair<Index, double>{5, 3.406155}, {10, 4.172638}}) {
-    const auto explorer = perron_explorer(pencil, all_units(n), {.k = {k, k}, .threads = 1});
+    const auto explorer = perron_explorer(pencil, all_units(n), {.k = {k, k}, .threads = 1}, kNoLimits);
     const auto run = engine(*explorer, root_of(all_units(n), k, {}), 1, 0.0, 1000, kAlways, {}, kNobody);
     EXPECT_NEAR(run.pool.best(), value, 5e-7);
   }
