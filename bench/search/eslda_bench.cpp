@@ -4,6 +4,7 @@
 ///     bench_search_eslda growth     Brownian problems, n = 20..60, every fifth k
 ///     bench_search_eslda threads    one and two threads on searches of some seconds, by the clock
 ///     bench_search_eslda sonar      every k = 1..60 of Sonar in one run, processor time
+///     bench_search_eslda sizes      every k down one tree, and each down a tree of its own
 ///
 /// The sets to beat come from the dual pass with exchanges, as in the command line's eslda.
 #include <fmt/format.h>
@@ -21,6 +22,7 @@
 #include "subspectra/search/swaps.hpp"
 #include "subspectra/spectral/pencil.hpp"
 #include "subspectra/synth/brownian.hpp"
+#include "subspectra/synth/gaussian_classes.hpp"
 
 namespace subspectra {
 namespace {
@@ -53,7 +55,12 @@ struct Case {
     std::vector<std::vector<RankedSet>> sets(static_cast<std::size_t>(k.hi - k.lo + 1));
     for (const auto* pass : {&passes.forward, &passes.backward}) {
       for (Index size = k.lo; size <= std::min(k.hi, pass->most); ++size) {
-        const std::vector<Index> members(pass->order.begin(), pass->order.begin() + size);
+        std::vector<Index> members(pass->order.begin(), pass->order.begin() + size);
+        if (!units.single) {
+          std::sort(members.begin(), members.end());
+          sets[static_cast<std::size_t>(size - k.lo)].push_back({members, 0.0});
+          continue;
+        }
         const auto better = improve_by_swaps(*pencil, units.features(members), units.features(), {},
                                              {.most = 100, .threads = 1}, control);
         RankedSet set;
@@ -84,6 +91,23 @@ Outcome timed(const Case& problem, ExactOptions options, double limit_s = 120.0)
   outcome.clock = std::chrono::duration<double>(std::chrono::steady_clock::now() - at).count();
   outcome.processor = processor_s() - before;
   return outcome;
+}
+
+/// Neighbouring columns in pairs.
+Case in_pairs(Case problem) {
+  std::vector<std::vector<Index>> members;
+  std::vector<Index> group;
+  for (const Index j : problem.units.features()) {
+    if (members.empty() || members.back().size() == 2) {
+      group.push_back(static_cast<Index>(members.size()));
+      members.emplace_back();
+    }
+    members.back().push_back(j);
+  }
+  problem.units.members = std::move(members);
+  problem.units.group = std::move(group);
+  problem.units.single = false;
+  return problem;
 }
 
 Case brownian(Index n, std::uint64_t seed) { return Case(synth::brownian_classes(1000, n, seed)); }
@@ -151,6 +175,39 @@ void sonar() {
              outcome.processor, status_name(outcome.result.status));
 }
 
+void sizes() {
+  struct Row {
+    const char* name;
+    Case problem;
+    Criterion criterion;
+  };
+  const synth::GaussianClassesOptions classes{
+      .rows = 200, .features = 30, .classes = 4, .informative = 30, .separation = 0.5, .seed = 1};
+  std::vector<Row> rows;
+  rows.push_back({"Ionosphere", Case(read_dataset("ionosphere")), Criterion::kLargest});
+  rows.push_back({"Sonar in pairs", in_pairs(Case(read_dataset("sonar"))), Criterion::kLargest});
+  rows.push_back({"4 classes, largest", Case(synth::gaussian_classes(classes)), Criterion::kLargest});
+  rows.push_back({"4 classes, wilks", Case(synth::gaussian_classes(classes)), Criterion::kWilks});
+  fmt::print("{:<20} {:>5} {:>26} {:>26}\n", "", "units", "one tree", "a tree a size");
+  for (const auto& row : rows) {
+    const Index n = row.problem.units.count();
+    // What is known beforehand must be the same, or the trees are not comparable.
+    const auto start = row.problem.start({1, n});
+    const auto search = [&](KRange k, const std::vector<std::vector<RankedSet>>& known) {
+      return exact_search(*row.problem.pencil, row.problem.units, known,
+                          {.criterion = row.criterion, .k = k, .threads = 1}, RunControl());
+    };
+    double before = processor_s();
+    const auto together = search({1, n}, start).nodes;
+    const double shared = processor_s() - before;
+    before = processor_s();
+    std::uint64_t apart = 0;
+    for (Index k = 1; k <= n; ++k) apart += search({k, k}, {start[static_cast<std::size_t>(k - 1)]}).nodes;
+    fmt::print("{:<20} {:>5} {:>12} {:>9.3f} s {:>14} {:>9.3f} s\n", row.name, n, together, shared, apart,
+               processor_s() - before);
+  }
+}
+
 }  // namespace
 }  // namespace subspectra
 
@@ -160,4 +217,5 @@ int main(int count, char** words) {
   if (what == "growth") subspectra::growth();
   if (what == "threads") subspectra::threads();
   if (what == "sonar") subspectra::sonar();
+  if (what == "sizes") subspectra::sizes();
 }
