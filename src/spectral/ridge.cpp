@@ -75,8 +75,8 @@ ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candi
       }
     }
     throw BadInput({.file = data.source},
-                   fmt::format("the squares of column '{}' overflow, its largest value being {:.3g}; use "
-                               "--standardize, or divide the column by a constant",
+                   fmt::format("the squares of column '{}' overflow, its largest value being {:.3g}; "
+                               "rescale it (--standardize, or divide by a constant)",
                                data.names[widest], largest));
   }
   if (!wide && clearly_full_rank(b, tolerance)) return {};
