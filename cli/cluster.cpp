@@ -26,8 +26,9 @@ std::string features_table(const Dataset& data, const Clustering& clustering) {
   constexpr std::size_t kMostShown = 20;
   Table table({{.title = "feature", .align = Align::kLeft}, {.title = "index"}, {.title = "weight"}});
   const auto& weights = clustering.selection.weights;
-  auto order = clustering.features;
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return weights[a] > weights[b]; });
+  std::vector<Index> order;
+  for (const Index i : weight_order(Vector(weights(clustering.features))))
+    order.push_back(clustering.features[static_cast<std::size_t>(i)]);
   const std::size_t shown = std::min(order.size(), kMostShown);
   for (std::size_t i = 0; i < shown; ++i) {
     table.add({data.names[order[i]], std::to_string(order[i]), fmt::format("{:.6g}", weights[order[i]])});

@@ -65,6 +65,27 @@ std::vector<std::string> take_operands(const CommandPage& page, const std::vecto
   return operands;
 }
 
+/// What an option of methods means to some of them, and to whom by default which value.
+struct Meaning {
+  std::string help;
+  std::vector<std::pair<std::string, std::vector<std::string>>> owners;  ///< default value, methods
+};
+
+/// The entry of `list` with this key, appended where there is none.
+template <class List, class Key, class KeyOf>
+auto& entry_of(List& list, const Key& key, KeyOf key_of) {
+  const auto found =
+      std::find_if(list.begin(), list.end(), [&](const auto& entry) { return key_of(entry) == key; });
+  if (found != list.end()) return *found;
+  return list.emplace_back(typename List::value_type{key, {}});
+}
+
+void add_owner(std::vector<Meaning>& meanings, const OptionDescription& option, std::string_view method) {
+  auto& meaning = entry_of(meanings, option.help, [](const Meaning& one) { return one.help; });
+  auto& of_value = entry_of(meaning.owners, option.default_text, [](const auto& pair) { return pair.first; });
+  of_value.second.emplace_back(method);
+}
+
 }  // namespace
 
 void RunOptions::validate() const {
@@ -136,15 +157,31 @@ void require_method_name(const OptionTexts& texts, bool named) {
 
 std::vector<OptionDescription> method_specific_options(const std::vector<MethodInfo>& all) {
   std::vector<OptionDescription> options;
-  std::map<std::string, std::vector<std::string>> owners;
+  std::map<std::string, std::vector<Meaning>> meanings;
   for (const auto& method : all) {
     for (const auto& option : method.options) {
-      auto& names = owners[option.name];
-      if (names.empty()) options.push_back(option);
-      names.emplace_back(method.name);
+      if (!meanings.contains(option.name)) options.push_back(option);
+      add_owner(meanings[option.name], option, method.name);
     }
   }
-  for (auto& option : options) option.help += fmt::format(" ({})", fmt::join(owners[option.name], ", "));
+  for (auto& option : options) {
+    const auto& all_meanings = meanings[option.name];
+    const bool one_default = std::all_of(all_meanings.begin(), all_meanings.end(), [&](const Meaning& one) {
+      return one.owners.size() == 1 && one.owners.front().first == option.default_text;
+    });
+    std::vector<std::string> texts;
+    for (const auto& [help, owners] : all_meanings) {
+      std::vector<std::string> groups;
+      for (const auto& [value, names] : owners) {
+        const bool said = !one_default && !value.empty();
+        groups.push_back(
+            fmt::format("{}{}", said ? fmt::format("default {}: ", value) : "", fmt::join(names, ", ")));
+      }
+      texts.push_back(fmt::format("{} ({})", help, fmt::join(groups, "; ")));
+    }
+    option.help = fmt::format("{}", fmt::join(texts, "; or "));
+    if (!one_default) option.default_text.clear();
+  }
   return options;
 }
 

@@ -211,20 +211,27 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
 namespace {
 
 struct ColumnSummary {
-  double mean = 0.0;      ///< of the values present, weighted
-  double variance = 0.0;  ///< once that mean stands in the gaps; the divisor is the weight of all rows
+  double mean = 0.0;       ///< of the values present, weighted
+  double deviation = 0.0;  ///< once that mean stands in the gaps; the divisor is the weight of all rows
 };
 
 ColumnSummary summarize(const Dataset& data, Index j, double total_weight) {
   ColumnSummary summary;
-  double present = 0.0, sum = 0.0;
+  double present = 0.0, sum = 0.0, largest = 0.0, unit = 1.0;
   const auto each = [&](auto&& visit) {
     if (data.is_sparse) {
-      for (SparseMatrix::InnerIterator it(data.sparse, j); it; ++it) visit(data.weight(it.row()), it.value());
+      for (SparseMatrix::InnerIterator it(data.sparse, j); it; ++it)
+        visit(data.weight(it.row()), it.value() / unit);
     } else {
-      for (Index i = 0; i < data.rows(); ++i) visit(data.weight(i), data.dense(i, j));
+      for (Index i = 0; i < data.rows(); ++i) visit(data.weight(i), data.dense(i, j) / unit);
     }
   };
+  // To a largest value of about 1, by a power of two, which changes no digit: neither 1e200 nor 1e-200
+  // survives being squared.
+  each([&](double, double x) {
+    if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
+  });
+  if (largest > 0.0) unit = std::exp2(std::ilogb(largest));
   double explicit_weight = 0.0;
   each([&](double weight, double x) {
     explicit_weight += weight;
@@ -240,7 +247,8 @@ ColumnSummary summarize(const Dataset& data, Index j, double total_weight) {
   each([&](double weight, double x) {
     if (!std::isnan(x)) squares += weight * (x - summary.mean) * (x - summary.mean);
   });
-  summary.variance = squares / total_weight;
+  summary.mean *= unit;
+  summary.deviation = std::sqrt(squares / total_weight) * unit;
   return summary;
 }
 
@@ -269,8 +277,7 @@ Preparation Preparation::learn(const Dataset& training, const PrepareOptions& op
   for (Index j = 0; j < p; ++j) {
     const ColumnSummary summary = summarize(training, j, total_weight);
     means[j] = summary.mean;
-    const double deviation = std::sqrt(summary.variance);
-    scales[j] = deviation > 0.0 && std::isfinite(deviation) ? deviation : 1.0;
+    scales[j] = summary.deviation > 0.0 && std::isfinite(summary.deviation) ? summary.deviation : 1.0;
   }
   if (impute) result.imputation = means;
   if (options.standardize) {

@@ -28,12 +28,21 @@ void fix_sign(Vector& alpha, Matrix& image) {
   }
 }
 
+[[noreturn]] void refuse_ones() {
+  throw InvalidArgument(
+      "--start ones: centred features are orthogonal to it; use --start equal, or --no-normalize");
+}
+
 /// One run from one start.
 QAlphaFit run(const FeatureRows& rows, const QAlphaOptions& options, Index number,
               const RunControl& control) {
   Random random(options.seed, kStream + static_cast<std::uint64_t>(number));
   const auto criterion = qalpha::make_criterion(rows, options);
   const QAlphaStart kind = number == 0 ? options.start : QAlphaStart::kRandom;
+  // Beside other columns one that no feature sees would be a direction lost.
+  const bool blocks =
+      options.variant == QAlphaVariant::kSupervised || options.variant == QAlphaVariant::kSemi;
+  if (kind == QAlphaStart::kOnes && rows.centred() && !blocks) refuse_ones();
   criterion->start(kind, random);
   // Nearly equal weights, so that a symmetry of the data cannot hide the leading eigenvector.
   const Index p = rows.features();
@@ -41,11 +50,8 @@ QAlphaFit run(const FeatureRows& rows, const QAlphaOptions& options, Index numbe
   for (Index i = 0; i < p; ++i) start[i] = 1.0 + 1e-3 * random.normal();
   Matrix image = criterion->follow_for(start);  // of `start`
   if (criterion->null()) {
-    throw InvalidArgument(
-        kind == QAlphaStart::kOnes
-            ? "--start ones: centred features are orthogonal to it; use --start equal, more --clusters, or "
-              "--no-normalize"
-            : "no feature has anything in common with the start of Q; use --start random");
+    if (kind == QAlphaStart::kOnes) refuse_ones();
+    throw InvalidArgument("no feature has anything in common with the start of Q; use --start random");
   }
   QAlphaFit fit;
   fit.clusters = criterion->directions();
@@ -165,7 +171,8 @@ std::vector<Index> weight_order(const VectorRef& weights) {
 }
 
 WeightCut weight_cut(const VectorRef& weights) {
-  constexpr double kFloor = 0.01;
+  // Less is no fall: the largest gap among weights that noise alone tells apart is of this size.
+  constexpr double kFloor = 0.01, kLeastFall = 1.1;
   WeightCut cut;
   const auto order = weight_order(weights);
   if (order.size() < 2 || !(weights[order[0]] > 0.0)) return cut;
@@ -174,6 +181,7 @@ WeightCut weight_cut(const VectorRef& weights) {
     const double ratio = weights[order[i]] / std::max(weights[order[i + 1]], floor);
     if (ratio > cut.ratio) cut = {static_cast<Index>(i + 1), ratio};
   }
+  if (cut.ratio < kLeastFall) cut.k = 0;
   return cut;
 }
 

@@ -77,11 +77,10 @@ json discriminants_json(const FittedDiscriminants& record, bool components) {
 }
 
 json relevance_json(const RelevanceReport& report) {
-  json out = {{"objective", report.objective}, {"criterion_6", -report.objective},
-              {"trace", report.trace},         {"equal_trace", report.equal_trace},
-              {"clusters", report.clusters},   {"negative_weights", report.negative},
-              {"starts", report.starts},       {"products", report.products},
-              {"passes", report.passes}};
+  json out = {{"objective", report.objective},       {"trace", report.trace},
+              {"equal_trace", report.equal_trace},   {"clusters", report.clusters},
+              {"negative_weights", report.negative}, {"starts", report.starts},
+              {"products", report.products},         {"passes", report.passes}};
   if (report.affinity_energy) {
     out["criterion_6"] = -report.objective;
     out["affinity_energy"] = *report.affinity_energy;

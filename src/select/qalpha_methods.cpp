@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "subspectra/core/text.hpp"
@@ -79,7 +80,7 @@ struct QAlphaMethod {
             "d of L = A - D + d I: the largest row sum of A, or its largest diagonal entry");
     }
     field("start", o.fit.start,
-          "of Q: the leading eigenvectors at equal weights, random, or the same behind a column of ones");
+          "of Q: the leading eigenvectors at equal weights, random, or the former behind a column of ones");
     field("restarts", o.fit.restarts, "so many starts, all but the first random; the best objective is kept");
     field("no_normalize", o.no_normalize, "features as given, neither centred nor scaled to unit norm");
     field("max_iterations", o.fit.max_iterations, "stop after so many iterations");
@@ -103,11 +104,24 @@ void require_classes(const Dataset& data, std::string_view method) {
   }
 }
 
+/// Whether some feature is not orthogonal to the vector of ones. Where none is, a column of ones in Q would
+/// be a direction lost.
+bool sees_ones(const FeatureRows& rows) {
+  if (rows.centred()) return false;
+  constexpr double kRounding = 1e-12;
+  const Vector limits = (kRounding * rows.roots().norm()) * rows.squared_norms().cwiseSqrt();
+  std::atomic<bool> seen = false;
+  rows.project(rows.roots(), rows.whole(), [&](Index first, const Matrix& tile) {
+    if ((tile.col(0).array().abs() > limits.segment(first, tile.rows()).array()).any()) seen = true;
+  });
+  return seen;
+}
+
 void add_warnings(const QAlphaFit& fit, const RelevanceReport& report, Index asked, const FeatureRows& rows,
                   const QAlphaOptions& options, std::vector<std::string>& warnings) {
   if (fit.clusters < asked) {
     warnings.push_back(
-        fmt::format("{} {} more than the rank of the data allows: {} {} used",
+        fmt::format("{} {} is more than the rank of the data allows: {} {} used",
                     options.variant == QAlphaVariant::kSupervised ? "--within-vectors" : "--clusters", asked,
                     fit.clusters, fit.clusters == 1 ? "direction is" : "directions are"));
   }
@@ -200,6 +214,13 @@ void run_qalpha(const SelectionInput& input, const OptionTexts& texts, const Run
     mapped.emplace(std::move(factor->r), threads);
   }
   const FeatureRows& rows = mapped ? *mapped : given;
+  if (options.start == QAlphaStart::kOnes && !has_blocks(options.variant) && !sees_ones(rows)) {
+    options.start = own.fit.start = QAlphaStart::kEqual;
+    selection.method_options = options_json(own);
+    selection.warnings.emplace_back(
+        "--start ones: features without a mean, as centring leaves them, are orthogonal to it, so that the "
+        "start is that of --start equal; --no-normalize keeps the means");
+  }
   const auto fit = fit_qalpha(rows, options, control);
   auto report = report_of(rows, fit, options.variant);
   if (factor) {

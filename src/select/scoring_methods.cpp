@@ -254,10 +254,7 @@ struct Sfd {
   }
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
-    field(
-        "C", o.c,
-        "sfd: weight of the squared errors beside |w|_1, lambda = 1/C; machines: of the squared hinge losses "
-        "beside |w|^2/2, features standardized, by default chosen by cross-validation inside the rows");
+    field("C", o.c, "weight of the squared errors beside |w|_1, lambda = 1/C");
   }
   [[nodiscard]] static auto solver(const ScoringProblem& problem, bool, const Effort& effort) {
     return sfd_solver(problem, {effort.tolerance, effort.max_iterations, effort.threads});

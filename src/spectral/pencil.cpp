@@ -17,16 +17,24 @@ namespace {
 constexpr double kEpsilon = 0x1p-52;
 
 /// Second moments must stay well inside the range of a double: products of two of them occur in every search.
-void require_scale(const Vector& diagonal, const std::string& source) {
+/// `names` are those of a table's columns; a matrix has none.
+void require_scale(const Vector& diagonal, const std::string& source, const FeatureNames* names) {
   constexpr double kLargest = 1e150, kSmallest = 1e-150;
-  for (const double value : diagonal) {
-    if (!(value <= kLargest)) {  // NaN too
-      throw BadInput(
-          {.file = source},
-          fmt::format("a variance of {:.3g} is too large to compute with (the limit is {:.0e}); rescale the "
-                      "columns (divide them by a constant)",
-                      value, kLargest));
-    }
+  for (Index j = 0; j < diagonal.size(); ++j) {
+    if (diagonal[j] <= kLargest) continue;  // not so NaN, what is left of squares that overflowed
+    const std::string value =
+        std::isfinite(diagonal[j]) ? fmt::format("{:.3g}", diagonal[j]) : std::string("above 1e308");
+    throw BadInput(
+        {.file = source},
+        names == nullptr
+            ? fmt::format(
+                  "the variance of feature {} is {}, too large to compute with (the limit is {:.0e}); "
+                  "rescale the features (divide them by a constant)",
+                  j, value, kLargest)
+            : fmt::format(
+                  "the variance of column '{}' is {}, too large to compute with (the limit is {:.0e}); "
+                  "rescale it (--standardize, or divide by a constant)",
+                  (*names)[j], value, kLargest));
   }
   const double largest = diagonal.size() > 0 ? diagonal.maxCoeff() : 0.0;
   if (largest < kSmallest) {
@@ -82,7 +90,7 @@ class LdaPencil : public FactorPencil {
  public:
   LdaPencil(const Dataset& data, double ridge, int threads)
       : LdaPencil(CovarianceOperator(data, CovarianceOperator::Centring::kByClass, threads), data.source,
-                  ridge) {}
+                  data.names, ridge) {}
   [[nodiscard]] Index size() const override { return within_.size(); }
   [[nodiscard]] const Vector& diagonal() const override { return diagonal_; }
   void column(Index j, linalg::MutableVector out, int threads) const override {
@@ -98,9 +106,9 @@ class LdaPencil : public FactorPencil {
   [[nodiscard]] double shift() const override { return ridge_; }
 
  private:
-  LdaPencil(CovarianceOperator within, const std::string& source, double ridge)
+  LdaPencil(CovarianceOperator within, const std::string& source, const FeatureNames& names, double ridge)
       : FactorPencil(reduced_between_factor(within.moments())), within_(std::move(within)), ridge_(ridge) {
-    require_scale(within_.diagonal() + a_diagonal_, source);
+    require_scale(within_.diagonal() + a_diagonal_, source, &names);
     diagonal_ = within_.diagonal().array() + ridge;
   }
   CovarianceOperator within_;
@@ -112,7 +120,7 @@ class PcaPencil : public Pencil {
  public:
   PcaPencil(const Dataset& data, int threads)
       : total_(data, CovarianceOperator::Centring::kWhole, threads), ones_(Vector::Ones(data.features())) {
-    require_scale(total_.diagonal(), data.source);
+    require_scale(total_.diagonal(), data.source, &data.names);
   }
   [[nodiscard]] Index size() const override { return total_.size(); }
   [[nodiscard]] bool b_is_identity() const override { return true; }
@@ -144,8 +152,8 @@ class DensePencil : public Pencil {
       : a_(std::move(a)), factor_(std::move(factor)), b_(std::move(b)), identity_(identity) {
     diagonal_ = identity_ ? Vector::Ones(a_.rows()).eval() : Vector(b_.diagonal());
     a_diagonal_ = a_.size() > 0 ? Vector(a_.diagonal()) : factor_->rowwise().squaredNorm().eval();
-    require_scale(diagonal_, "B");
-    require_scale(a_diagonal_, "A");
+    require_scale(diagonal_, "B", nullptr);
+    require_scale(a_diagonal_, "A", nullptr);
   }
   [[nodiscard]] Index size() const override { return diagonal_.size(); }
   [[nodiscard]] bool b_is_identity() const override { return identity_; }

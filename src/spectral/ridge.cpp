@@ -65,9 +65,19 @@ ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candi
                  .gram(candidates, threads)
            : compute_moments(data, candidates, Moments::SecondOrder::kFull, threads).within_covariance();
   if (!b.allFinite()) {
-    throw BadInput(
-        {.file = data.source},
-        "the squares of the values overflow; rescale the columns (--standardize, or divide by a constant)");
+    Index widest = candidates.front();
+    double largest = 0.0;
+    for (const Index j : candidates) {
+      const double value = data.column(j).cwiseAbs().maxCoeff();
+      if (value > largest) {
+        largest = value;
+        widest = j;
+      }
+    }
+    throw BadInput({.file = data.source},
+                   fmt::format("the squares of column '{}' overflow, its largest value being {:.3g}; "
+                               "rescale it (--standardize, or divide by a constant)",
+                               data.names[widest], largest));
   }
   if (!wide && clearly_full_rank(b, tolerance)) return {};
   const Vector values = linalg::symmetric_eigen(std::move(b), false).values;

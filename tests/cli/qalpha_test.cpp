@@ -91,6 +91,42 @@ TEST(QAlphaCommands, FitAndEvaluateTakeTheSets) {
   EXPECT_EQ(evaluated.json()["results"].size(), 8U);
 }
 
+TEST(QAlphaCommands, AColumnOfAnotherScaleIsNamedAndStandardizingHelps) {
+  const ScratchDirectory scratch;
+  for (const char* exponent : {"e200", "e-200"}) {
+    SCOPED_TRACE(exponent);
+    std::string table = "a,wide,c,class\n";
+    for (int i = 0; i < 24; ++i) {
+      const int kind = i % 2;
+      for (int j = 0; j < 3; ++j) {
+        table += std::to_string((j < 2 ? 3.0 * kind : 0.0) + 0.1 * ((i * 37 + j * 11) % 17));
+        table += j == 1 ? std::string(exponent) + ',' : std::string(",");
+      }
+      table += kind == 0 ? "u\n" : "v\n";
+    }
+    scratch.write("t.csv", table);
+    for (const std::string method : {"qalpha", "qalpha-supervised"}) {
+      const std::vector<std::string> command = {
+          "select", scratch.file("t.csv"), "--method", method, "-k", "2", "--json", "--quiet"};
+      const Finished as_given = run_program(command);
+      if (std::string(exponent) == "e200") {
+        EXPECT_EQ(as_given.code, 3);
+        EXPECT_NE(as_given.err.find("column 'wide'"), std::string::npos) << as_given.err;
+        EXPECT_NE(as_given.err.find("--standardize"), std::string::npos) << as_given.err;
+        EXPECT_EQ(as_given.err.find("nan"), std::string::npos) << as_given.err;
+      } else {
+        EXPECT_EQ(as_given.code, 0) << as_given.err;
+        EXPECT_EQ(as_given.json()["path"][0]["names"], json({"a", "wide"}));
+      }
+      auto standardized = command;
+      standardized.emplace_back("--standardize");
+      const Finished run = run_program(standardized);
+      ASSERT_EQ(run.code, 0) << run.err;
+      EXPECT_EQ(run.json()["path"][0]["names"], json({"a", "wide"}));
+    }
+  }
+}
+
 TEST(QAlphaCommands, WrongOptionsAreNamed) {
   const Finished kernel = run_program({"select", "sonar", "--method", "qalpha-kernel", "--kernel", "cubic"});
   EXPECT_EQ(kernel.code, 2);

@@ -223,6 +223,16 @@ TEST(MethodOptions, ThoseOfOtherMethodsAreRefusedByName) {
   const auto listed = cli::method_specific_options(all);
   ASSERT_EQ(listed.size(), 2U);
   EXPECT_EQ(listed[1].help, "limit (qalpha, sda)");
+  EXPECT_EQ(listed[1].default_text, "9");
+  // A default, or a meaning, that not all methods share is told method by method.
+  all.push_back(all[1]);
+  all[2].options[0].default_text = "7";
+  all[3].name = "gloss";
+  all[3].options[0].help = "sweeps";
+  const auto differing = cli::method_specific_options(all);
+  ASSERT_EQ(differing.size(), 2U);
+  EXPECT_EQ(differing[1].help, "limit (default 9: qalpha; default 7: sda); or sweeps (default 9: gloss)");
+  EXPECT_EQ(differing[1].default_text, "");
 }
 
 }  // namespace

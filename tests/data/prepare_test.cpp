@@ -174,6 +174,15 @@ TEST(Preparation, StandardizesToUnitVarianceAlsoAfterImputationAndUnderWeights) 
   EXPECT_LT((many.scale - weighted.scale).norm() + (many.centre - weighted.centre).norm(), 1e-13);
 }
 
+TEST(Preparation, StandardizesColumnsWhoseSquaresOverflowOrVanish) {
+  const Dataset data = oracle::random_classes(20, 3, 2, 5);
+  const Dataset plain = Preparation::learn(data, {.standardize = true}).apply(data);
+  Dataset scaled = data;
+  scaled.dense.col(0) *= 0x1p+700;
+  scaled.dense.col(1) *= 0x1p-700;
+  EXPECT_EQ(Preparation::learn(scaled, {.standardize = true}).apply(scaled).dense, plain.dense);
+}
+
 TEST(Preparation, ScalesSparseTablesWithoutCentringThem) {
   Dataset data = oracle::random_classes(30, 4, 2, 3);
   data.dense = (data.dense.array() < 0.5).select(0.0, data.dense);

@@ -379,7 +379,10 @@ TEST(QAlpha, OfSeveralStartsTheBestIsKept) {
 
 TEST(QAlpha, OnesAreRefusedWhereCentredFeaturesAreOrthogonalToThem) {
   const Dataset data = clustered(20, 8, 3, 2, 19);
-  EXPECT_THROW(static_cast<void>(fit(data, {.clusters = 1, .start = QAlphaStart::kOnes})), InvalidArgument);
+  for (const Index k : {1, 2, 3}) {  // beside other columns it would be a direction lost
+    EXPECT_THROW(static_cast<void>(fit(data, {.clusters = k, .start = QAlphaStart::kOnes})), InvalidArgument)
+        << k;
+  }
   EXPECT_NO_THROW(static_cast<void>(fit(data, {.clusters = 1, .start = QAlphaStart::kOnes}, false)));
 }
 
@@ -412,6 +415,11 @@ TEST(QAlpha, ACutIsWhereTheWeightsFallMostAboveTheNoise) {
   EXPECT_NEAR(cut.ratio, 0.4 / 0.021, 1e-12);
   EXPECT_EQ(weight_cut(Vector::Ones(1)).k, 0);
   EXPECT_EQ(weight_cut(Vector::Ones(5)).k, 0);
+  weights << 1.0, 0.99, 0.95, 0.93, 0.9, 0.89, 0.84;  // nowhere by a factor of 1.1
+  EXPECT_EQ(weight_cut(weights).k, 0);
+  EXPECT_NEAR(weight_cut(weights).ratio, 0.89 / 0.84, 1e-12);
+  weights[6] = 0.8;
+  EXPECT_EQ(weight_cut(weights).k, 6);
 }
 
 // Propositions 7 to 9: f = (a'b)(a'c)(b'c) of unit vectors is at least -1/8, and over orthonormal c_1..c_k

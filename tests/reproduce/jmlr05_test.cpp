@@ -142,6 +142,10 @@ TEST(ExpressionModel, VariancesAreEasyAndDeviationsAreNot) {
               number(result, "d = 1000: relevant share, deviation"), 0.02);
   EXPECT_EQ(finding(result, "s = 1000: times likelier, variance").published, 30.0);
   EXPECT_LT(number(result, "s = 1000: times likelier, variance"), 30.0);
+  // Told the classes, a filter needs no other feature to agree with.
+  EXPECT_GT(number(result, "m = 600: relevant share, variance, max-surprise"), 0.9);
+  EXPECT_GT(number(result, "e = 0.99: relevant share, deviation, max-surprise"),
+            number(result, "e = 0.99: relevant share, deviation"));
 }
 
 TEST(WestonProblems, TheRelevantFeaturesAloneAreTheBestOfAll) {

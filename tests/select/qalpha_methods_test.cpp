@@ -52,6 +52,10 @@ TEST(QAlphaMethods, EveryOneGivesWeightsARankingAPathAndItsReport) {
     EXPECT_TRUE(selection.status == Status::kConverged || selection.status == Status::kIterationLimit);
     const auto json = selection_json(selection, data, {.options = nlohmann::json::object()});
     EXPECT_TRUE(json["relevance"].contains("trace"));
+    // The equivalent form (6) is one of the plain criterion.
+    const bool plain = method.name == "qalpha" || method.name == "qalpha-basic" ||
+                       method.name == "qalpha-ritz" || method.name == "qalpha-kernel";
+    EXPECT_EQ(json["relevance"].contains("criterion_6"), plain);
     EXPECT_EQ(json["weights"].size(), 40U);
     EXPECT_TRUE(json["options"].contains("tolerance"));
     Index found = 0;
@@ -134,6 +138,28 @@ TEST(QAlphaMethods, WhatCannotBeIsRefusedOrSaid) {
   EXPECT_THROW(static_cast<void>(run(data, "qalpha-semi", {{"supervision", "1.5"}})), InvalidArgument);
   EXPECT_THROW(static_cast<void>(run(table(1, 8), "qalpha")), BadInput);
   EXPECT_THROW(static_cast<void>(run(table(300, 300), "qalpha", {}, {.memory_limit = {100000}})), Error);
+}
+
+TEST(QAlphaMethods, AStartThatCentredFeaturesCannotSeeIsReplacedAndSaid) {
+  Dataset data = table(24, 12);
+  for (const char* clusters : {"1", "2"}) {
+    const OptionTexts ones = {{"start", "ones"}, {"clusters", clusters}};
+    const auto replaced = run(data, "qalpha", ones);
+    EXPECT_TRUE(warned(replaced, "--start ones"));
+    EXPECT_EQ(replaced.method_options["start"], "equal");
+    EXPECT_EQ(replaced.weights, run(data, "qalpha", {{"clusters", clusters}}).weights);
+    EXPECT_EQ(replaced.relevance->eigenvalues.size(), std::stoi(clusters));
+    EXPECT_GT(replaced.relevance->eigenvalues.cwiseAbs().minCoeff(), 1e-6);  // no direction is lost
+  }
+  auto as_given = run(data, "qalpha", {{"start", "ones"}, {"no_normalize", "true"}});
+  EXPECT_FALSE(warned(as_given, "--start ones"));
+  EXPECT_EQ(as_given.method_options["start"], "ones");
+  // As given, but without means.
+  data.dense.rowwise() -= data.dense.colwise().mean();
+  as_given = run(data, "qalpha", {{"start", "ones"}, {"no_normalize", "true"}});
+  EXPECT_TRUE(warned(as_given, "--start ones"));
+  // Classes have means of their own.
+  EXPECT_FALSE(warned(run(table(24, 12), "qalpha-supervised", {{"start", "ones"}}), "--start ones"));
 }
 
 TEST(QAlphaMethods, NoiseAloneHasWeightsAndNoClearCut) {
