@@ -29,6 +29,7 @@ constexpr std::string_view kAutoPrefix = "auto:";
 LambdaChoice OptionCodec<LambdaChoice>::parse(std::string_view text) {
   if (text == "path") return {};
   if (text == "cv") return {.kind = LambdaChoice::Kind::kCv};
+  if (text == "cv-min") return {.kind = LambdaChoice::Kind::kCvMin};
   if (text == "auto") return {.kind = LambdaChoice::Kind::kAuto};
   const bool fraction = text.starts_with(kAutoPrefix);
   try {
@@ -39,8 +40,8 @@ LambdaChoice OptionCodec<LambdaChoice>::parse(std::string_view text) {
   } catch (const InvalidArgument&) {  // said below, with the words that are possible too
   }
   throw InvalidArgument(
-      "a positive number, or path, cv, auto, or auto:FRACTION (between 0 and 1, of the largest lambda) is "
-      "needed");
+      "a positive number, or path, cv, cv-min, auto, or auto:FRACTION (between 0 and 1, of the largest "
+      "lambda) is needed");
 }
 
 std::string OptionCodec<LambdaChoice>::format(const LambdaChoice& choice) {
@@ -49,6 +50,8 @@ std::string OptionCodec<LambdaChoice>::format(const LambdaChoice& choice) {
       return "path";
     case LambdaChoice::Kind::kCv:
       return "cv";
+    case LambdaChoice::Kind::kCvMin:
+      return "cv-min";
     case LambdaChoice::Kind::kAuto:
       return choice.value > 0.0 ? std::string(kAutoPrefix) + OptionCodec<double>::format(choice.value)
                                 : "auto";
@@ -349,10 +352,11 @@ double held_out_error(const Dataset& training, const Dataset& test, const Fitted
 
 constexpr Index kLambdaFolds = 10;
 
-/// The largest lambda whose error over ten folds is within one standard error of the smallest. Nothing when
-/// the control stopped it before every fold was done.
-std::optional<double> cross_validated_lambda(const SelectionInput& input, const MakeSolver& make,
-                                             const std::vector<double>& lambdas, const RunControl& control) {
+/// The largest lambda whose error over ten folds is within one standard error of the smallest, or, for
+/// kCvMin, is the smallest. Nothing when the control stopped it before every fold was done.
+std::optional<double> cross_validated_lambda(const SelectionInput& input, LambdaChoice::Kind kind,
+                                             const MakeSolver& make, const std::vector<double>& lambdas,
+                                             const RunControl& control) {
   const Dataset& data = input.data;
   const auto counts = data.labels->counts();
   Index least = kLambdaFolds;
@@ -394,7 +398,8 @@ std::optional<double> cross_validated_lambda(const SelectionInput& input, const 
   }
   const Vector means = errors.colwise().mean();
   Index best = 0;
-  means.minCoeff(&best);
+  means.minCoeff(&best);  // the first of several, the one with the largest lambda
+  if (kind == LambdaChoice::Kind::kCvMin) return lambdas[static_cast<std::size_t>(best)];
   const auto folds = static_cast<double>(splits.size());
   const double error =
       std::sqrt((errors.col(best).array() - means[best]).square().sum() / (folds - 1.0) / folds);
@@ -449,9 +454,9 @@ void run_scoring(const SelectionInput& input, const LambdaOptions& grid, const M
     fits = fit_lambda_path(*solver, grid_of(*solver, grid), input.k.hi, control);
   } else {
     double lambda = grid.lambda.value;
-    if (grid.lambda.kind == LambdaChoice::Kind::kCv) {
+    if (grid.lambda.cross_validated()) {
       const auto lambdas = grid_of(*make(problem, true, input.options.threads), grid);
-      const auto chosen = cross_validated_lambda(input, make, lambdas, control);
+      const auto chosen = cross_validated_lambda(input, grid.lambda.kind, make, lambdas, control);
       if (!chosen) {
         selection.warnings.emplace_back(
             "stopped before the cross-validation of lambda was done: nothing was chosen");

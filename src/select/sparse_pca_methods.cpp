@@ -46,7 +46,7 @@ void validate_effort(Index max_iterations, double tolerance) {
 
 void SpcaMethodOptions::validate() const {
   grid.validate();
-  if (grid.lambda.kind == LambdaChoice::Kind::kCv) {
+  if (grid.lambda.cross_validated()) {
     throw InvalidArgument(
         "--lambda cv: spca has no labels to be wrong about; use -k, a number, or auto:FRACTION");
   }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "run_program.hpp"
@@ -99,7 +100,7 @@ TEST(ScoringMethods, EvaluateByLambdaAndBySize) {
     EXPECT_LE(row["features"], row["k"]);
     EXPECT_LE(row["error"], 0.6);
   }
-  for (const std::string lambda : {"auto", "cv", "0.001"}) {
+  for (const std::string lambda : {"auto", "cv", "cv-min", "0.001"}) {
     const Finished run = run_program(
         {"evaluate", "sonar", "--method", "gloss", "--lambda", lambda, "--cv", "3", "--json", "--quiet"});
     ASSERT_EQ(run.code, 0) << run.err;
@@ -111,6 +112,20 @@ TEST(ScoringMethods, EvaluateByLambdaAndBySize) {
     EXPECT_LT(row["error"], 0.4);
     EXPECT_GT(row["features"], 0.0);
   }
+}
+
+// Both rules look at the errors of the same folds over the same grid: the smallest error is within one
+// standard error of itself, so that its lambda can only be smaller, and on Sonar it is.
+TEST(ScoringMethods, TheSmallestErrorTakesASmallerLambdaThanOneStandardError) {
+  std::map<std::string, double> chosen;
+  for (const std::string rule : {"cv", "cv-min"}) {
+    const Finished run =
+        run_program({"select", "sonar", "--method", "gloss", "--lambda", rule, "--json", "--quiet"});
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(run.json()["options"]["lambda"], rule);
+    chosen[rule] = run.json()["discriminants"]["lambda"];
+  }
+  EXPECT_LT(chosen["cv-min"], chosen["cv"]);
 }
 
 TEST(ScoringMethods, ThreadsDoNotChangeTheAnswer) {
@@ -136,9 +151,9 @@ TEST(ScoringMethods, RefusalsNameTheWayOut) {
     EXPECT_NE(run.err.find(says), std::string::npos) << run.err;
   };
   refused({"sonar", "--method", "gloss", "--lambda", "-1"}, 2,
-          "a positive number, or path, cv, auto, or auto:FRACTION");
+          "a positive number, or path, cv, cv-min, auto, or auto:FRACTION");
   refused({"sonar", "--method", "gloss", "--lambda", "much"}, 2,
-          "a positive number, or path, cv, auto, or auto:FRACTION");
+          "a positive number, or path, cv, cv-min, auto, or auto:FRACTION");
   refused({"sonar", "--method", "gloss", "--lambdas", "1"}, 2, "2 or more");
   refused({"sonar", "--method", "gloss", "--lambda-ratio", "2"}, 2, "between 0 and 1");
   refused({"sonar", "--method", "rvm-row", "--prune", "-1"}, 2, "--prune");

@@ -134,6 +134,7 @@ TEST(SparsePcaMethods, IncludeAndRefusals) {
     EXPECT_TRUE(std::binary_search(entry.features.begin(), entry.features.end(), Index{12}));
   EXPECT_THROW((void)run(problem, {.include = {"x12"}}, "spca"), InvalidArgument);
   EXPECT_THROW((void)run(problem, {}, "spca", {{"lambda", "cv"}}), InvalidArgument);
+  EXPECT_THROW((void)run(problem, {}, "spca", {{"lambda", "cv-min"}}), InvalidArgument);
   EXPECT_THROW((void)run(problem, {}, "spca", {{"l2", "-1"}}), InvalidArgument);
   EXPECT_THROW((void)run(problem, {}, "dspca", {{"rho", "-1"}}), InvalidArgument);
   EXPECT_THROW((void)run(problem, {}, "dspca", {{"tolerance", "2"}}), InvalidArgument);

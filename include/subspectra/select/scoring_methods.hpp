@@ -10,11 +10,12 @@
 
 namespace subspectra {
 
-/// --lambda path|cv|auto|auto:FRACTION|VALUE
+/// --lambda path|cv|cv-min|auto|auto:FRACTION|VALUE
 struct LambdaChoice {
-  enum class Kind { kPath, kCv, kAuto, kValue };
+  enum class Kind { kPath, kCv, kCvMin, kAuto, kValue };
   Kind kind = Kind::kPath;
   double value = 0.0;  ///< kValue: lambda; kAuto: the fraction of the largest one, 0: the method's own
+  [[nodiscard]] bool cross_validated() const { return kind == Kind::kCv || kind == Kind::kCvMin; }
   bool operator==(const LambdaChoice&) const = default;
 };
 template <>
@@ -22,7 +23,7 @@ struct OptionCodec<LambdaChoice> {
   static LambdaChoice parse(std::string_view text);
   static std::string format(const LambdaChoice& choice);
   static nlohmann::json json(const LambdaChoice& choice);
-  static std::string hint() { return "path|cv|auto[:FRACTION]|VALUE"; }
+  static std::string hint() { return "path|cv|cv-min|auto[:FRACTION]|VALUE"; }
 };
 
 /// What every method with a lambda is told.
@@ -38,8 +39,9 @@ struct LambdaOptions {
     field(
         "lambda", o.lambda,
         "weight of the penalty. path: a falling grid of them, from which -k takes the largest set it allows; "
-        "cv: the largest one whose cross-validated error is within one standard error of the best; auto: a "
-        "fixed fraction of the largest, the method's own; auto:FRACTION: that fraction of the largest");
+        "cv: the largest one whose cross-validated error is within one standard error of the best; cv-min: "
+        "the largest one with the smallest such error; auto: a fixed fraction of the largest, the method's "
+        "own; auto:FRACTION: that fraction of the largest");
     field("lambdas", o.lambdas, "number of lambdas of the grid");
     field("lambda_ratio", o.lambda_ratio,
           "smallest lambda of the grid over the largest, at which no feature is left");
