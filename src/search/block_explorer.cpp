@@ -34,9 +34,10 @@ class Visit {
   void run(const OpenNode& node) {
     Block root;
     if (!build(node, root)) return;
+    most_depth_ = problem_.most_depth(root.p.rows());
     Alive all(served_.size());
     std::iota(all.begin(), all.end(), 0);
-    walk(root, std::move(all));
+    walk(root, std::move(all), 0);
   }
 
  private:
@@ -222,9 +223,13 @@ class Visit {
   /// Child j drops the j-th free unit and keeps those before it. The order, by what each loss costs, is the
   /// same for every size, so that all of them go down together; a child lives as long as one of them needs
   /// it. False when the budget ran out inside; what is left has been handed back.
-  bool walk(const Block& node, Alive alive) {
+  bool walk(const Block& node, Alive alive, std::size_t depth) {
     close(node, alive);
     if (alive.empty()) return true;
+    if (depth >= most_depth_) {  // what lies below waits for a visit of its own
+      hand_back(node, 0, alive, {});
+      return true;
+    }
     if (harvest_.nodes >= budget_ || control_.should_stop()) {
       hand_back(node, 0, alive, {});
       return false;
@@ -250,7 +255,7 @@ class Visit {
       for (const std::int32_t s : alive) {
         if (!served(s).limits.closed(f)) below.push_back(s);
       }
-      const bool done = below.empty() || walk(child(at, j, f), std::move(below));
+      const bool done = below.empty() || walk(child(at, j, f), std::move(below), depth + 1);
       // The next child keeps j + 1 of these units.
       std::erase_if(alive, [&](std::int32_t s) { return more_of(s, at) <= static_cast<Index>(j); });
       if (!done) {
@@ -266,6 +271,7 @@ class Visit {
   std::uint64_t budget_;
   const RunControl& control_;
   Harvest& harvest_;
+  std::size_t most_depth_ = 2;
 };
 
 }  // namespace

@@ -83,7 +83,14 @@ class Engine {
         // A checkpoint is written from a copy, by way of a tree of JSON values and a text.
         storage_((options.checkpoint.empty() ? 0.5 : 0.1) *
                  static_cast<double>(memory_budget(options.memory_limit))),
-        visits_(explorer.visits()) {}
+        visits_(explorer.visits()),
+        workers_(resolve_threads(options.threads)) {
+    // Fewer visits at a time where their matrices are large: the answer is the same.
+    if (const double bytes = explorer.visit_bytes(); bytes > 0.0) {
+      const double room = 0.5 * static_cast<double>(memory_budget(options.memory_limit));
+      workers_ = static_cast<int>(std::clamp(room / bytes, 1.0, static_cast<double>(workers_)));
+    }
+  }
 
   /// `known`: by size, bounds from outside, in the scale of the criterion; may be empty.
   ExactResult run(const std::vector<std::vector<RankedSet>>& start, const std::vector<double>& known) {
@@ -92,6 +99,7 @@ class Engine {
     const bool resumed = !options_.resume.empty();
     if (resumed) read_checkpoint(options_.resume, problem, units_.count(), state_);
     if (resumed) refuse_wider_gap();
+    if (resumed) alone_ = false;
     nodes_before_ = state_.nodes;
     take_known(start);
     make_heaps();
@@ -108,6 +116,10 @@ class Engine {
         break;
       }
       auto batch = next_batch();
+      if (batch.empty()) {  // every size that is open has had its share alone
+        join_sizes();
+        continue;
+      }
       auto harvests = visit(batch);
       merge(batch, harvests);
       tell_closed();
@@ -130,8 +142,8 @@ class Engine {
         free.push_back(static_cast<std::int32_t>(u));
     }
     std::optional<double> bound;
-    const bool shares = explorer_.shares_sizes();
-    OpenNode common;
+    alone_ = explorer_.shares_sizes() && options_.k.hi > options_.k.lo;
+    alone_nodes_.assign(static_cast<std::size_t>(options_.k.hi - options_.k.lo + 1), 0);
     for (Index k = options_.k.lo; k <= options_.k.hi; ++k) {
       SizeState size{.k = k, .pool = Pool(options_.pool)};
       const auto known = static_cast<Index>(kept.size());
@@ -141,17 +153,33 @@ class Engine {
           bound = root_bound(root);
         }
         root.bound = *bound;
-        if (!shares) {
-          size.open.push_back({std::move(root), state_.sequence++});
-        } else if (common.k == 0) {
-          common = std::move(root);
-        } else {
-          common.others.push_back({.k = k, .bound = *bound});
-        }
+        size.open.push_back({std::move(root), state_.sequence++});
       }
       state_.sizes.push_back(std::move(size));
     }
-    if (common.k > 0) put(std::move(common));
+    root_kept_ = std::move(kept);
+    root_free_ = std::move(free);
+  }
+
+  /// All sizes that are still open go down one tree, from the top.
+  void join_sizes() {
+    alone_ = false;
+    OpenNode common;
+    const auto open = open_bounds();
+    if (std::count_if(open.begin(), open.end(), [](double bound) { return bound > -kInfinity; }) < 2) return;
+    for (auto& size : state_.sizes) {
+      const double bound = open[static_cast<std::size_t>(size.k - options_.k.lo)];
+      if (bound == -kInfinity) continue;
+      for (const auto& queued : size.open) bytes_ -= node_bytes(queued.node);
+      size.open.clear();
+      if (common.k == 0) {
+        common = {.k = size.k, .kept = root_kept_, .free = root_free_, .bound = bound};
+      } else {
+        common.others.push_back({.k = size.k, .bound = bound});
+      }
+    }
+    bytes_ += node_bytes(common);
+    put(std::move(common));
   }
 
   [[nodiscard]] double root_bound(const OpenNode& root) const {
@@ -279,21 +307,84 @@ class Engine {
     return hash.text();
   }
 
-  /// Best bound first, of several sizes that of the largest; when the store is full the newest first, which
-  /// keeps it from growing.
+  /// Of the nodes of one size the best bound first; when the store is full the newest first, which keeps it
+  /// from growing.
   [[nodiscard]] auto before() const {
     return [newest = depth_first_](const Queued& a, const Queued& b) {
       if (newest) return a.sequence < b.sequence;
-      const double x = highest(a.node), y = highest(b.node);
-      return x != y ? x < y : a.sequence > b.sequence;
+      return a.node.bound != b.node.bound ? a.node.bound < b.node.bound : a.sequence > b.sequence;
     };
-  }
-  static double highest(const OpenNode& node) {
-    return node.others.empty() ? node.bound : node.others.back().bound;
   }
   void make_heaps() {
     for (auto& size : state_.sizes) std::make_heap(size.open.begin(), size.open.end(), before());
-    std::make_heap(state_.shared.begin(), state_.shared.end(), before());
+  }
+
+  /// At most `count` shared nodes, taken out: for every size in turn the one with the largest bound of that
+  /// size, so that none waits for another; the newest where the store is full.
+  std::vector<Queued> take_shared(std::size_t count) {
+    auto& shared = state_.shared;
+    std::vector<std::size_t> picks;
+    std::vector<char> taken(shared.size(), 0);
+    const auto take = [&](std::size_t at) {
+      if (taken[at] != 0 || picks.size() >= count) return false;
+      taken[at] = 1;
+      picks.push_back(at);
+      return true;
+    };
+    if (depth_first_) {
+      std::vector<std::size_t> order(shared.size());
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      const auto some = static_cast<std::ptrdiff_t>(std::min(count, order.size()));
+      std::partial_sort(order.begin(), order.begin() + some, order.end(), [&](std::size_t a, std::size_t b) {
+        return shared[a].sequence > shared[b].sequence;
+      });
+      for (const std::size_t at : order) take(at);
+    }
+    for (bool any = true; any && picks.size() < count;) {
+      any = false;
+      for (const std::size_t at : best_of_sizes(taken)) {
+        if (at < shared.size() && take(at)) any = true;
+      }
+    }
+    std::vector<Queued> result;
+    for (const std::size_t at : picks) {
+      bytes_ -= node_bytes(shared[at].node);
+      result.push_back(std::move(shared[at]));
+    }
+    std::size_t kept = 0;
+    for (std::size_t at = 0; at < shared.size(); ++at) {
+      if (taken[at] != 0) continue;
+      if (kept != at) shared[kept] = std::move(shared[at]);
+      ++kept;
+    }
+    shared.resize(kept);
+    return result;
+  }
+
+  /// For every size, another one first in every round, the place of the shared node with the largest bound of
+  /// that size that is not taken; past the end: none.
+  [[nodiscard]] std::vector<std::size_t> best_of_sizes(const std::vector<char>& taken) const {
+    const auto& shared = state_.shared;
+    const std::size_t sizes = state_.sizes.size();
+    std::vector<std::size_t> best(sizes, shared.size());
+    std::vector<double> bounds(sizes, -kInfinity);
+    for (std::size_t at = 0; at < shared.size(); ++at) {
+      if (taken[at] != 0) continue;
+      const auto offer = [&](Index k, double bound) {
+        const auto size = static_cast<std::size_t>(k - options_.k.lo);
+        if (best[size] < shared.size() &&
+            (bound < bounds[size] ||
+             (bound == bounds[size] && shared[at].sequence > shared[best[size]].sequence))) {
+          return;
+        }
+        best[size] = at;
+        bounds[size] = bound;
+      };
+      offer(shared[at].node.k, shared[at].node.bound);
+      for (const auto& other : shared[at].node.others) offer(other.k, other.bound);
+    }
+    std::rotate(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(state_.round % sizes), best.end());
+    return best;
   }
 
   bool anything_open() {
@@ -344,7 +435,6 @@ class Engine {
       open.push_back(std::move(queued));
       std::push_heap(open.begin(), open.end(), before());
     }
-    std::make_heap(state_.shared.begin(), state_.shared.end(), before());
   }
 
   /// Takes nodes off the heap's top that sets found since have closed.
@@ -369,31 +459,34 @@ class Engine {
     std::uint64_t budget;
   };
 
-  /// One node of every size in turn and as many shared ones, until the round is full.
+  /// Shared nodes, and one node of every size with a tree of its own in turn, until the round is full. Empty:
+  /// no size may go on alone.
   std::vector<Task> next_batch() {
     std::vector<Task> batch;
     std::uint64_t left = options_.node_limit > 0 ? options_.node_limit - (state_.nodes - nodes_before_)
                                                  : std::numeric_limits<std::uint64_t>::max();
     const std::size_t count = state_.sizes.size();
     const auto start = static_cast<std::size_t>(state_.round % count);
-    const auto take = [&](std::vector<Queued>& open) {
+    const auto add = [&](Queued node) {
       const auto budget = std::min(left, explorer_.budget());
-      batch.push_back({pop(open), budget});
+      batch.push_back({std::move(node), budget});
       left -= budget;
     };
+    std::size_t own = 0;
+    for (auto& size : state_.sizes) {
+      drop_closed(size);
+      own += size.open.empty() ? 0 : 1;
+    }
+    const std::uint64_t affordable = (left - 1) / explorer_.budget() + 1;
+    const auto shared = std::min<std::uint64_t>(visits_ - std::min(own, visits_ / 2), affordable);
+    for (auto& node : take_shared(static_cast<std::size_t>(shared))) add(std::move(node));
     for (bool any = true; any && batch.size() < visits_ && left > 0;) {
       any = false;
-      for (std::size_t i = 0; i < count && batch.size() < visits_ && left > 0 && !state_.shared.empty();
-           ++i) {
-        take(state_.shared);
-        any = true;
-      }
       for (std::size_t i = 0; i < count && batch.size() < visits_ && left > 0; ++i) {
         const std::size_t at = (start + i) % count;
         auto& size = state_.sizes[at];
-        drop_closed(size);
-        if (size.open.empty()) continue;
-        take(size.open);
+        if (size.open.empty() || (alone_ && alone_nodes_[at] >= explorer_.alone_nodes())) continue;
+        add(pop(size.open));
         any = true;
       }
     }
@@ -408,7 +501,7 @@ class Engine {
       for (const auto& other : task.from.node.others)
         harvests.back().others.emplace_back(size_of(other.k).pool);
     }
-    parallel_for(static_cast<Index>(batch.size()), options_.threads, [&](Index i) {
+    parallel_for(static_cast<Index>(batch.size()), workers_, [&](Index i) {
       const auto& task = batch[static_cast<std::size_t>(i)];
       auto& harvest = harvests[static_cast<std::size_t>(i)];
       if (control_.should_stop()) {
@@ -435,14 +528,16 @@ class Engine {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const auto& from = batch[i].from.node;
       auto& harvest = harvests[i];
-      state_.nodes += std::max<std::uint64_t>(1, harvest.nodes);
+      const auto nodes = std::max<std::uint64_t>(1, harvest.nodes);
+      state_.nodes += nodes;
+      if (alone_) alone_nodes_[static_cast<std::size_t>(from.k - options_.k.lo)] += nodes;
       take_in(from.k, harvest);
       for (std::size_t j = 0; j < from.others.size(); ++j) take_in(from.others[j].k, harvest.others[j]);
       for (auto& node : harvest.open) {
         if (from.others.empty()) node.bound = std::min(node.bound, from.bound);
         bytes_ += node_bytes(node);
         auto& open = put(std::move(node));
-        std::push_heap(open.begin(), open.end(), before());
+        if (&open != &state_.shared) std::push_heap(open.begin(), open.end(), before());
       }
     }
     drop_closed_sizes();
@@ -568,7 +663,6 @@ class Engine {
     for (std::size_t i = 0; i < open.size(); ++i) {
       const auto& size = state_.sizes[i];
       ExactSize entry;
-      const bool is_open = open[i] > -kInfinity;
       for (auto set : size.pool.sets()) {
         set.value = explorer_.told(set.value);
         entry.pool.push_back(std::move(set));
@@ -576,20 +670,27 @@ class Engine {
       if (!entry.pool.empty()) {
         const double bound = upper_bound(size, open[i]);
         entry.upper_bound = bound <= size.pool.best() ? entry.pool.front().value : explorer_.told(bound);
-        if (is_open) {
-          worst_size = worst(worst_size, status);
-        } else if (size.discarded >
-                   size.pool.threshold() * (1.0 + kTieFraction)) {  // of the last in the pool
-          worst_size = worst(worst_size, Status::kGapReached);
-        }
-      } else if (is_open) {
+      } else if (open[i] > -kInfinity) {
         entry.upper_bound = explorer_.told(upper_bound(size, open[i]));
-        worst_size = worst(worst_size, status);
       }
       answer.sizes.push_back(std::move(entry));
     }
     for (std::size_t i = 0; i < known.size(); ++i) lower(answer.sizes[i], known[i]);
     share_bounds(answer.sizes);
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      auto& entry = answer.sizes[i];
+      const auto& size = state_.sizes[i];
+      // A bound from outside the tree may be the proof.
+      if (options_.pool == 1 && !entry.pool.empty() &&
+          entry.upper_bound <= entry.pool.front().value * (1.0 + kTieFraction)) {
+        entry.upper_bound = entry.pool.front().value;
+      } else if (open[i] > -kInfinity) {
+        worst_size = worst(worst_size, status);
+      } else if (!entry.pool.empty() &&
+                 size.discarded > size.pool.threshold() * (1.0 + kTieFraction)) {  // of the last in the pool
+        worst_size = worst(worst_size, Status::kGapReached);
+      }
+    }
     answer.status = worst_size;
     return answer;
   }
@@ -616,7 +717,11 @@ class Engine {
   Cutoff cutoff_;
   double storage_;  ///< bytes of open nodes before the search goes depth first
   std::size_t visits_;
+  int workers_;
   SearchState state_;
+  bool alone_ = false;                      ///< every size has a tree of its own still
+  std::vector<std::uint64_t> alone_nodes_;  ///< by size
+  std::vector<std::int32_t> root_kept_, root_free_;
   std::uint64_t nodes_before_ = 0;
   double bytes_ = 0.0, told_at_ = 0.0;
   bool depth_first_ = false;
@@ -683,9 +788,12 @@ ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
   std::unique_ptr<search::Explorer> explorer;
   std::vector<double> known;  // PCA has better ones at its roots
   if (!variance) known = search::bounds_at_once(pencil, units, options);
+  // A checkpoint that is to be read or written needs the problem.
+  const RunControl patient;
+  const bool may_leave = options.checkpoint.empty() && options.resume.empty();
   try {
     explorer = variance ? search::perron_explorer(pencil, units, options, control)
-                        : search::factor_explorer(pencil, units, options, control);
+                        : search::factor_explorer(pencil, units, options, may_leave ? control : patient);
   } catch (const linalg::Stopped&) {
     return search::unexplored(pencil, units, start, known, options, control);
   }

@@ -117,6 +117,12 @@ class Explorer {
   }
   /// Whether a node can serve several sizes: all of them then go down one tree.
   [[nodiscard]] virtual bool shares_sizes() const { return false; }
+  /// Nodes that each of several sizes visits in a tree of its own before those that are still open share one.
+  /// Sizes that are easy alone are proven at once then, however soon the search is stopped; little is given
+  /// up for the others: half a second of work or less.
+  [[nodiscard]] virtual std::uint64_t alone_nodes() const { return 0; }
+  /// Memory of one visit; 0: not worth counting.
+  [[nodiscard]] virtual double visit_bytes() const { return 0.0; }
   /// From scratch, by a factorization of the set's own matrices.
   [[nodiscard]] virtual double value(const std::vector<Index>& units) const = 0;
   /// False only where exchanging one unit for the other surely changes the criterion.
@@ -139,7 +145,7 @@ class Explorer {
   return std::min(0x1p28, static_cast<double>(memory_budget(memory_limit)) / 32.0);
 }
 
-/// Both may throw linalg::Stopped, and keep `control`.
+/// Both may throw linalg::Stopped; perron_explorer() keeps `control`.
 /// A = M M': superset and drop bounds in both directions (factor_explorer.cpp). Any rank, any criterion.
 [[nodiscard]] std::unique_ptr<Explorer> factor_explorer(const Pencil& pencil, const SearchUnits& units,
                                                         const ExactOptions& options,

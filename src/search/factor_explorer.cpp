@@ -27,6 +27,8 @@ class FactorExplorer final : public Explorer {
   }
   [[nodiscard]] bool bound_ignores_size() const override { return true; }  // f of the whole superset
   [[nodiscard]] bool shares_sizes() const override { return true; }
+  [[nodiscard]] std::uint64_t alone_nodes() const override { return (scans_ ? 16 : 160) * budget(); }
+  [[nodiscard]] double visit_bytes() const override { return problem_.visit_bytes(); }
   [[nodiscard]] double value(const std::vector<Index>& units) const override { return problem_.value(units); }
   [[nodiscard]] bool alike(Index a, Index b) const override { return problem_.alike(a, b); }
   [[nodiscard]] double told(double value) const override { return problem_.told(value); }

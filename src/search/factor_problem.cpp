@@ -21,7 +21,7 @@ Matrix without_null_columns(const Matrix& m) {
   return m * solver.eigenvectors().rightCols(rank);
 }
 
-/// M with M M' = A for a positive semidefinite A.
+/// M with M M' = A for a positive semidefinite A whose units are comparable.
 Matrix root_of(const Matrix& a) {
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(a);
   const double floor =
@@ -103,7 +103,8 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
   }
   const auto n = static_cast<Index>(features.size());
   first.push_back(n);
-  require_memory(6.0 * 8.0 * static_cast<double>(n) * static_cast<double>(n),
+  // B, its inverse, and what one visit holds; more visits at a time where there is room (visit_bytes()).
+  require_memory(8.0 * 8.0 * static_cast<double>(n) * static_cast<double>(n),
                  "an exact search over all candidates",
                  "leave features out (--exclude), or search greedily (gslda)", options.memory_limit);
   // Between matrices of hundreds of megabytes a stop is heard.
@@ -123,9 +124,10 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
   }
   linalg::mirror_lower(b);
   ask();
-  const Matrix factor = pencil.factor() != nullptr ? Matrix((*pencil.factor())(features, Eigen::all))
-                                                   : root_of(pencil.a_block(features, options.threads));
-  m = without_null_columns(scale.asDiagonal() * factor);
+  m = without_null_columns(
+      pencil.factor() != nullptr
+          ? Matrix(scale.asDiagonal() * (*pencil.factor())(features, Eigen::all))
+          : root_of(scale.asDiagonal() * pencil.a_block(features, options.threads) * scale.asDiagonal()));
   Matrix inverse = b;
   // 1/P_ii is what remains of column i given the others, of a unit diagonal.
   if (!inverted(inverse, options.threads, control) ||
@@ -180,6 +182,16 @@ OpenNode open_node(const std::vector<ServedSize>& sizes, std::vector<std::int32_
   std::sort(node.kept.begin(), node.kept.end());
   std::sort(node.free.begin(), node.free.end());
   return node;
+}
+
+double FactorProblem::visit_bytes() const {
+  const auto n = static_cast<double>(b.rows());
+  return 8.0 * 6.0 * n * n + std::min(level_bytes, 8.0 * 2.0 * n * n * n);
+}
+
+std::size_t FactorProblem::most_depth(Index free) const {
+  const double block = 2.0 * 8.0 * static_cast<double>(std::max<Index>(1, free * free));
+  return static_cast<std::size_t>(std::max(2.0, level_bytes / block));
 }
 
 bool FactorProblem::alike(Index u, Index v) const {

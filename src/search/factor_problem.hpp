@@ -62,6 +62,10 @@ struct FactorProblem {
   [[nodiscard]] bool alike(Index u, Index v) const;
   /// Nothing when a block is not positive definite to rounding. Throws linalg::Stopped.
   [[nodiscard]] std::optional<Residual> residual(const OpenNode& node, const RunControl& control) const;
+  /// What a visit holds: the node's smaller problem and the levels below it.
+  [[nodiscard]] double visit_bytes() const;
+  /// So many levels of nodes with `free` free rows, two blocks each: with thousands of candidates a few only.
+  [[nodiscard]] std::size_t most_depth(Index free) const;
   /// T's criterion in the scale of the search.
   [[nodiscard]] double of(const Matrix& t) const;
 };

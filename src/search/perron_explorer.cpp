@@ -40,8 +40,9 @@ constexpr double kFloorWork =
 constexpr double kFloorShrink = 0.9;  // of the free or the missing units, before it is raised again
 constexpr double kFloorGain = 0.5;    // of the way from the bound of C to the cut: what a floor must bring
 constexpr Index kFloorLeft = 4;
-constexpr Index kFloorRows = 1000;  // a stop waits for the eigenvectors: half a second
-constexpr double kHalfway = 1.02;   // a bound this far above the cut is worth lowering for its own sake
+constexpr Index kFloorRows =
+    1000;  // a stop waits for the eigenvectors: half a second; beyond, sweeps are long, too
+constexpr double kHalfway = 1.02;  // a bound this far above the cut is worth lowering for its own sake
 constexpr Index kNever = Index{1} << 40;
 constexpr int kPasses = 12;       // over a row, to find its threshold
 constexpr double kPivot = 1e-10;  // relative: below it lambda counts as no larger than lambda_max(A_I)
@@ -320,6 +321,10 @@ class PerronExplorer final : public Explorer {
   int threads_ = 1;
   const RunControl* control_;
   std::vector<Index> planted_;
+  Index largest_size_ = 1;
+  void find_row_sums() const;
+  mutable std::once_flag row_sums_once_;
+  mutable std::vector<double> row_sums_;  ///< by size
   mutable std::once_flag superset_once_;
   mutable double superset_ = kInfinity;
   BoundSwitches off_;
@@ -333,6 +338,7 @@ PerronExplorer::PerronExplorer(const Pencil& pencil, const SearchUnits& units, c
     : control_(&control) {
   off_ = options.off;
   forced_ = !units.include.empty();
+  largest_size_ = options.k.hi;
   threads_ = options.threads;
   planted_ = options.planted;
   std::vector<Index> features;
@@ -386,21 +392,6 @@ class Visit {
     return std::min(level.bound, superset + 1e-12 * std::abs(superset));
   }
 
-  /// One sweep with d = 1: the largest sum of a row over itself and its best columns.
-  double quick_bound(const OpenNode& node) {
-    const Index k = static_cast<Index>(x_.single_ ? node.k : x_.a_.rows());
-    double bound = 0.0;
-    std::vector<double> row(static_cast<std::size_t>(x_.a_.rows()));
-    for (Index i = 0; i < x_.a_.rows(); ++i) {
-      for (Index j = 0; j < x_.a_.rows(); ++j)
-        row[static_cast<std::size_t>(j)] = j == i ? 0.0 : std::abs(x_.a_(j, i));
-      const auto others = std::min<std::ptrdiff_t>(k - 1, static_cast<std::ptrdiff_t>(row.size()));
-      std::nth_element(row.begin(), row.begin() + others, row.end(), std::greater<>());
-      bound = std::max(bound, std::accumulate(row.begin(), row.begin() + others, std::abs(x_.a_(i, i))));
-    }
-    return bound * (1.0 + 1e-12 * static_cast<double>(k));
-  }
-
   void run(const OpenNode& node, std::uint64_t budget, const RunControl& control) {
     budget_ = budget;
     control_ = &control;
@@ -432,7 +423,7 @@ class Visit {
     double bound = kInfinity;
     if (level.reduced()) {
       auto outcome = sweeps(level, level.own, kSweeps);
-      if (outcome == Outcome::kOpen) outcome = raise_floor(level);
+      if (outcome == Outcome::kOpen && level.rows() <= kFloorRows) outcome = raise_floor(level);
       bound = outcome == Outcome::kClosed ? cut_ : level.bound;
       // kComplete: one set is left, which the search will look at.
       if (outcome == Outcome::kComplete) bound = kInfinity;
@@ -763,6 +754,7 @@ double Visit::bound_of(Level& level, double worst) {
 Visit::Outcome Visit::sweeps(Level& level, Form& form, int most) {
   double previous = kInfinity;
   for (int step = 0; step < most; ++step) {
+    if (step > 0 && level.rows() > kFloorRows && x_.control_->should_stop()) break;
     sweep(level, form);
     double top = -kInfinity;
     double worst = form.measure(level.rows(), &top);
@@ -1130,11 +1122,29 @@ double PerronExplorer::bound(const OpenNode& node) const {
   return scale_ * Visit(*this, cutoff, harvest).root_bound(node);
 }
 
+/// One sweep with d = 1: the largest sum of a row over itself and its k - 1 best columns, for every k at
+/// once.
+void PerronExplorer::find_row_sums() const {
+  const Index n = a_.rows();
+  const auto most = static_cast<std::size_t>(single_ ? std::min(largest_size_, n) : n);
+  row_sums_.assign(most, 0.0);
+  std::vector<double> row(static_cast<std::size_t>(n));
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) row[static_cast<std::size_t>(j)] = j == i ? 0.0 : std::abs(a_(j, i));
+    std::partial_sort(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(most), row.end(),
+                      std::greater<>());
+    double sum = std::abs(a_(i, i));
+    for (std::size_t k = 0; k < most; ++k) {
+      row_sums_[k] = std::max(row_sums_[k], sum);
+      sum += row[k];
+    }
+  }
+}
+
 double PerronExplorer::quick_bound(const OpenNode& node) const {
-  const Pool pool(1);
-  Harvest harvest(pool);
-  const Cutoff cutoff(slack_, 0.0);
-  return scale_ * Visit(*this, cutoff, harvest).quick_bound(node);
+  std::call_once(row_sums_once_, [this] { find_row_sums(); });
+  const auto k = single_ ? static_cast<std::size_t>(node.k) : row_sums_.size();
+  return scale_ * row_sums_[k - 1] * (1.0 + 1e-12 * static_cast<double>(k));
 }
 
 void PerronExplorer::explore(const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff,

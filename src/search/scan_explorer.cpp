@@ -63,11 +63,7 @@ class Visit {
         harvest_(harvest),
         kept_(node.kept) {
     levels_.resize(2);
-    const auto side = padded(static_cast<std::int64_t>(node.free.size()));
-    // With thousands of candidates a visit goes down a few levels only.
-    most_depth_ = static_cast<std::size_t>(std::max(
-        2.0,
-        problem.level_bytes / (2.0 * 8.0 * static_cast<double>(std::max<std::int64_t>(1, side * side)))));
+    most_depth_ = problem.most_depth(padded(static_cast<std::int64_t>(node.free.size())));
     last_ = problem.uses(ExactBound::kLastPair) ? 2 : 1;
     singles_ = problem.uses(ExactBound::kSingleDrop);
   }

@@ -281,7 +281,7 @@ GreedyPass backward_decomposed(const Pencil& pencil, const SearchUnits& units, c
   constexpr double kWork = 1e12;  // steps times features cubed: a few minutes
   if (static_cast<double>(std::max<Index>(1, units.count() - least)) * std::pow(static_cast<double>(n), 3) >
       kWork) {
-    throw Error(
+    throw Infeasible(
         fmt::format("backward elimination from {} features in {} steps decomposes a matrix at every step, "
                     "which would take hours; use the forward pass alone, fewer candidates (--exclude), or a "
                     "larger least size (--k)",

@@ -154,7 +154,10 @@ void search(const SelectionInput& input, const ExactMethodOptions& own, const Ru
                                     .k = input.k};
   Selection greedy;
   const bool can_swap = input.units.single && input.pencil.factor() != nullptr;
-  greedy_sets(greedy_input, {.swaps = can_swap ? kStartSwaps : 0}, control, greedy);
+  try {
+    greedy_sets(greedy_input, {.swaps = can_swap ? kStartSwaps : 0}, control, greedy);
+  } catch (const Infeasible&) {  // too large for the passes, or singular: the search itself says so then
+  }
 
   // Before the search, which may use up the time: it is asked for, and where the search is stopped it is
   // often the better bound.

@@ -204,22 +204,28 @@ class DensePencil : public Pencil {
   Vector diagonal_, a_diagonal_;
 };
 
-/// The factor of a positive semidefinite matrix of low rank.
+/// The factor of a positive semidefinite matrix of low rank. From the eigenvectors of A scaled to a unit
+/// diagonal: those of A itself know a feature in small units only to the rounding of the largest.
 std::optional<Matrix> low_rank_factor(const Matrix& a, Index most_rank) {
-  const auto eigen = linalg::symmetric_eigen(a, true);
   const Index n = a.rows();
+  Vector unit = Vector::Ones(n);
+  for (Index i = 0; i < n; ++i) {
+    if (a(i, i) > 0.0) unit[i] = std::sqrt(a(i, i));
+  }
+  const auto eigen =
+      linalg::symmetric_eigen(unit.cwiseInverse().asDiagonal() * a * unit.cwiseInverse().asDiagonal(), true);
   const double largest = eigen.values[n - 1];
   const double tolerance = static_cast<double>(n) * kEpsilon * std::max(largest, -eigen.values[0]);
   if (eigen.values[0] < -1e3 * tolerance) {
     throw BadInput(fmt::format("A has the eigenvalue {:.6g}; a between-class matrix is positive semidefinite",
-                               eigen.values[0]));
+                               linalg::symmetric_eigen(a, false).values[0]));
   }
   Index rank = 0;
   while (rank < n && eigen.values[n - 1 - rank] > tolerance) ++rank;
   if (rank > most_rank) return std::nullopt;
   Matrix m(n, rank);
   for (Index c = 0; c < rank; ++c) {
-    m.col(c) = std::sqrt(eigen.values[n - 1 - c]) * eigen.vectors.col(n - 1 - c);
+    m.col(c) = std::sqrt(eigen.values[n - 1 - c]) * eigen.vectors.col(n - 1 - c).cwiseProduct(unit);
   }
   return m;
 }

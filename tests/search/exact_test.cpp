@@ -144,6 +144,43 @@ TEST(ExactSearch, AGeneralPairNeedsNoFactor) {
   }
 }
 
+/// Units of a feature change no criterion, not even from 1e-6 to 1e6 beside each other.
+TEST(ExactSearch, APairInAnyUnitsHasTheSameValues) {
+  for (const Index most_rank : {Index{32}, Index{-1}}) {
+    const Index n = 8;
+    const auto pair = oracle::random_factor_pair(n, n, 5);
+    Vector units(n);
+    for (Index i = 0; i < n; ++i) units[i] = std::pow(10.0, static_cast<double>(i % 7) * 2.0 - 6.0);
+    const Matrix a = pair.m * pair.m.transpose();
+    const Problem plain{pair.m, pair.b, oracle::all_units(n)};
+    const auto truth = all_sets(plain);
+    const auto pencil = matrix_pencil(units.asDiagonal() * a * units.asDiagonal(),
+                                      units.asDiagonal() * pair.b * units.asDiagonal(), 0.0, most_rank);
+    const auto result = exact_search(*pencil, plain.units, {}, {.k = {1, n}, .threads = 1}, {});
+    for (Index k = 1; k <= n; ++k) {
+      const auto& best = truth.at(k).front();
+      const auto& found = result.sizes[static_cast<std::size_t>(k - 1)].pool.front();
+      EXPECT_NEAR(found.value, best.value, 1e-9 * best.value) << k;
+      EXPECT_EQ(found.units, best.units) << k;
+    }
+  }
+}
+
+/// Sizes that share a tree with hard ones do not wait for them.
+TEST(ExactSearch, EasySizesAreProvenHoweverSoonItIsStopped) {
+  for (const Index r : {1, 3}) {
+    const Index n = 40;
+    const auto pair = oracle::random_factor_pair(n, r, 8, 1e4);
+    const auto result = exact_search(*factor_pencil(pair.m, pair.b), oracle::all_units(n), {},
+                                     {.k = {1, n}, .node_limit = 60000, .threads = 2}, {});
+    EXPECT_EQ(result.status, Status::kNodeLimit);
+    for (const Index k : {Index{1}, Index{2}, n - 1, n}) {
+      const auto& size = result.sizes[static_cast<std::size_t>(k - 1)];
+      EXPECT_EQ(size.upper_bound, size.pool.front().value) << k;
+    }
+  }
+}
+
 /// A covariance of n variables with some structure.
 Matrix random_covariance(Index n, std::uint64_t seed) {
   Matrix x(40, n);
