@@ -172,10 +172,11 @@ TEST(ExactSearch, EasySizesAreProvenHoweverSoonItIsStopped) {
     const Index n = 40;
     const auto pair = oracle::random_factor_pair(n, r, 8, 1e4);
     const auto result = exact_search(*factor_pencil(pair.m, pair.b), oracle::all_units(n), {},
-                                     {.k = {1, n}, .node_limit = 60000, .threads = 2}, {});
+                                     {.k = {1, n}, .node_limit = 200000, .threads = 2}, {});
     EXPECT_EQ(result.status, Status::kNodeLimit);
     for (const Index k : {Index{1}, Index{2}, n - 1, n}) {
       const auto& size = result.sizes[static_cast<std::size_t>(k - 1)];
+      ASSERT_FALSE(size.pool.empty()) << k;
       EXPECT_EQ(size.upper_bound, size.pool.front().value) << k;
     }
   }
