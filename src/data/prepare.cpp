@@ -211,8 +211,8 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
 namespace {
 
 struct ColumnSummary {
-  double mean = 0.0;      ///< of the values present, weighted
-  double variance = 0.0;  ///< once that mean stands in the gaps; the divisor is the weight of all rows
+  double mean = 0.0;       ///< of the values present, weighted
+  double deviation = 0.0;  ///< once that mean stands in the gaps; the divisor is the weight of all rows
 };
 
 ColumnSummary summarize(const Dataset& data, Index j, double total_weight) {
@@ -236,11 +236,22 @@ ColumnSummary summarize(const Dataset& data, Index j, double total_weight) {
   present += zeros;
   if (!(present > 0.0)) return summary;
   summary.mean = sum / present;
-  double squares = zeros * summary.mean * summary.mean;
-  each([&](double weight, double x) {
-    if (!std::isnan(x)) squares += weight * (x - summary.mean) * (x - summary.mean);
+  const auto deviation_in = [&](double unit) {
+    const auto squared = [&](double x) { return ((x - summary.mean) / unit) * ((x - summary.mean) / unit); };
+    double squares = zeros * squared(0.0);
+    each([&](double weight, double x) {
+      if (!std::isnan(x)) squares += weight * squared(x);
+    });
+    return std::sqrt(squares / total_weight) * unit;
+  };
+  constexpr double kLeast = 1e-140;  // below it the squares lose digits, and above its inverse they overflow
+  summary.deviation = deviation_in(1.0);
+  if (summary.deviation > kLeast && std::isfinite(summary.deviation)) return summary;
+  double largest = zeros > 0.0 ? std::abs(summary.mean) : 0.0;
+  each([&](double, double x) {
+    if (!std::isnan(x)) largest = std::max(largest, std::abs(x - summary.mean));
   });
-  summary.variance = squares / total_weight;
+  summary.deviation = largest > 0.0 && std::isfinite(largest) ? deviation_in(largest) : 0.0;
   return summary;
 }
 
@@ -269,8 +280,7 @@ Preparation Preparation::learn(const Dataset& training, const PrepareOptions& op
   for (Index j = 0; j < p; ++j) {
     const ColumnSummary summary = summarize(training, j, total_weight);
     means[j] = summary.mean;
-    const double deviation = std::sqrt(summary.variance);
-    scales[j] = deviation > 0.0 && std::isfinite(deviation) ? deviation : 1.0;
+    scales[j] = summary.deviation > 0.0 ? summary.deviation : 1.0;
   }
   if (impute) result.imputation = means;
   if (options.standardize) {

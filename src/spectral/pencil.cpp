@@ -21,11 +21,12 @@ void require_scale(const Vector& diagonal, const std::string& source) {
   constexpr double kLargest = 1e150, kSmallest = 1e-150;
   for (const double value : diagonal) {
     if (!(value <= kLargest)) {  // NaN too
-      throw BadInput(
-          {.file = source},
-          fmt::format("a variance of {:.3g} is too large to compute with (the limit is {:.0e}); rescale the "
-                      "columns (divide them by a constant)",
-                      value, kLargest));
+      throw BadInput({.file = source},
+                     fmt::format("{} is too large to compute with (the limit is {:.0e}); rescale the columns "
+                                 "(divide them by a constant, or --standardize a table)",
+                                 std::isfinite(value) ? fmt::format("a variance of {:.3g}", value)
+                                                      : std::string("a variance, which overflows,"),
+                                 kLargest));
     }
   }
   const double largest = diagonal.size() > 0 ? diagonal.maxCoeff() : 0.0;
@@ -33,7 +34,7 @@ void require_scale(const Vector& diagonal, const std::string& source) {
     throw BadInput(
         {.file = source},
         fmt::format("variances of at most {:.3g} are too small to compute with (the limit is {:.0e}); "
-                    "rescale the columns (multiply them by a constant)",
+                    "rescale the columns (multiply them by a constant, or --standardize a table)",
                     largest, kSmallest));
   }
 }
