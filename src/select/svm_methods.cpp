@@ -88,6 +88,29 @@ Prepared prepare(const SelectionInput& input, double cost, std::string_view meth
   return prepared;
 }
 
+/// The C that classifies best lets the losses swamp the margin where classes overlap, and the bound on all
+/// features, s = 1, is then above the number of rows: it says nothing. It falls with C, to below that number,
+/// before it rises again. So where there are more rows than features (with fewer the rows can be separated)
+/// and the bound says nothing at `cost`, the smaller C with the smallest bound is taken.
+double cost_for_bound(const Matrix& z, const std::vector<int>& codes, double cost, int threads,
+                      const RunControl& control) {
+  if (z.cols() >= z.rows()) return cost;
+  const std::vector<Vector> labels = machine_labels(codes);
+  const Vector ones = Vector::Ones(z.cols());
+  const auto bound = [&](double c) { return RadiusMarginBound(z, labels, c, threads).value(ones); };
+  double smallest = bound(cost);
+  if (!(smallest > static_cast<double>(labels.size()) * static_cast<double>(z.rows()))) return cost;
+  const auto& costs = svm_costs();
+  for (auto c = costs.rbegin(); c != costs.rend() && !control.should_stop(); ++c) {
+    if (*c >= cost) continue;
+    const double found = bound(*c);
+    if (found >= smallest) break;
+    smallest = found;
+    cost = *c;
+  }
+  return cost;
+}
+
 void run_rfe(const SelectionInput& input, const OptionTexts& texts, const RunControl& control,
              Selection& selection) {
   RfeMethod own;
@@ -120,7 +143,12 @@ void run_rmb(const SelectionInput& input, const OptionTexts& texts, const RunCon
   require_memory(8.0 * 3.0 * n * n, "the inner products of the rows", "use svm-rfe",
                  input.options.memory_limit.bytes);
   const auto& codes = input.data.labels->codes;
-  own.cost = own.fit.cost = prepared.cost;
+  if (std::isfinite(own.cost)) {
+    own.fit.cost = own.cost;
+  } else {
+    own.cost = own.fit.cost =
+        cost_for_bound(prepared.z, codes, prepared.cost, input.options.threads, control);
+  }
   own.fit.threads = input.options.threads;
   selection.method_options = options_json(own);
   const RadiusMarginFit fit = fit_radius_margin(prepared.z, codes, own.fit, control);
