@@ -140,7 +140,7 @@ std::vector<const MethodInfo*> chosen_methods(const Job& job) {
     }
     chosen.push_back(method);
   }
-  check_method_options(job.method_texts(), chosen, methods());
+  job.check_options(chosen);
   return chosen;
 }
 

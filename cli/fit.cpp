@@ -43,10 +43,17 @@ ChosenSize choose_size(const Job& job, const Dataset& data, const MethodInfo& me
   return {.k = {k, k}, .evaluation = std::move(evaluation)};
 }
 
-/// The set to train on. A limit or a signal ends the choice of k, and an exact search with the best set it
-/// has; what a model needs at least, the passes of a greedy search, is run in any case.
+/// Stopped before its end, the method still ranks every feature by what it has found.
+bool ranks_when_stopped(const MethodInfo& method) {
+  return method.name == "gp-ard" || method.name == "svm-rfe" || method.name == "svm-rmb";
+}
+
+/// The set to train on. A limit or a signal ends the choice of k, an exact search with the best set it has,
+/// and a machine or process with the ranking it has; what a model needs at least, the passes of a greedy
+/// search, is run in any case.
 Selection choose_features(const Job& job, const Dataset& prepared, const MethodInfo& method,
                           const SelectionOptions& options, const RunControl& control) {
+  if (ranks_when_stopped(method)) return select_features(prepared, method, options, job.texts, control);
   if (!method.proves) return select_features(prepared, method, options, job.texts, RunControl{});
   if (!control.should_stop()) {
     Selection found = select_features(prepared, method, options, job.texts, control);
@@ -147,12 +154,12 @@ int run(const Arguments& arguments, Signals& signals) {
   MethodOptions asked;
   set_options(asked, job.texts);
   require_method_name(job.texts, !asked.method.empty());
-  if (!asked.method.empty())
-    check_method_options(job.method_texts(), {&find_method(asked.method)}, methods());
+  if (!asked.method.empty()) job.check_options({&find_method(asked.method)});
   const KRange& k_asked = job.selection.k;
   job.check_exact_search(!k_asked.given() || k_asked.lo != k_asked.hi);
   const Dataset data = job.load(arguments.operands.front());
   const MethodInfo& method = job.choose_method(data);
+  job.check_options({&method});
   require_labels(data, "fit");
 
   signals.begin_work();
@@ -181,12 +188,14 @@ int run(const Arguments& arguments, Signals& signals) {
   const Index k = selection.by_columns ? fitted->matrix.cols()
                   : fitted != nullptr  ? static_cast<Index>(fitted->features.size())
                                        : selection.path.back().k();
-  const Status status =
-      chosen.evaluation ? worst(selection.status, chosen.evaluation->status) : selection.status;
-  const Model model = fitted != nullptr
-                          ? fit_model(data, preparation, std::string(method.name), *fitted, job.model)
-                          : fit_model(data, preparation, std::string(method.name),
-                                      selection.path.back().features, selection.ridge, job.model);
+  const Model model =
+      fitted != nullptr ? fit_model(data, preparation, std::string(method.name), *fitted, job.model, control)
+                        : fit_model(data, preparation, std::string(method.name),
+                                    selection.path.back().features, selection.ridge, job.model, control);
+  progress.erase();
+  Status status = chosen.evaluation ? worst(selection.status, chosen.evaluation->status) : selection.status;
+  const std::string cut_short = cut_short_sentence(model.rule);
+  if (!cut_short.empty()) status = worst(status, rule_status(model.rule));
   json object = model.to_json();
   object["status"] = status_name(status);
   object["chosen_by"] = chosen_by(chosen, job.selection.seed);
@@ -198,6 +207,14 @@ int run(const Arguments& arguments, Signals& signals) {
   auto warnings = selection.warnings;
   if (method.variance) warn_of_components(data, job.model, warnings);
   if (job.selection.bounds) warnings.emplace_back(no_bounds_sentence("fit"));
+  if (ranks_when_stopped(method) &&
+      (selection.status == Status::kTimeLimit || selection.status == Status::kInterrupted)) {
+    warnings.push_back(fmt::format(
+        "{} was stopped ({}): the features are those it ranked highest until then; give more time",
+        method.name, status_name(selection.status)));
+  }
+  warn_of_neighbors(model.training_rows, job.model, warnings);
+  if (!cut_short.empty()) warnings.push_back(cut_short);
   if (chosen.unjudged()) warnings.push_back(unjudged_sentence(k, *chosen.evaluation));
   object["warnings"] = data.warnings;
   for (const auto& warning : warnings) object["warnings"].push_back(warning);

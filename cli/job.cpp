@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 
 #include "help.hpp"
 #include "output.hpp"
@@ -65,6 +66,32 @@ void check_classifier_options(const OptionTexts& texts, Classifier chosen) {
   }
 }
 
+/// An option of some kernels beside another one would do nothing, either.
+void check_kernel_options(const OptionTexts& texts, SvmKernel chosen) {
+  const auto refuse = [&](const char* option, const char* kernels) {
+    if (!texts.contains(option)) return;
+    throw InvalidArgument(
+        fmt::format("{} is an option of --svm-kernel {}, but the kernel is {}; leave it out",
+                    option_flag(option), kernels, OptionCodec<SvmKernel>::format(chosen)));
+  };
+  if (chosen != SvmKernel::kPoly) refuse("svm_degree", "poly");
+  if (chosen == SvmKernel::kLinear) refuse("svm_gamma", "poly and rbf");
+}
+
+bool is_gp(Classifier classifier) {
+  return classifier == Classifier::kGpLaplace || classifier == Classifier::kGpEp;
+}
+
+/// The options that classifiers share with methods.
+constexpr std::array<const char*, 4> kGpOptions = {"hyperparameters", "lengthscale", "signal", "restarts"};
+
+std::vector<std::string_view> classifiers_with(const std::string& option) {
+  if (option == "C") return {"svm"};
+  if (std::find(kGpOptions.begin(), kGpOptions.end(), option) != kGpOptions.end())
+    return {"gp-laplace", "gp-ep"};
+  return {};
+}
+
 }  // namespace
 
 std::string status_note() { return fmt::format("Statuses: {}", status_meanings()); }
@@ -85,17 +112,18 @@ Job::Job(const Arguments& arguments) : texts(arguments.texts) {
   selection.validate();
   model.validate();
   check_classifier_options(texts, model.classifier);
+  check_kernel_options(texts, model.svm_kernel);
   model.seed = selection.seed;
   run.validate();
 }
 
-OptionTexts Job::method_texts() const {
+void Job::check_options(const std::vector<const MethodInfo*>& chosen) const {
   OptionTexts own = texts;
   if (model.classifier == Classifier::kSvm) own.erase("C");
-  if (model.classifier == Classifier::kGpLaplace || model.classifier == Classifier::kGpEp) {
-    for (const char* name : {"hyperparameters", "lengthscale", "signal", "restarts"}) own.erase(name);
+  if (is_gp(model.classifier)) {
+    for (const char* name : kGpOptions) own.erase(name);
   }
-  return own;
+  check_method_options(own, chosen, methods(), classifiers_with);
 }
 
 Dataset Job::load(const std::string& data) {
@@ -134,10 +162,7 @@ const MethodInfo& Job::choose_method(const Dataset& data) const {
   MethodOptions asked;
   set_options(asked, texts);
   require_method_name(texts, !asked.method.empty());
-  const auto& method =
-      find_method(asked.method.empty() ? default_method(data.labels.has_value()) : asked.method);
-  check_method_options(method_texts(), {&method}, methods());
-  return method;
+  return find_method(asked.method.empty() ? default_method(data.labels.has_value()) : asked.method);
 }
 
 nlohmann::json Job::used_options(const KRange& k) const {
@@ -213,6 +238,17 @@ void require_labels(const Dataset& data, std::string_view command) {
     throw BadInput(
         fmt::format("{}: {} needs class labels and there is no label column; name it with --target",
                     data.source, command));
+  }
+  // Methods that look at labels say so themselves, but not every method does.
+  const auto counts = data.labels->counts();
+  const auto some = std::find_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
+  if (some != counts.end() && std::all_of(some + 1, counts.end(), [](Index count) { return count == 0; })) {
+    throw BadInput(
+        {.file = data.source},
+        fmt::format("'{}' holds one class only ('{}'); {} needs two or more: name the label column "
+                    "with --target",
+                    data.labels->name, data.labels->classes[static_cast<std::size_t>(some - counts.begin())],
+                    command));
   }
 }
 

@@ -48,13 +48,14 @@ struct Job {
   Stopwatch watch;
   double read_s = 0.0;
 
-  /// What was given, without what is meant for the classifier: for check_method_options.
-  [[nodiscard]] OptionTexts method_texts() const;
+  /// check_method_options for commands that train: what is meant for the classifier is no option of a method.
+  void check_options(const std::vector<const MethodInfo*>& chosen) const;
   /// Reads --groups for these names, if it was given.
   void load_groups(const FeatureNames& names);
   /// Reads DATA, with its values checked. Notes go to stderr under --verbose.
   [[nodiscard]] Dataset load(const std::string& data);
-  /// The one method of select and fit: what was asked for, or the default for these data.
+  /// The one method of select and fit: what was asked for, or the default for these data. Its options are yet
+  /// to be checked.
   [[nodiscard]] const MethodInfo& choose_method(const Dataset& data) const;
   /// Every option of these structs as used, `k` as the range that was run.
   [[nodiscard]] nlohmann::json used_options(const KRange& k) const;

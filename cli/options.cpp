@@ -223,8 +223,10 @@ Arguments parse_arguments(const CommandPage& page, const std::vector<std::string
   return arguments;
 }
 
-void check_method_options(const OptionTexts& texts, const std::vector<const MethodInfo*>& chosen,
-                          const std::vector<MethodInfo>& all) {
+void check_method_options(
+    const OptionTexts& texts, const std::vector<const MethodInfo*>& chosen,
+    const std::vector<MethodInfo>& all,
+    const std::function<std::vector<std::string_view>(const std::string&)>& classifiers_with) {
   const auto has = [](const MethodInfo& method, const std::string& name) {
     return std::any_of(method.options.begin(), method.options.end(),
                        [&](const OptionDescription& option) { return option.name == name; });
@@ -243,6 +245,13 @@ void check_method_options(const OptionTexts& texts, const std::vector<const Meth
     std::vector<std::string_view> asked;
     asked.reserve(chosen.size());
     for (const auto* method : chosen) asked.push_back(method->name);
+    const auto classifiers = classifiers_with ? classifiers_with(name) : std::vector<std::string_view>();
+    if (!classifiers.empty()) {
+      throw InvalidArgument(fmt::format(
+          "{} is an option of --classifier {} and of --method {}, but the classifier is another one and the "
+          "method is {}; leave it out or choose one of these",
+          option_flag(name), fmt::join(classifiers, ", "), fmt::join(owners, ", "), fmt::join(asked, ", ")));
+    }
     throw InvalidArgument(
         fmt::format("{} is an option of {}, but the method is {}; leave it out or choose --method {}",
                     option_flag(name), fmt::join(owners, ", "), fmt::join(asked, ", "), owners.front()));

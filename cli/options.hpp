@@ -1,6 +1,7 @@
 #pragma once
 /// From option descriptions to a parser: the library's structs say which options there are, CLI11 reads the
 /// line.
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -133,8 +134,11 @@ struct Rewording {
 [[nodiscard]] Arguments parse_arguments(const CommandPage& page, const std::vector<std::string>& words);
 
 /// Throws InvalidArgument when `texts` holds an option that belongs to methods other than the chosen ones.
-void check_method_options(const OptionTexts& texts, const std::vector<const MethodInfo*>& chosen,
-                          const std::vector<MethodInfo>& all);
+/// `classifiers_with`: which values of --classifier have the option of this name, too, where there is one.
+void check_method_options(
+    const OptionTexts& texts, const std::vector<const MethodInfo*>& chosen,
+    const std::vector<MethodInfo>& all,
+    const std::function<std::vector<std::string_view>(const std::string&)>& classifiers_with = {});
 
 /// " (did you mean A or B?)" or "".
 [[nodiscard]] std::string did_you_mean(std::string_view word, const std::vector<std::string>& known,

@@ -99,7 +99,25 @@ std::string headline_text(const Reproduction& result) {
   return text;
 }
 
-/// The curves side by side, one line a place on the axis.
+/// Columns that fit a line together, as ranges of `series`; each range has one at least.
+std::vector<std::pair<std::size_t, std::size_t>> fitting_ranges(const std::vector<std::string>& series,
+                                                                std::size_t first_column) {
+  constexpr std::size_t kLeast = 8, kBetween = 2;
+  std::vector<std::pair<std::size_t, std::size_t>> ranges;
+  std::size_t width = 0;
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    const std::size_t own = kBetween + std::max(kLeast, display_width(series[i]));
+    if (ranges.empty() || width + own > kTextWidth) {
+      ranges.emplace_back(i, i);
+      width = first_column;
+    }
+    ranges.back().second = i + 1;
+    width += own;
+  }
+  return ranges;
+}
+
+/// The curves side by side, one line a place on the axis; in several tables where one would be too wide.
 std::string curves_text(const Reproduction& result) {
   std::vector<std::string> series;
   std::map<Index, std::map<std::string, const Finding*>> points;
@@ -112,24 +130,29 @@ std::string curves_text(const Reproduction& result) {
     if (finding.published) always.insert(*finding.x);
   }
   if (points.empty()) return "";
-  std::vector<Column> columns = {{.title = result.axis}};
-  for (const auto& name : series) columns.push_back({.title = name});
-  Table table(columns);
   std::vector<Index> places;
   places.reserve(points.size());
   for (const auto& [x, unused] : points) places.push_back(x);
   const auto shown =
       places.size() <= 20 ? std::set<Index>(places.begin(), places.end()) : shown_steps(places, always);
-  for (const auto& [x, row] : points) {
-    if (!shown.contains(x)) continue;
-    std::vector<std::string> cells = {std::to_string(x)};
-    for (const auto& name : series) {
-      const auto found = row.find(name);
-      cells.push_back(found == row.end() ? "" : number_text(found->second->obtained));
+  std::string text;
+  for (const auto& [from, to] : fitting_ranges(series, display_width(result.axis))) {
+    std::vector<Column> columns = {{.title = result.axis}};
+    for (std::size_t i = from; i < to; ++i) columns.push_back({.title = series[i]});
+    Table table(columns);
+    for (const auto& [x, row] : points) {
+      if (!shown.contains(x)) continue;
+      std::vector<std::string> cells = {std::to_string(x)};
+      bool any = false;
+      for (std::size_t i = from; i < to; ++i) {
+        const auto found = row.find(series[i]);
+        any = any || found != row.end();
+        cells.push_back(found == row.end() ? "" : number_text(found->second->obtained));
+      }
+      if (any) table.add(std::move(cells));
     }
-    table.add(std::move(cells));
+    text += '\n' + table.text("  ");
   }
-  std::string text = '\n' + table.text("  ");
   if (shown.size() < places.size()) {
     text += fmt::format("  ({} of {} values of {} are shown; --json has all)\n", shown.size(), places.size(),
                         result.axis);

@@ -321,6 +321,7 @@ int run(const Arguments& arguments, Signals& signals) {
     selection = select_features(*source.matrices, method, job.selection, job.texts, control);
   } else {
     const MethodInfo& method = job.choose_method(source.data);
+    check_method_options(job.texts, {&method}, methods());
     selection = select_features(prepared, method, job.selection, job.texts, control);
   }
   progress.erase();

@@ -6,40 +6,29 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 
-#include "subspectra/core/random.hpp"
-#include "subspectra/linalg/blas.hpp"
+#include "sparse_pca_setup.hpp"
 #include "subspectra/search/dspca.hpp"
 
 namespace {
 
 using namespace subspectra;  // NOLINT(google-build-using-namespace)
-
-double now_s() {
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
+using bench::now_s;
 
 /// 2 n rows of noise and two factors.
-Matrix covariance(Index n) {
+Matrix two_factors(Index n) {
   Random random(static_cast<std::uint64_t>(n));
-  Matrix x(2 * n, n);
-  for (auto& e : x.reshaped()) e = random.normal();
+  Matrix x = bench::gaussian(2 * n, n, random);
   for (Index i = 0; i < x.rows(); ++i) {
     const double a = random.normal(), b = random.normal();
     x.row(i).head(n / 5).array() += 0.7 * a;
     x.row(i).tail(n / 3).array() += 0.4 * b;
   }
-  x.rowwise() -= x.colwise().mean().eval();
-  Matrix s(n, n);
-  linalg::syrk(1.0 / static_cast<double>(x.rows()), linalg::Op::kTranspose, x, 0.0, s);
-  return s;
+  return x;
 }
 
 void measure(Index n) {
-  const Matrix s = covariance(n);
+  const Matrix s = bench::covariance(two_factors(n));
   const RunControl control;
   const Index repeats = std::max<Index>(3, 20000 / n);
   double start = now_s(), checksum = 0.0;

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <numeric>
 #include <queue>
@@ -17,40 +16,24 @@
 #include <vector>
 
 #include "../../src/search/explorer.hpp"
-#include "subspectra/core/random.hpp"
+#include "sparse_pca_setup.hpp"
 #include "subspectra/data/read.hpp"
 #include "subspectra/data/read_matrix.hpp"
-#include "subspectra/linalg/blas.hpp"
 #include "subspectra/search/greedy.hpp"
 
 namespace {
 
 using namespace subspectra;  // NOLINT(google-build-using-namespace)
+using bench::covariance;
+using bench::gaussian;
+using bench::now_s;
 
-double now_s() {
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-Matrix covariance(Matrix x) {
-  x.rowwise() -= x.colwise().mean().eval();
-  Matrix s(x.cols(), x.cols());
-  linalg::syrk(1.0 / static_cast<double>(x.rows()), linalg::Op::kTranspose, x, 0.0, s);
-  return s;
-}
 Matrix correlation(const Matrix& x) {
   Matrix s = covariance(x);
   const Vector scale = s.diagonal().cwiseSqrt().cwiseInverse();
   s = (scale.asDiagonal() * s * scale.asDiagonal()).eval();
   s.diagonal().setOnes();
   return (0.5 * (s + s.transpose())).eval();
-}
-Matrix gaussian(Index rows, Index cols, std::uint64_t seed) {
-  Random random(seed);
-  Matrix x(rows, cols);
-  for (auto& e : x.reshaped()) e = random.normal();
-  return x;
 }
 /// 300 rows of noise and three factors of standard deviation 1.5, 1 and 0.7.
 Matrix factors(Index n) {

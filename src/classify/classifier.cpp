@@ -6,6 +6,7 @@
 #include <set>
 
 #include "subspectra/core/error.hpp"
+#include "subspectra/core/text.hpp"
 #include "subspectra/evaluate/folds.hpp"
 #include "subspectra/linalg/blas.hpp"
 
@@ -20,9 +21,9 @@ Moments moments_for(const Dataset& training, const std::vector<Index>& features,
 }
 
 SvmRule train_svm(const MatrixRef& rows, const Labels& labels, const std::vector<std::vector<Index>>& folds,
-                  const ModelOptions& options) {
+                  const ModelOptions& options, const RunControl& control) {
   return fit_svm(rows, labels.codes, labels.class_count(), folds,
-                 {.cost = options.cost, .prior = options.prior});
+                 {.cost = options.cost, .prior = options.prior}, control);
 }
 
 bool is_gp(Classifier classifier) {
@@ -44,14 +45,14 @@ GpOptions gp_options(const ModelOptions& options, int threads) {
 
 KernelSvmRule train_kernel_svm(const MatrixRef& rows, const Labels& labels,
                                const std::vector<std::vector<Index>>& folds, const ModelOptions& options,
-                               const Matrix* projection = nullptr) {
+                               const RunControl& control, const Matrix* projection = nullptr) {
   return fit_kernel_svm(rows, labels.codes, labels.class_count(), folds,
                         {.kernel = options.svm_kernel,
                          .degree = options.svm_degree,
                          .gamma = options.svm_gamma,
                          .cost = options.cost,
                          .prior = options.prior},
-                        projection);
+                        projection, control);
 }
 
 KnnRule train_knn(const MatrixRef& rows, const Labels& labels, const ModelOptions& options,
@@ -63,12 +64,13 @@ KnnRule train_knn(const MatrixRef& rows, const Labels& labels, const ModelOption
 /// A classifier that is trained on rows and not on moments.
 ClassifierRule train_rows(const MatrixRef& rows, const Labels& labels,
                           const std::vector<std::vector<Index>>& folds, const ModelOptions& options,
-                          int threads) {
+                          int threads, const RunControl& control) {
   if (options.classifier == Classifier::kKnn) return train_knn(rows, labels, options);
   if (is_gp(options.classifier))
-    return fit_gp(rows, labels.codes, labels.class_count(), gp_options(options, threads));
-  if (options.svm_kernel != SvmKernel::kLinear) return train_kernel_svm(rows, labels, folds, options);
-  return train_svm(rows, labels, folds, options);
+    return fit_gp(rows, labels.codes, labels.class_count(), gp_options(options, threads), control);
+  if (options.svm_kernel != SvmKernel::kLinear)
+    return train_kernel_svm(rows, labels, folds, options, control);
+  return train_svm(rows, labels, folds, options, control);
 }
 
 std::string classifier_flag(const ModelOptions& options) {
@@ -96,6 +98,33 @@ void refuse_weights(const Dataset& training, std::string_view what) {
   throw InvalidArgument(
       fmt::format("{} counts every row once (it has no row weights); leave out --weights, or use {}", what,
                   what.starts_with("--classifier") ? "--classifier lda" : "gslda"));
+}
+
+Status rule_status(const ClassifierRule& rule) {
+  if (const auto* gp = std::get_if<GpRule>(&rule)) return gp->status;
+  if (const auto* svm = std::get_if<SvmRule>(&rule)) return svm->status;
+  if (const auto* machine = std::get_if<KernelSvmRule>(&rule)) return machine->status;
+  return Status::kConverged;
+}
+
+std::string cut_short_sentence(const ClassifierRule& rule) {
+  const Status status = rule_status(rule);
+  if (status != Status::kTimeLimit && status != Status::kInterrupted) return {};
+  const std::string name = OptionCodec<Classifier>::format(classifier_of(rule));
+  if (const auto* gp = std::get_if<GpRule>(&rule)) {
+    Index evaluations = 0;
+    for (const GpMachine& machine : gp->machines) evaluations += machine.evaluations;
+    return fmt::format(
+        "the training of {} was stopped ({}): length-scale and signal are the best of {}, or where the "
+        "optimization would start; give more time, or values with --lengthscale and --signal",
+        name, status_name(status), counted(evaluations, "gradient"));
+  }
+  const auto* svm = std::get_if<SvmRule>(&rule);
+  const double cost = svm != nullptr ? svm->cost : std::get<KernelSvmRule>(rule).cost;
+  return fmt::format(
+      "the training of {} was stopped ({}) before the cross-validation inside the rows had ended: C = {:.4g} "
+      "and the scale of the probabilities are the best so far; give more time, or a value with --C",
+      name, status_name(status), cost);
 }
 
 Classifier classifier_of(const ClassifierRule& rule) {
@@ -179,21 +208,22 @@ ClassifierTrainer::ClassifierTrainer(const Dataset& training, const std::vector<
   }
 }
 
-ClassifierRule ClassifierTrainer::fit(const std::vector<Index>& places) const {
+ClassifierRule ClassifierTrainer::fit(const std::vector<Index>& places, const RunControl& control) const {
   if (options_.classifier != Classifier::kLda)
-    return train_rows(rows_(Eigen::all, places), labels_, folds_, options_, threads_);
+    return train_rows(rows_(Eigen::all, places), labels_, folds_, options_, threads_, control);
   return fit_lda(moments_.class_weights(), moments_.class_means()(places, Eigen::all),
                  within_(places, places), options_.prior, options_.components);
 }
 
-ClassifierRule ClassifierTrainer::fit() const {
-  if (options_.classifier != Classifier::kLda) return train_rows(rows_, labels_, folds_, options_, threads_);
+ClassifierRule ClassifierTrainer::fit(const RunControl& control) const {
+  if (options_.classifier != Classifier::kLda)
+    return train_rows(rows_, labels_, folds_, options_, threads_, control);
   return fit_lda(moments_.class_weights(), moments_.class_means(), within_, options_.prior,
                  options_.components);
 }
 
 ClassifierRule fit_projected(const Dataset& training, const std::vector<Index>& features, const MatrixRef& b,
-                             const ModelOptions& options) {
+                             const ModelOptions& options, const RunControl& control) {
   const Matrix rows = training.columns(features);
   if (options.classifier == Classifier::kLda) {
     return fit_projected_lda(rows, training.labels->codes, training.weights, training.labels->class_count(),
@@ -202,12 +232,12 @@ ClassifierRule fit_projected(const Dataset& training, const std::vector<Index>& 
   refuse_weights(training, classifier_flag(options));
   if (is_gp(options.classifier)) {
     return fit_projected_gp(rows, training.labels->codes, training.labels->class_count(), b,
-                            gp_options(options, 0));
+                            gp_options(options, 0), control);
   }
   const Matrix projection = b;
   if (options.classifier == Classifier::kKnn) return train_knn(rows, *training.labels, options, &projection);
   if (options.svm_kernel != SvmKernel::kLinear) {
-    return train_kernel_svm(rows, *training.labels, inner_folds(training, options.seed), options,
+    return train_kernel_svm(rows, *training.labels, inner_folds(training, options.seed), options, control,
                             &projection);
   }
   // f(x) = w'(B'(x - mean)) + b: the machine's weights on x are B w.
@@ -215,7 +245,7 @@ ClassifierRule fit_projected(const Dataset& training, const std::vector<Index>& 
   if (rows.rows() > 0) mean = rows.colwise().mean();
   Matrix z(rows.rows(), b.cols());
   linalg::gemm(1.0, linalg::Op::kNone, rows.rowwise() - mean.transpose(), linalg::Op::kNone, b, 0.0, z);
-  SvmRule rule = train_svm(z, *training.labels, inner_folds(training, options.seed), options);
+  SvmRule rule = train_svm(z, *training.labels, inner_folds(training, options.seed), options, control);
   Matrix weights(b.rows(), rule.weights.cols());
   linalg::gemm(1.0, linalg::Op::kNone, b, linalg::Op::kNone, rule.weights, 0.0, weights);
   // The mean of z is 0 but for rounding, which the offsets take in.

@@ -123,12 +123,13 @@ double Solver::sweep() {
 /// log Z = 1/2 shift'mu - sum log L_ii + sum_i [log Zhat_i + nu_-^2/(2 tau_-) - log(tau_- v_i)/2 - mu_i^2/(2
 /// v_i)] with the cavities (tau_-, nu_-) and marginals (mu_i, v_i): the terms of the prior, the sites and the
 /// tilted distributions. It is stationary in the sites at the fixed point.
-GpPosterior Solver::expectation_propagation() {
+GpPosterior Solver::expectation_propagation(const std::function<bool()>& give_up) {
   constexpr Index kMostSweeps = 200;
   constexpr double kClose = 1e-8;
   GpPosterior posterior;
   refresh();
   while (posterior.iterations < kMostSweeps && !posterior.converged) {
+    if (give_up && give_up()) throw GivenUp();
     ++posterior.iterations;
     posterior.converged = sweep() <= kClose;
     refresh();

@@ -92,8 +92,9 @@ struct Search {
   bool found = false;
   std::exception_ptr failure = {};
 
+  /// Once a point is known, a stop ends the evaluation of another one: GivenUp.
   double evaluate(const GpKernel& kernel, Vector* gradient) {
-    GpPosterior posterior = solver.solve(kernel, gradient);
+    GpPosterior posterior = solver.solve(kernel, gradient, [this] { return found && control.should_stop(); });
     const double value = posterior.log_marginal_likelihood;
     if (!found || value > best.posterior.log_marginal_likelihood) {
       best.kernel = kernel;
@@ -108,27 +109,26 @@ struct Search {
 double objective(unsigned size, const double* point, double* gradient, void* data) {
   auto& search = *static_cast<Search*>(data);
   try {
-    if (search.control.should_stop()) {
-      nlopt_force_stop(search.optimizer);
-      if (gradient != nullptr) std::fill(gradient, gradient + size, 0.0);
-      return search.best.posterior.log_marginal_likelihood;
+    if (!search.control.should_stop()) {
+      Vector derivatives;
+      const double value =
+          search.evaluate(to_kernel(point, size), gradient != nullptr ? &derivatives : nullptr);
+      if (gradient != nullptr) std::copy(derivatives.begin(), derivatives.end(), gradient);
+      ++search.best.evaluations;
+      search.control.report("gaussian process", -1.0, [&] {
+        return fmt::format("evaluation {}  log marginal likelihood {:.4f}", search.best.evaluations,
+                           search.best.posterior.log_marginal_likelihood);
+      });
+      return value;
     }
-    Vector derivatives;
-    const double value =
-        search.evaluate(to_kernel(point, size), gradient != nullptr ? &derivatives : nullptr);
-    if (gradient != nullptr) std::copy(derivatives.begin(), derivatives.end(), gradient);
-    ++search.best.evaluations;
-    search.control.report("gaussian process", -1.0, [&] {
-      return fmt::format("evaluation {}  log marginal likelihood {:.4f}", search.best.evaluations,
-                         search.best.posterior.log_marginal_likelihood);
-    });
-    return value;
+  } catch (const GivenUp&) {
+    // The best point stands.
   } catch (...) {
     search.failure = std::current_exception();
-    nlopt_force_stop(search.optimizer);
-    if (gradient != nullptr) std::fill(gradient, gradient + size, 0.0);
-    return 0.0;
   }
+  nlopt_force_stop(search.optimizer);
+  if (gradient != nullptr) std::fill(gradient, gradient + size, 0.0);
+  return search.best.posterior.log_marginal_likelihood;
 }
 
 struct OptimizerDeleter {
@@ -216,6 +216,7 @@ GpMachine train(TrainingKernel& kernel, const std::vector<int>& codes, Index pos
     first.lengthscales = Vector::Constant(p, first.lengthscales[0]);
   }
   if (fixed || control.should_stop()) {
+    solver.reset();
     search.evaluate(first, nullptr);
     search.best.converged = fixed;
     return search.best;

@@ -31,7 +31,7 @@ Likelihood likelihood(const VectorRef& y, const VectorRef& f) {
 /// Newton's method on psi(f) = log p(y|f) - f'K^{-1}f/2 in a = K^{-1}f:  with g, W the gradient and curvature
 /// of log p at f and b = W f + g, the next a is b - W^{1/2} B^{-1} W^{1/2} K b. psi is concave; a step along
 /// which it falls is halved.
-GpPosterior Solver::laplace() {
+GpPosterior Solver::laplace(const std::function<bool()>& give_up) {
   constexpr Index kMostSteps = 100;
   constexpr double kClose = 1e-7;  // relative; the step after is of its square
   const int threads = kernel_.threads();
@@ -50,6 +50,7 @@ GpPosterior Solver::laplace() {
   }
   GpPosterior posterior;
   while (posterior.iterations < kMostSteps && !posterior.converged) {
+    if (give_up && give_up()) throw GivenUp();
     ++posterior.iterations;
     const Vector root = p.curvature.cwiseSqrt();
     assemble_b(k_, root, b_, threads);

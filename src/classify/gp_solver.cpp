@@ -54,10 +54,11 @@ void Solver::reset() {
   precision_ = shift_ = Vector::Zero(n);
 }
 
-GpPosterior Solver::solve(const GpKernel& kernel, Vector* gradient) {
+GpPosterior Solver::solve(const GpKernel& kernel, Vector* gradient, const std::function<bool()>& give_up) {
   kernel_.evaluate(kernel, k_);
   prior_variance_ = kernel.signal * kernel.signal;
-  GpPosterior posterior = approximation_ == GpApproximation::kLaplace ? laplace() : expectation_propagation();
+  GpPosterior posterior =
+      approximation_ == GpApproximation::kLaplace ? laplace(give_up) : expectation_propagation(give_up);
   if (gradient != nullptr) *gradient = kernel_gradient(kernel);
   return posterior;
 }

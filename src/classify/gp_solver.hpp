@@ -1,8 +1,13 @@
 #pragma once
 /// The posterior of the latent function at the training inputs, its log marginal likelihood and gradient.
+#include <functional>
+
 #include "gp_kernel.hpp"
 
 namespace subspectra::gp {
+
+/// A solution was given up because the caller wants to end.
+struct GivenUp {};
 
 /// What Laplace and EP share: the posterior is the one of Gaussian observations with precisions root^2 >= 0,
 ///     Sigma = (K^{-1} + root^2)^{-1},    mean at x = k(x)'weights,
@@ -32,14 +37,15 @@ class Solver {
  public:
   Solver(TrainingKernel& kernel, Vector y, GpApproximation approximation);
 
-  /// At `kernel`; the derivatives too unless `gradient` is null.
-  GpPosterior solve(const GpKernel& kernel, Vector* gradient);
+  /// At `kernel`; the derivatives too unless `gradient` is null. Throws GivenUp, after which reset() is due,
+  /// when `give_up` (asked at every step of the iteration) says so.
+  GpPosterior solve(const GpKernel& kernel, Vector* gradient, const std::function<bool()>& give_up = {});
   /// Forgets the last solution.
   void reset();
 
  private:
-  GpPosterior laplace();
-  GpPosterior expectation_propagation();
+  GpPosterior laplace(const std::function<bool()>& give_up);
+  GpPosterior expectation_propagation(const std::function<bool()>& give_up);
   /// Sites and posterior marginals from the natural parameters: refreshes b_ (factor), sigma_ (lower), mu_.
   void refresh();
   /// One pass over all sites; gives the largest relative change of a posterior marginal.

@@ -85,7 +85,7 @@ Vector train_machine(Nodes& nodes, const std::vector<Index>& rows, const std::ve
 
 KernelSvmRule fit_kernel_svm(const MatrixRef& rows, const std::vector<int>& codes, Index classes,
                              const std::vector<std::vector<Index>>& folds, const KernelSvmOptions& options,
-                             const Matrix* projection) {
+                             const Matrix* projection, const RunControl& control) {
   const Index n = rows.rows();
   require_memory(24.0 * static_cast<double>(n) * static_cast<double>(n), "the kernel matrix of the rows",
                  "train on fewer rows, or with --svm-kernel linear");
@@ -118,7 +118,8 @@ KernelSvmRule fit_kernel_svm(const MatrixRef& rows, const std::vector<int>& code
                              .folds = folds,
                              .train = [&](const auto& some, const auto& positive,
                                           double c) { return train_machine(nodes, some, positive, c); }},
-                            options.cost);
+                            options.cost, control);
+  rule.status = fitted.status;
   rule.cost = fitted.cost;
   rule.slope = fitted.slope;
   rule.offsets = fitted.machines.bottomRows(1).transpose();

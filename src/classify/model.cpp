@@ -486,6 +486,15 @@ std::vector<Index> match_columns(const Model& model, const Dataset& data) {
                     "--missing mean; fill them in, or leave the rows out with --missing drop",
                     named(missing)));
   }
+  const Dataset given = model_columns(model, data);
+  if (given.columns(first_features(given.features())).allFinite()) {
+    throw BadInput(
+        place(std::nullopt, [](double x) { return std::isinf(x); }),
+        fmt::format(
+            "the value is so large that it overflows in units of the training rows (such columns that "
+            "the model uses: {}); correct it, or leave the row out",
+            named(infinite)));
+  }
   const auto& known = data.first_infinite;
   const Location where =
       place(known ? std::optional(known->where) : std::nullopt, [](double x) { return std::isinf(x); });
@@ -645,11 +654,14 @@ Matrix predict_probabilities(const Model& model, const Dataset& data) {
       log_posteriors(model.rule, rows).unaryExpr([](double value) { return std::exp(value); });
   for (Index i = 0; i < probabilities.rows(); ++i) {
     if (!probabilities.row(i).allFinite()) {
+      Index largest = 0;
+      rows.row(i).cwiseAbs().maxCoeff(&largest);
+      const Index row = data.original_rows.empty() ? i : data.original_rows[static_cast<std::size_t>(i)];
       throw BadInput(
-          {.file = data.source},
-          fmt::format("row {}: the distances to the classes overflow; the row's values (or the model's) are "
-                      "absurdly large",
-                      i));
+          {.file = data.source,
+           .place = fmt::format("row {}, column {}", row, model.names[static_cast<std::size_t>(largest)])},
+          "the value is so large that the distances to the classes overflow; correct it, or leave "
+          "the row out");
     }
   }
   return probabilities;
@@ -662,6 +674,14 @@ void warn_of_components(const Dataset& data, const ModelOptions& options,
   if (options.components < classes) return;
   warnings.push_back(fmt::format("--components {} is more than there are: {} have {}", options.components,
                                  counted(classes, "class", "classes"), counted(classes - 1, "discriminant")));
+}
+
+void warn_of_neighbors(Index rows, const ModelOptions& options, std::vector<std::string>& warnings) {
+  if (options.classifier != Classifier::kKnn || options.neighbors <= rows) return;
+  warnings.push_back(fmt::format(
+      "--neighbors {} is more than the {} to learn from: all of them vote, whatever the row, so that "
+      "it is the largest class that wins; give fewer neighbours",
+      options.neighbors, counted(rows, "row")));
 }
 
 namespace {
@@ -686,28 +706,30 @@ Model untrained_model(const Dataset& training, const Preparation& preparation, c
 }  // namespace
 
 Model fit_model(const Dataset& all_rows, const Preparation& preparation, const std::string& method,
-                const std::vector<Index>& features, double ridge, const ModelOptions& options) {
+                const std::vector<Index>& features, double ridge, const ModelOptions& options,
+                const RunControl& control) {
   const Dataset training = labelled_columns(all_rows, features);
   Model model = untrained_model(all_rows, preparation, method, features, ridge);
   model.training_rows = training.rows();
   const Dataset prepared = model.preparation.apply(training);
-  model.rule = ClassifierTrainer(prepared, first_features(prepared.features()), ridge, options).fit();
+  model.rule = ClassifierTrainer(prepared, first_features(prepared.features()), ridge, options).fit(control);
   return model;
 }
 
 ClassifierRule fit_rule(const Dataset& training, const FittedDiscriminants& discriminants,
-                        const ModelOptions& options) {
-  return fit_projected(training, discriminants.features, discriminants.matrix, options);
+                        const ModelOptions& options, const RunControl& control) {
+  return fit_projected(training, discriminants.features, discriminants.matrix, options, control);
 }
 
 Model fit_model(const Dataset& all_rows, const Preparation& preparation, const std::string& method,
-                const FittedDiscriminants& discriminants, const ModelOptions& options) {
+                const FittedDiscriminants& discriminants, const ModelOptions& options,
+                const RunControl& control) {
   const Dataset training = labelled_columns(all_rows, discriminants.features);
   Model model = untrained_model(all_rows, preparation, method, discriminants.features, 0.0);
   model.training_rows = training.rows();
   FittedDiscriminants own = discriminants;  // over the columns that are left
   own.features = first_features(static_cast<Index>(own.features.size()));
-  model.rule = fit_rule(model.preparation.apply(training), own, options);
+  model.rule = fit_rule(model.preparation.apply(training), own, options, control);
   return model;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "subspectra/classify/svm.hpp"
 #include "subspectra/linalg/blas.hpp"
@@ -10,8 +11,10 @@
 namespace subspectra::one_against_rest {
 namespace {
 
-/// The machines of all classes from some of the rows: (columns + 1) x K, the offsets in the last row.
-Matrix train_machines(const Problem& problem, const std::vector<Index>& rows, double c) {
+/// The machines of all classes from some of the rows: (columns + 1) x K, the offsets in the last row. Nothing
+/// when stopped before the last one.
+std::optional<Matrix> train_machines(const Problem& problem, const std::vector<Index>& rows, double c,
+                                     const RunControl& control) {
   const auto& codes = problem.codes;
   const Index classes = problem.shares.size(), columns = problem.inputs.cols();
   std::vector<Index> counts(static_cast<std::size_t>(classes), 0);
@@ -31,15 +34,18 @@ Matrix train_machines(const Problem& problem, const std::vector<Index>& rows, do
     train_for(present[0]);
     machines.col(present[1]) = -machines.col(present[0]);
   } else if (present.size() > 2) {
-    for (const Index k : present) train_for(k);
+    for (const Index k : present) {
+      if (control.should_stop()) return {};
+      train_for(k);
+    }
   } else if (present.size() == 1) {
     machines(columns, present[0]) = 1.0;
   }
   return machines;
 }
 
-/// Decisions on rows that were held out, NaN where a row never was.
-Matrix held_out_decisions(const Problem& problem, double c) {
+/// Decisions on rows that were held out, NaN where a row never was. Nothing when stopped before the end.
+std::optional<Matrix> held_out_decisions(const Problem& problem, double c, const RunControl& control) {
   const Matrix& rows = problem.inputs;
   const auto& codes = problem.codes;
   Matrix decisions = Matrix::Constant(rows.rows(), problem.shares.size(), std::nan(""));
@@ -53,10 +59,13 @@ Matrix held_out_decisions(const Problem& problem, double c) {
           several || codes[static_cast<std::size_t>(i)] != codes[static_cast<std::size_t>(others.front())];
     }
     if (!several) continue;
-    const Matrix machines = train_machines(problem, others, c);
+    if (control.should_stop()) return {};
+    const std::optional<Matrix> machines = train_machines(problem, others, c, control);
+    if (!machines) return {};
     const Matrix test = rows(fold, Eigen::all);
-    Matrix values = machines.bottomRows(1).replicate(test.rows(), 1);
-    linalg::gemm(1.0, linalg::Op::kNone, test, linalg::Op::kNone, machines.topRows(rows.cols()), 1.0, values);
+    Matrix values = machines->bottomRows(1).replicate(test.rows(), 1);
+    linalg::gemm(1.0, linalg::Op::kNone, test, linalg::Op::kNone, machines->topRows(rows.cols()), 1.0,
+                 values);
     for (std::size_t i = 0; i < fold.size(); ++i) decisions.row(fold[i]) = values.row(static_cast<Index>(i));
   }
   return decisions;
@@ -115,7 +124,7 @@ double fitted_slope(const Matrix& decisions, const std::vector<int>& codes, cons
 
 }  // namespace
 
-Fitted fit(const Problem& problem, double cost) {
+Fitted fit(const Problem& problem, double cost, const RunControl& control) {
   const Index n = problem.inputs.rows();
   const bool choose = !std::isfinite(cost);
   Fitted fitted;
@@ -124,18 +133,22 @@ Fitted fit(const Problem& problem, double cost) {
     Matrix decisions;
     Index fewest = n + 1;
     for (const double c : choose ? svm_costs() : std::vector<double>{cost}) {
-      Matrix found = held_out_decisions(problem, c);
-      const Index errors = errors_of(found, problem.codes);
+      std::optional<Matrix> found = held_out_decisions(problem, c, control);
+      if (!found) {
+        fitted.status = control.status_or(Status::kInterrupted);
+        break;
+      }
+      const Index errors = errors_of(*found, problem.codes);
       if (errors >= fewest) continue;
       fewest = errors;
       fitted.cost = c;
-      decisions = std::move(found);
+      decisions = std::move(*found);
     }
-    fitted.slope = fitted_slope(decisions, problem.codes, problem.shares);
+    if (decisions.size() > 0) fitted.slope = fitted_slope(decisions, problem.codes, problem.shares);
   }
   std::vector<Index> all(static_cast<std::size_t>(n));
   std::iota(all.begin(), all.end(), Index{0});
-  fitted.machines = train_machines(problem, all, fitted.cost);
+  fitted.machines = *train_machines(problem, all, fitted.cost, RunControl());  // nothing stops it
   return fitted;
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "subspectra/core/run_control.hpp"
 #include "subspectra/core/types.hpp"
 
 namespace subspectra::one_against_rest {
@@ -23,9 +24,11 @@ struct Problem {
 struct Fitted {
   Matrix machines;  ///< (m + 1) x K, the offsets in the last row
   double cost = 1.0, slope = 1.0;
+  Status status = Status::kConverged;  ///< time_limit, interrupted: not every C and fold was looked at
 };
 /// `cost` infinite: out of svm_costs() by the fewest errors on held-out rows (fit_svm's words hold for all).
-[[nodiscard]] Fitted fit(const Problem& problem, double cost);
+/// `control` ends the look at held-out rows; the machines are trained on all rows in any case.
+[[nodiscard]] Fitted fit(const Problem& problem, double cost, const RunControl& control);
 
 /// log p_c ~ slope f_c + log(prior_c/share_c), normalised; n x K decisions in.
 [[nodiscard]] Matrix log_posteriors(Matrix decisions, double slope, const Vector& priors,

@@ -118,7 +118,8 @@ const std::vector<double>& svm_costs() {
 }
 
 SvmRule fit_svm(const MatrixRef& rows, const std::vector<int>& codes, Index classes,
-                const std::vector<std::vector<Index>>& folds, const SvmOptions& options) {
+                const std::vector<std::vector<Index>>& folds, const SvmOptions& options,
+                const RunControl& control) {
   const Index n = rows.rows();
   SvmRule rule;
   rule.shares = class_shares(codes, classes);
@@ -142,7 +143,8 @@ SvmRule fit_svm(const MatrixRef& rows, const std::vector<int>& codes, Index clas
                                    return wide ? train_wide_machine(used, some, positive, c)
                                                : train_machine(nodes, some, positive, c);
                                  }},
-                            options.cost);
+                            options.cost, control);
+  rule.status = fitted.status;
   rule.cost = fitted.cost;
   rule.slope = fitted.slope;
   rule.offsets = fitted.machines.bottomRows(1).transpose();

@@ -10,7 +10,7 @@
 namespace subspectra {
 
 double choose_svm_cost(const Matrix& z, const std::vector<int>& codes, Index classes,
-                       const std::vector<std::vector<Index>>& folds, int threads) {
+                       const std::vector<std::vector<Index>>& folds, int threads, const RunControl& control) {
   const Index n = z.rows();
   const bool products = z.cols() >= n;
   // Decisions are inputs * coefficients in either form; the penalized offset is a column of ones.
@@ -38,7 +38,8 @@ double choose_svm_cost(const Matrix& z, const std::vector<int>& codes, Index cla
   };
   const Vector shares = class_shares(codes, classes);
   return one_against_rest::fit(
-             {.inputs = inputs, .codes = codes, .shares = shares, .folds = folds, .train = train}, kInfinity)
+             {.inputs = inputs, .codes = codes, .shares = shares, .folds = folds, .train = train}, kInfinity,
+             control)
       .cost;
 }
 

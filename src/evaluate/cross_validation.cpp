@@ -90,7 +90,8 @@ class Evaluator {
 
   /// Trains on task.train and scores on task.test, for every set of each method's path. Where the selection
   /// of a method has no path it is made here, on task.train, and handed back. The training rows are copied
-  /// and prepared once for all methods, the test rows only in the columns that some set holds.
+  /// and prepared once for all methods, the test rows only in the columns that some set holds. Empty when the
+  /// training of a classifier was cut short, whose answer would count as its own.
   std::vector<ScoresByK> run(const Task& task, const std::vector<const MethodInfo*>& methods, int threads,
                              std::vector<Selection>& selections) const {
     Preparation preparation;
@@ -99,8 +100,12 @@ class Evaluator {
     for (std::size_t m = 0; m < methods.size(); ++m) {
       if (!selections[m].has_answer() && !select(training, task, *methods[m], threads, selections[m]))
         continue;
-      scores[m] = selections[m].own_rule ? judge_records(training, preparation, task, selections[m])
-                                         : judge_path(training, preparation, task, selections[m], threads);
+      try {
+        scores[m] = selections[m].own_rule ? judge_records(training, preparation, task, selections[m])
+                                           : judge_path(training, preparation, task, selections[m], threads);
+      } catch (const CutShort&) {
+        return {};
+      }
     }
     return scores;
   }
@@ -116,6 +121,14 @@ class Evaluator {
   }
 
  private:
+  struct CutShort {};
+  /// Hands the rule on; throws CutShort if a limit or a signal ended its training.
+  static const ClassifierRule& whole(const ClassifierRule& rule) {
+    const Status status = rule_status(rule);
+    if (status == Status::kTimeLimit || status == Status::kInterrupted) throw CutShort();
+    return rule;
+  }
+
   Dataset prepared_rows(const Task& task, Preparation& preparation) const {
     Dataset training = rows_of(task, task.train);
     preparation = Preparation::learn(training, prepare_);
@@ -157,8 +170,8 @@ class Evaluator {
         place.push_back(std::lower_bound(used.begin(), used.end(), f) - used.begin());
       }
       try {
-        const ClassifierRule rule = trainer.fit(place);
-        Score score = judge(log_posteriors(rule, test_rows(Eigen::all, place)), task);
+        const ClassifierRule rule = trainer.fit(place, control_.silent());
+        Score score = judge(log_posteriors(whole(rule), test_rows(Eigen::all, place)), task);
         score.features = entry.features;
         score.entries = static_cast<double>(rule_entries(rule));
         scores.emplace(selection.size_fixed ? 0 : entry.k(), std::move(score));
@@ -180,7 +193,8 @@ class Evaluator {
     const auto score = [&](const FittedDiscriminants& record) {
       Matrix test_rows = values(task.test, record.features);
       preparation.restricted(record.features).apply_to(test_rows);
-      Score found = judge(log_posteriors(fit_rule(training, record, model_), test_rows), task);
+      const ClassifierRule rule = fit_rule(training, record, model_, control_.silent());
+      Score found = judge(log_posteriors(whole(rule), test_rows), task);
       found.features = record.features;
       found.entries = static_cast<double>(record.entries);
       found.lambda = record.lambda;
@@ -467,6 +481,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
   std::vector<std::map<Index, std::pair<double, double>>> null_errors(methods.size());  // wrong, rows
   constexpr std::size_t kBatch = 256;  // held-out sets, at least; by size alone, not by threads
   bool stopped = false;
+  Index fewest_rows = data.rows();  // of a training set
   for (std::size_t next = 0; next < rounds.size() && !stopped;) {
     std::deque<Labels> labellings;  // deques: the tasks point into them
     std::deque<std::vector<Selection>> fixed;
@@ -499,6 +514,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
                           join_some(test.size(), [&](std::size_t i) { return std::to_string(test[i]); }),
                           data.row_groups.empty() ? "" : " or groups (--cv-groups)"));
         }
+        fewest_rows = std::min(fewest_rows, static_cast<Index>(train.size()));
         tasks.push_back({&labels, std::move(train), std::move(test), sets});
         permutation_of.push_back(round.permutation);
         if (round.permutation == 0 && next == 1) ++evaluation.folds_planned;
@@ -508,7 +524,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
     std::atomic<std::size_t> done = 0;
     const int inner_threads = static_cast<int>(tasks.size()) >= threads ? 1 : threads;
     parallel_for(static_cast<Index>(tasks.size()), threads, [&](Index t) {
-      if (control.should_stop()) return;
+      if (control.should_stop() || apparent.empty()) return;  // empty: cut short on all rows already
       std::vector<Selection> chosen =
           tasks[t].fixed == nullptr ? std::vector<Selection>(methods.size()) : *tasks[t].fixed;
       auto scores = evaluator.run(tasks[t], methods, inner_threads, chosen);
@@ -545,6 +561,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
       }
     }
   }
+  warn_of_neighbors(fewest_rows, model, evaluation.warnings);
   evaluation.folds_planned *= evaluation.options.repeats;
   evaluation.status = stopped ? control.status_or(Status::kInterrupted) : Status::kHeuristic;
   for (std::size_t m = 0; m < methods.size() && evaluation.folds_run > 0; ++m) {

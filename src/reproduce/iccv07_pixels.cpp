@@ -216,12 +216,11 @@ void add_objectives(const PixelSets& sets, Reproduction& result) {
     if (cut->objective > std::min(forward->objective, backward.objective) * (1.0 + kRounding)) ++above;
   }
   result.settings["sizes_compared"] = sizes;
+  result.results.push_back({.series = "sizes, forward above backward",
+                            .statement = "backward search yields better solutions than the forward search",
+                            .obtained = static_cast<double>(worse)});
   result.results.push_back(
-      {.series = fmt::format("sizes (of {}) at which forward is better than backward", sizes),
-       .statement = "backward search yields better solutions than the forward search",
-       .obtained = static_cast<double>(worse)});
-  result.results.push_back(
-      {.series = fmt::format("sizes (of {}) at which Fisher thresholding is above the lower of them", sizes),
+      {.series = "sizes, Fisher above the lower",
        .statement = "Fisher thresholding is uniformly inferior to GSLDA in terms of the captured variance",
        .obtained = static_cast<double>(above)});
   const auto curve = [&](const char* name, const Selection& selection) {
@@ -230,14 +229,13 @@ void add_objectives(const PixelSets& sets, Reproduction& result) {
   };
   curve("objective, forward", sets.forward);
   curve("objective, backward", sets.backward);
-  curve("objective, Fisher thresholding", sets.thresholded);
+  curve("objective, Fisher", sets.thresholded);
 }
 
 void add_score(const std::string& who, Index k, const Score& score, Reproduction& result) {
-  result.results.push_back({.series = who + ", test error", .x = k, .obtained = score.error});
-  result.results.push_back({.series = who + ", test information", .x = k, .obtained = score.information});
-  result.results.push_back(
-      {.series = who + ", log marginal likelihood", .x = k, .obtained = score.log_evidence});
+  result.results.push_back({.series = who + ": error", .x = k, .obtained = score.error});
+  result.results.push_back({.series = who + ": bits", .x = k, .obtained = score.information});
+  result.results.push_back({.series = who + ": log Z", .x = k, .obtained = score.log_evidence});
 }
 
 struct Approximation {
@@ -340,7 +338,9 @@ void run_pixels(const ReproduceOptions& options, const Task& task, const RunCont
           "are; a common length-scale and a signal deviation by L-BFGS on the log marginal likelihood, at "
           "most {} evaluations for every set, {} for soft ARD.",
           plan.most_evaluations, plan.most_ard_evaluations),
-      "Test information: 1 + mean log2 of the probability of the true class, in bits."};
+      "Titles name the classifier, whose pixels it sees and what is given: the test error; the test "
+      "information in bits, 1 + mean log2 of the probability of the true class; or log Z, the log marginal "
+      "likelihood. Fisher is thresholding of Fisher's vector."};
   result.settings = {{"training", halves.training.rows()},
                      {"test", halves.test.rows()},
                      {"pixels", p},
@@ -364,7 +364,7 @@ void run_pixels(const ReproduceOptions& options, const Task& task, const RunCont
   result.status = control.status_or(Status::kHeuristic);
   if (control.should_stop() || sets.thresholded.path.empty()) return;
   std::vector<Finding> headlines;
-  headlines.push_back({.series = "GSLDA for every k, seconds",
+  headlines.push_back({.series = "GSLDA, every k: seconds",
                        .published = task.search_s,
                        .statement = task.time_statement,
                        .obtained = sets.seconds});
@@ -390,18 +390,19 @@ void run_pixels(const ReproduceOptions& options, const Task& task, const RunCont
     control.report(result.id, -1.0, [&] { return fmt::format("soft ARD, {}", approximation.name); });
     const GpRule rule = judge.train(pixels, approximation.value, true);
     const bool laplace = approximation.value == GpApproximation::kLaplace;
-    headlines.push_back({.series = fmt::format("soft ARD, {}, seconds ({} evaluations)", approximation.name,
-                                               rule.machines.empty() ? 0 : rule.machines.front().evaluations),
+    result.details["soft_ard_evaluations"][approximation.name] =
+        rule.machines.empty() ? 0 : rule.machines.front().evaluations;
+    headlines.push_back({.series = fmt::format("soft ARD, {}: seconds", approximation.name),
                          .published = laplace ? task.laplace_s : task.ep_s,
                          .statement = task.time_statement,
                          .obtained = rule.seconds});
     const Score whole = judge.score(rule, pixels);
     headlines.push_back(
-        {.series = fmt::format("soft ARD, {}, test error", approximation.name), .obtained = whole.error});
-    headlines.push_back({.series = fmt::format("soft ARD, {}, test information", approximation.name),
-                         .obtained = whole.information});
-    headlines.push_back({.series = fmt::format("soft ARD, {}, log marginal likelihood", approximation.name),
-                         .obtained = whole.log_evidence});
+        {.series = fmt::format("soft ARD, {}: error", approximation.name), .obtained = whole.error});
+    headlines.push_back(
+        {.series = fmt::format("soft ARD, {}: bits", approximation.name), .obtained = whole.information});
+    headlines.push_back(
+        {.series = fmt::format("soft ARD, {}: log Z", approximation.name), .obtained = whole.log_evidence});
     const Vector relevance = rule.lengthscales().cwiseInverse();
     album.add(fmt::format("soft-ard-{}", laplace ? "laplace" : "ep"), relevance);
     // Its sets: the k pixels with the smallest length-scales.
@@ -415,16 +416,16 @@ void run_pixels(const ReproduceOptions& options, const Task& task, const RunCont
         entry.features.push_back(pixels[static_cast<std::size_t>(place)]);
       ranked.path.push_back(std::move(entry));
     }
-    if (laplace) judge_sets("Laplace on soft-ARD pixels", ranked, GpApproximation::kLaplace, p);
+    if (laplace) judge_sets("Laplace, soft ARD", ranked, GpApproximation::kLaplace, p);
   };
-  judge_sets("Laplace on GSLDA pixels", sets.dual, GpApproximation::kLaplace, p);
-  judge_sets("Laplace on Fisher pixels", sets.thresholded, GpApproximation::kLaplace, kSparse);
+  judge_sets("Laplace, GSLDA", sets.dual, GpApproximation::kLaplace, p);
+  judge_sets("Laplace, Fisher", sets.thresholded, GpApproximation::kLaplace, kSparse);
   soft_ard(kApproximations[0]);
-  judge_sets("EP on GSLDA pixels", sets.dual, GpApproximation::kEp, p);
+  judge_sets("EP, GSLDA", sets.dual, GpApproximation::kEp, p);
   soft_ard(kApproximations[1]);
   if (!task.statement.empty()) {
     const auto last = std::find_if(result.results.begin(), result.results.end(), [&](const Finding& finding) {
-      return finding.series == "Laplace on GSLDA pixels, test error" && finding.x == plan.sizes.back();
+      return finding.series == "Laplace, GSLDA: error" && finding.x == plan.sizes.back();
     });
     if (last != result.results.end()) last->statement = task.statement;
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "subspectra/classify/classifier.hpp"
+#include "subspectra/classify/svm.hpp"
 #include "subspectra/classify/svm_cost.hpp"
 #include "subspectra/core/memory.hpp"
 #include "subspectra/core/text.hpp"
@@ -70,7 +71,8 @@ struct Prepared {
   double cost;
 };
 
-Prepared prepare(const SelectionInput& input, double cost, std::string_view method) {
+Prepared prepare(const SelectionInput& input, double cost, std::string_view method,
+                 const RunControl& control) {
   refuse_weights(input.data, fmt::format("method {}", method));
   const auto cells = static_cast<double>(input.data.rows()) * static_cast<double>(input.candidates.size());
   // The columns and their standardized copy, which the elimination works on.
@@ -79,10 +81,34 @@ Prepared prepare(const SelectionInput& input, double cost, std::string_view meth
   const Labels& labels = *input.data.labels;
   Prepared prepared{standardize_rows(input.data.columns(input.candidates)).z, cost};
   if (!std::isfinite(cost)) {
-    prepared.cost = choose_svm_cost(prepared.z, labels.codes, labels.class_count(),
-                                    inner_folds(input.data, input.options.seed), input.options.threads);
+    prepared.cost =
+        choose_svm_cost(prepared.z, labels.codes, labels.class_count(),
+                        inner_folds(input.data, input.options.seed), input.options.threads, control);
   }
   return prepared;
+}
+
+/// The C that classifies best lets the losses swamp the margin where classes overlap, and the bound on all
+/// features, s = 1, is then above the number of rows: it says nothing. It falls with C, to below that number,
+/// before it rises again. So where there are more rows than features (with fewer the rows can be separated)
+/// and the bound says nothing at `cost`, the smaller C with the smallest bound is taken.
+double cost_for_bound(const Matrix& z, const std::vector<int>& codes, double cost, int threads,
+                      const RunControl& control) {
+  if (z.cols() >= z.rows()) return cost;
+  const std::vector<Vector> labels = machine_labels(codes);
+  const Vector ones = Vector::Ones(z.cols());
+  const auto bound = [&](double c) { return RadiusMarginBound(z, labels, c, threads).value(ones); };
+  double smallest = bound(cost);
+  if (!(smallest > static_cast<double>(labels.size()) * static_cast<double>(z.rows()))) return cost;
+  const auto& costs = svm_costs();
+  for (auto c = costs.rbegin(); c != costs.rend() && !control.should_stop(); ++c) {
+    if (*c >= cost) continue;
+    const double found = bound(*c);
+    if (found >= smallest) break;
+    smallest = found;
+    cost = *c;
+  }
+  return cost;
 }
 
 void run_rfe(const SelectionInput& input, const OptionTexts& texts, const RunControl& control,
@@ -90,7 +116,7 @@ void run_rfe(const SelectionInput& input, const OptionTexts& texts, const RunCon
   RfeMethod own;
   set_options(own, texts);
   own.validate();
-  Prepared prepared = prepare(input, own.cost, selection.method);
+  Prepared prepared = prepare(input, own.cost, selection.method, control);
   own.cost = own.fit.cost = prepared.cost;
   own.fit.threads = input.options.threads;
   selection.method_options = options_json(own);
@@ -112,14 +138,20 @@ void run_rmb(const SelectionInput& input, const OptionTexts& texts, const RunCon
   RmbMethod own;
   set_options(own, texts);
   own.validate();
-  const Prepared prepared = prepare(input, own.cost, selection.method);
+  const Prepared prepared = prepare(input, own.cost, selection.method, control);
   const auto n = static_cast<double>(input.data.rows());
   require_memory(8.0 * 3.0 * n * n, "the inner products of the rows", "use svm-rfe",
                  input.options.memory_limit.bytes);
-  own.cost = own.fit.cost = prepared.cost;
+  const auto& codes = input.data.labels->codes;
+  if (std::isfinite(own.cost)) {
+    own.fit.cost = own.cost;
+  } else {
+    own.cost = own.fit.cost =
+        cost_for_bound(prepared.z, codes, prepared.cost, input.options.threads, control);
+  }
   own.fit.threads = input.options.threads;
   selection.method_options = options_json(own);
-  const RadiusMarginFit fit = fit_radius_margin(prepared.z, input.data.labels->codes, own.fit, control);
+  const RadiusMarginFit fit = fit_radius_margin(prepared.z, codes, own.fit, control);
   selection.weights = Vector::Zero(input.data.features());
   for (std::size_t i = 0; i < input.candidates.size(); ++i)
     selection.weights[input.candidates[i]] = fit.scales[static_cast<Index>(i)];
@@ -127,12 +159,15 @@ void run_rmb(const SelectionInput& input, const OptionTexts& texts, const RunCon
     selection.ranking.push_back(input.candidates[static_cast<std::size_t>(place)]);
   for (const double value : fit.trace) selection.trace.push_back({.objective = value, .features = {}});
   selection.status = fit.converged ? Status::kConverged : control.status_or(Status::kIterationLimit);
-  const auto machines = static_cast<double>(machine_labels(input.data.labels->codes).size());
-  if (fit.trace.back() > n * machines) {
+  // With more than two classes the bound is a sum over the machines, each of which errs in n rows at most.
+  const auto machines = static_cast<double>(machine_labels(codes).size());
+  const double bound = fit.trace.back() / machines;
+  if (bound > n) {
     selection.warnings.push_back(fmt::format(
-        "the bound is {:.4g} at its minimum, but no more than {} can be wrong: it says little about these "
+        "the bound is {:.4g}{} at its minimum, but no more than {} can be wrong: it says little about these "
         "data, and so do the scaling factors; a smaller --C (here {:.4g}) counts losses less",
-        fit.trace.back(), counted(static_cast<Index>(n * machines), "row"), own.cost));
+        bound, machines > 1.0 ? " (the mean over the machines of one class against the rest)" : "",
+        counted(input.data.rows(), "row"), own.cost));
   }
 }
 

@@ -503,5 +503,46 @@ TEST(GaussianProcess, RefusesWhatDoesNotFit) {
   EXPECT_THROW(ClassifierTrainer(weighted, {0, 1}, 0.0, {.classifier = Classifier::kGpEp}), InvalidArgument);
 }
 
+TEST(GaussianProcess, StoppedItKeepsTheBestPointSoFar) {
+  const Dataset data = oracle::random_classes(40, 3, 2, 23, 1.0);
+  for (const GpApproximation approximation : kBoth) {
+    for (const bool ard : {false, true}) {
+      SCOPED_TRACE(ard);
+      const GpOptions options{.approximation = approximation, .ard = ard, .restarts = 3};
+      // Before anything was looked at: where the optimization would start.
+      std::stop_source at_once;
+      at_once.request_stop();
+      const GpRule first =
+          fit_gp(data.dense, data.labels->codes, 2, options, RunControl(at_once.get_token(), kInfinity));
+      EXPECT_EQ(first.status, Status::kInterrupted);
+      ASSERT_EQ(first.machines.size(), 1U);
+      EXPECT_EQ(first.machines[0].evaluations, 0);
+      EXPECT_FALSE(first.machines[0].converged);
+      EXPECT_EQ(first.machines[0].kernel.signal, 2.0);
+      EXPECT_TRUE(first.log_posteriors(data.dense).allFinite());
+      // After the third evaluation: no worse than the start, no better than the end.
+      std::stop_source later;
+      int reports = 0;
+      const RunControl control(
+          later.get_token(), kInfinity,
+          [&](const Progress&) {
+            if (++reports == 3) later.request_stop();
+          },
+          0.0);
+      const GpRule some = fit_gp(data.dense, data.labels->codes, 2, options, control);
+      EXPECT_EQ(some.status, Status::kInterrupted);
+      EXPECT_EQ(some.machines[0].evaluations, 3);
+      const GpRule whole = fit_gp(data.dense, data.labels->codes, 2, options);
+      EXPECT_GE(some.log_marginal_likelihood(), first.log_marginal_likelihood());
+      EXPECT_LE(some.log_marginal_likelihood(), whole.log_marginal_likelihood() + 1e-9);
+      EXPECT_EQ(cut_short_sentence(whole), "");
+      EXPECT_NE(
+          cut_short_sentence(some).find("(interrupted): length-scale and signal are the best of 3 gradients"),
+          std::string::npos)
+          << cut_short_sentence(some);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace subspectra

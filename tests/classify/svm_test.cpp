@@ -296,5 +296,30 @@ TEST(Svm, CIsChosenAloneAsItIsChosenWithTheMachine) {
   }
 }
 
+TEST(Svm, StoppedItTrainsWithTheBestCSoFar) {
+  const Dataset data = oracle::random_classes(60, 4, 3, 51, 0.5);
+  const Folds folds = inner_folds(data, 0);
+  std::stop_source stop;
+  stop.request_stop();
+  const RunControl stopped(stop.get_token(), kInfinity);
+  const auto at_one = [&](const Matrix& weights) {
+    return (weights - train(data, 1.0).weights).cwiseAbs().maxCoeff() < 1e-12;
+  };
+  const SvmRule rule = fit_svm(data.dense, data.labels->codes, 3, folds, {}, stopped);
+  EXPECT_EQ(rule.status, Status::kInterrupted);
+  EXPECT_EQ(rule.cost, 1.0);  // no C has been through all folds
+  EXPECT_EQ(rule.slope, 1.0);
+  EXPECT_TRUE(at_one(rule.weights));
+  EXPECT_NE(cut_short_sentence(rule).find("C = 1 and the scale"), std::string::npos);
+  EXPECT_EQ(fit_svm(data.dense, data.labels->codes, 3, folds, {}).status, Status::kConverged);
+  // Without folds there is nothing to cut short.
+  EXPECT_EQ(fit_svm(data.dense, data.labels->codes, 3, {}, {.cost = 1.0}, stopped).status,
+            Status::kConverged);
+  const KernelSvmRule kernel = fit_kernel_svm(data.dense, data.labels->codes, 3, folds, {}, nullptr, stopped);
+  EXPECT_EQ(kernel.status, Status::kInterrupted);
+  EXPECT_EQ(kernel.cost, 1.0);
+  EXPECT_EQ(choose_svm_cost(standardize_rows(data.dense).z, data.labels->codes, 3, folds, 1, stopped), 1.0);
+}
+
 }  // namespace
 }  // namespace subspectra

@@ -1,6 +1,8 @@
 /// subspectra reproduce: the list, the table and the file, and what it refuses.
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "run_program.hpp"
 
 namespace subspectra {
@@ -45,6 +47,23 @@ TEST(Reproduce, AReachedLimitIsNoFailure) {
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_EQ(run.json()["status"], "time_limit");
   EXPECT_LT(run.json()["protocol"]["pairs"], 50000);
+}
+
+TEST(Reproduce, ManyCurvesAreShownInTablesThatFitALine) {
+  const ScratchDirectory scratch;
+  std::string csv = "p0,p1,p2,p3,p4,p5,kind\n";
+  for (int i = 0; i < 60; ++i) {
+    for (int j = 0; j < 6; ++j)
+      csv += std::to_string((i * (2 * j + 7) % 31) + (j == 2 ? 9 * (i % 2) : 0)) + ",";
+    csv += i % 2 == 0 ? "woman\n" : "man\n";
+  }
+  scratch.write("faces.csv", csv);
+  const Finished run = run_program(
+      {"reproduce", "iccv07-gender", "--quick", "--data", scratch.file("faces.csv"), "--threads", "1"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.out.find("EP, GSLDA: bits"), std::string::npos) << run.out;
+  std::istringstream lines(run.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 110U) << line;
 }
 
 TEST(Reproduce, WrongUsageIsExitCode2) {

@@ -5,13 +5,14 @@ usage: sklearn_lda.py PROGRAM SONAR.csv WORK_DIRECTORY; exit code 77 when scikit
 import csv
 import json
 import os
-import subprocess
 import sys
 
+sys.dont_write_bytecode = True  # leaves the source tree as it is
 try:
     import numpy as np
-    from sklearn.datasets import load_wine
     from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+    from sklearn_tables import read_table, run, write_wine
 except ImportError as problem:
     print("skipped:", problem)
     sys.exit(77)
@@ -20,32 +21,14 @@ program, sonar, work = sys.argv[1:4]
 TOLERANCE = 1e-6  # on probabilities; both sides solve systems with the same covariance over N
 
 
-def read_table(path):
-    with open(path, newline="") as file:
-        rows = list(csv.reader(file))
-    names = rows[0][:-1]
-    return names, np.array([[float(v) for v in r[:-1]] for r in rows[1:]]), np.array([r[-1] for r in rows[1:]])
-
-
-def write_wine(path):
-    wine = load_wine()
-    with open(path, "w", newline="") as file:
-        out = csv.writer(file)
-        out.writerow([n.replace("/", "_") for n in wine.feature_names] + ["class"])
-        for x, y in zip(wine.data, wine.target):
-            out.writerow([repr(float(v)) for v in x] + [wine.target_names[y]])
-
-
 def compare(path, k, prior):
-    names, x, y = read_table(path)
+    x, y = read_table(path)
     model = os.path.join(work, "model.json")
-    subprocess.run([program, "fit", path, "--method", "fisher", "-k", str(k), "--prior", prior, "-o", model],
-                   check=True, stdout=subprocess.DEVNULL)
+    run(program, "fit", path, "--method", "fisher", "-k", str(k), "--prior", prior, "-o", model)
     with open(model) as file:
         features = json.load(file)["features"]
     assert len(features) == k
-    out = subprocess.run([program, "predict", model, path, "--quiet"], check=True, capture_output=True, text=True)
-    rows = list(csv.reader(out.stdout.splitlines()))
+    rows = list(csv.reader(run(program, "predict", model, path, "--quiet").splitlines()))
     classes = [name[len("p_"):] for name in rows[0][2:]]
     ours = np.array([[float(v) for v in r[2:]] for r in rows[1:]])
     predicted = np.array([r[1] for r in rows[1:]])

@@ -2,17 +2,17 @@
 
 usage: sklearn_machines.py PROGRAM SONAR.csv WORK_DIRECTORY; exit code 77 when scikit-learn is not there.
 """
-import csv
 import json
 import os
-import subprocess
 import sys
 
+sys.dont_write_bytecode = True  # leaves the source tree as it is
 try:
     import numpy as np
-    from sklearn.datasets import load_wine
     from sklearn.preprocessing import StandardScaler
     from sklearn.svm import SVC, LinearSVC
+
+    from sklearn_tables import read_table, run, write_wide, write_wine
 except ImportError as problem:
     print("skipped:", problem)
     sys.exit(77)
@@ -22,28 +22,10 @@ TIE = 1e-4  # relative: smaller differences of two w_j^2 are beyond what LinearS
 TOLERANCE = 2e-3  # on decisions of SVC, which are of the order of 1; ours stop at violations of 1e-4
 
 
-def write_table(path, x, y):
-    with open(path, "w", newline="") as file:
-        out = csv.writer(file)
-        out.writerow([f"x{j}" for j in range(x.shape[1])] + ["class"])
-        for row, label in zip(x, y):
-            out.writerow([repr(float(v)) for v in row] + [label])
-
-
-def read_table(path):
-    with open(path, newline="") as file:
-        rows = list(csv.reader(file))
-    return np.array([[float(v) for v in r[:-1]] for r in rows[1:]]), np.array([r[-1] for r in rows[1:]])
-
-
-def run(*words):
-    return subprocess.run([program, *words], check=True, capture_output=True, text=True).stdout
-
-
 def compare_rfe(path, cost):
     """One at a time; where the two smallest weights nearly agree, either may leave and ours is followed."""
     x, y = read_table(path)
-    found = json.loads(run("select", path, "--method", "svm-rfe", "--rfe-step", "1", "--C", str(cost), "-k", "1", "--json"))
+    found = json.loads(run(program, "select", path, "--method", "svm-rfe", "--rfe-step", "1", "--C", str(cost), "-k", "1", "--json"))
     ours = found["ranking"]
     z = StandardScaler().fit_transform(x)
     left = list(range(x.shape[1]))
@@ -64,7 +46,7 @@ def compare_rfe(path, cost):
 def compare_kernel(path, options, machine):
     x, y = read_table(path)
     model = os.path.join(work, "model.json")
-    run("fit", path, "--method", "all", "--classifier", "svm", "--C", "2", "-o", model, *options)
+    run(program, "fit", path, "--method", "all", "--classifier", "svm", "--C", "2", "-o", model, *options)
     with open(model) as file:
         fitted = json.load(file)
     part = (x[:, fitted["features"]] - fitted["centre"]) * np.array(fitted["scale"])
@@ -82,13 +64,10 @@ def compare_kernel(path, options, machine):
     print(f"{os.path.basename(path)} {' '.join(options)}: agrees, {len(vectors)} support vectors")
 
 
-wine = load_wine()
 wine_path = os.path.join(work, "wine.csv")
-write_table(wine_path, wine.data, wine.target_names[wine.target])
-wide = np.random.default_rng(0).normal(size=(30, 50))
-wide[:15, :5] += 1.0
+write_wine(wine_path)
 wide_path = os.path.join(work, "wide.csv")
-write_table(wide_path, wide, ["a"] * 15 + ["b"] * 15)
+write_wide(wide_path, 30, 50)
 for table in (sonar, wine_path, wide_path):
     compare_rfe(table, 0.1)
 for table in (sonar, wine_path, wide_path):

@@ -5,14 +5,15 @@ usage: sklearn_svm.py PROGRAM SONAR.csv WORK_DIRECTORY; exit code 77 when scikit
 import csv
 import json
 import os
-import subprocess
 import sys
 
+sys.dont_write_bytecode = True  # leaves the source tree as it is
 try:
     import numpy as np
-    from sklearn.datasets import load_wine
     from sklearn.preprocessing import StandardScaler
     from sklearn.svm import LinearSVC
+
+    from sklearn_tables import read_table, run, write_wide, write_wine
 except ImportError as problem:
     print("skipped:", problem)
     sys.exit(77)
@@ -21,25 +22,10 @@ program, sonar, work = sys.argv[1:4]
 TOLERANCE = 1e-5  # on decisions, which are of the order of 1; both stop when the objective no longer falls
 
 
-def write_table(path, names, x, y):
-    with open(path, "w", newline="") as file:
-        out = csv.writer(file)
-        out.writerow(list(names) + ["class"])
-        for row, label in zip(x, y):
-            out.writerow([repr(float(v)) for v in row] + [label])
-
-
-def read_table(path):
-    with open(path, newline="") as file:
-        rows = list(csv.reader(file))
-    return np.array([[float(v) for v in r[:-1]] for r in rows[1:]]), np.array([r[-1] for r in rows[1:]])
-
-
 def compare(path, k, cost):
     x, y = read_table(path)
     model = os.path.join(work, "model.json")
-    subprocess.run([program, "fit", path, "--method", "fisher", "-k", str(k), "--classifier", "svm", "--C", str(cost),
-                    "-o", model], check=True, stdout=subprocess.DEVNULL)
+    run(program, "fit", path, "--method", "fisher", "-k", str(k), "--classifier", "svm", "--C", str(cost), "-o", model)
     with open(model) as file:
         fitted = json.load(file)
     assert fitted["C"] == cost and fitted["classifier"] == "svm"
@@ -54,8 +40,7 @@ def compare(path, k, cost):
     worst = np.abs(ours - theirs).max()
     label = f"{os.path.basename(path)} k={k} C={cost}"
     assert worst < TOLERANCE, f"{label}: decisions differ by {worst}"
-    out = subprocess.run([program, "predict", model, path, "--quiet"], check=True, capture_output=True, text=True)
-    rows = list(csv.reader(out.stdout.splitlines()))[1:]
+    rows = list(csv.reader(run(program, "predict", model, path, "--quiet").splitlines()))[1:]
     clear = np.sort(theirs, axis=1)[:, -1] - np.sort(theirs, axis=1)[:, -2] > 2 * TOLERANCE
     predicted = np.array([r[1] for r in rows])
     assert (predicted == reference.predict(z))[clear].all(), f"{label}: predictions differ"
@@ -64,13 +49,10 @@ def compare(path, k, cost):
     print(f"{label}: largest difference {worst:.2e}")
 
 
-wine = load_wine()
 wine_path = os.path.join(work, "wine.csv")
-write_table(wine_path, [n.replace("/", "_") for n in wine.feature_names], wine.data, wine.target_names[wine.target])
-wide = np.random.default_rng(0).normal(size=(40, 300))
-wide[:20, :5] += 1.0
+write_wine(wine_path)
 wide_path = os.path.join(work, "wide.csv")
-write_table(wide_path, [f"x{j}" for j in range(300)], wide, ["a"] * 20 + ["b"] * 20)
+write_wide(wide_path, 40, 300)
 for table, k in ((sonar, 60), (sonar, 5), (wine_path, 13), (wine_path, 4), (wide_path, 300)):
     for cost in (0.01, 1.0):
         compare(table, k, cost)

@@ -183,6 +183,19 @@ TEST(Preparation, StandardizesColumnsWhoseSquaresOverflowOrVanish) {
   EXPECT_EQ(Preparation::learn(scaled, {.standardize = true}).apply(scaled).dense, plain.dense);
 }
 
+TEST(Preparation, StandardizesValuesWhoseSquaresOverflowOrVanish) {
+  const Dataset plain = oracle::random_classes(20, 3, 2, 4);
+  const Dataset expected = Preparation::learn(plain, {.standardize = true}).apply(plain);
+  for (const double factor : {1e300, 1e-300, 1e160, 1e-170}) {
+    Dataset data = plain;
+    data.dense *= factor;
+    const Dataset out = Preparation::learn(data, {.standardize = true}).apply(data);
+    EXPECT_LT((out.dense - expected.dense).cwiseAbs().maxCoeff(), 1e-12) << factor;
+    const auto sparse = Preparation::learn(oracle::as_sparse(data), {.standardize = true});
+    EXPECT_LT((sparse.scale / factor - Preparation::learn(plain, {.standardize = true}).scale).norm(), 1e-12);
+  }
+}
+
 TEST(Preparation, ScalesSparseTablesWithoutCentringThem) {
   Dataset data = oracle::random_classes(30, 4, 2, 3);
   data.dense = (data.dense.array() < 0.5).select(0.0, data.dense);

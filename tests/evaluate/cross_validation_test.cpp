@@ -181,6 +181,44 @@ TEST(Evaluate, StopsWhenAskedAndSaysSo) {
   EXPECT_EQ(late.status, Status::kTimeLimit);
 }
 
+TEST(Evaluate, AClassifierWhoseTrainingIsCutShortIsNotCounted) {
+  const Dataset data = oracle::random_classes(60, 5, 2, 1);
+  for (const std::string method : {"fisher", "pca"}) {
+    for (const Classifier classifier : {Classifier::kSvm, Classifier::kGpLaplace}) {
+      // The stop comes from within: when the fourth training set has been judged.
+      std::stop_source stop;
+      int judged = 0;
+      const RunControl control(
+          stop.get_token(), kInfinity,
+          [&](const Progress&) {
+            if (++judged == 4) stop.request_stop();
+          },
+          0.0);
+      const auto result =
+          evaluate_methods(data, {&find_method(method)}, {.k = {1, 2}, .threads = 1}, {}, {},
+                           {.classifier = classifier, .restarts = 1}, {.cv = {3}, .repeats = 3}, control);
+      EXPECT_EQ(result.status, Status::kInterrupted);
+      EXPECT_EQ(result.folds_run, 4);
+      EXPECT_EQ(result.folds_planned, 9);
+      EXPECT_EQ(result.rows.size(), 2U);
+    }
+  }
+}
+
+TEST(Evaluate, MoreNeighboursThanRowsAreSaid) {
+  const Dataset data = oracle::random_classes(30, 3, 2, 1);
+  const auto says = [&](Index neighbors) {
+    const auto result =
+        evaluate_methods(data, {&find_method("fisher")}, {.k = {1, 1}}, {}, {},
+                         {.classifier = Classifier::kKnn, .neighbors = neighbors}, {.cv = {5}}, RunControl());
+    return std::any_of(result.warnings.begin(), result.warnings.end(), [](const std::string& warning) {
+      return warning.find("is more than the 24 rows to learn from") != std::string::npos;
+    });
+  };
+  EXPECT_FALSE(says(24));
+  EXPECT_TRUE(says(25));  // of 30 rows a fold trains on 24
+}
+
 TEST(Evaluate, AClassOfOneRowIsSaidAndSurvived) {
   Dataset data = oracle::random_classes(30, 4, 2, 1);
   data.labels->classes.emplace_back("rare");

@@ -86,6 +86,16 @@ TEST(SvmMethods, ABoundAboveTheNumberOfRowsIsSaid) {
     });
   };
   EXPECT_TRUE(says_little(run(noise, "svm-rmb", {.k = {1, 2}}, {{"C", "10"}})));
+  const Dataset four = oracle::random_classes(60, 5, 4, 8, 0.0);  // rows are counted once, not by machine
+  EXPECT_TRUE(says_little(run(four, "svm-rmb", {.k = {1, 2}}, {{"C", "10"}})));
+  // Without --C the machine's own choice is lowered until the bound says something.
+  for (const int classes : {2, 3}) {
+    const Dataset overlapping = oracle::random_classes(150, 6, classes, 9, 0.7);
+    const Selection chosen = run(overlapping, "svm-rmb", {.k = {1, 2}});
+    EXPECT_TRUE(chosen.warnings.empty()) << chosen.warnings.front();
+    EXPECT_LT(chosen.trace.front().objective, classes == 2 ? 150.0 : 450.0);
+    EXPECT_LE(chosen.method_options["C"], run(overlapping, "svm-rfe", {.k = {1, 2}}).method_options["C"]);
+  }
   const Dataset easy = oracle::random_classes(60, 5, 2, 8, 8.0);
   EXPECT_FALSE(says_little(run(easy, "svm-rmb", {.k = {1, 2}}, {{"C", "0.1"}})));
 }

@@ -80,6 +80,11 @@ struct ModelOptions {
 };
 
 using ClassifierRule = std::variant<LdaRule, SvmRule, KernelSvmRule, KnnRule, GpRule>;
+/// converged; time_limit or interrupted where the training was cut short (SVM: the choice of C; Gaussian
+/// process: that of the hyperparameters), iteration_limit where it was not carried to the end.
+[[nodiscard]] Status rule_status(const ClassifierRule& rule);
+/// The same as a sentence for warnings; empty where a limit or a signal cut nothing short.
+[[nodiscard]] std::string cut_short_sentence(const ClassifierRule& rule);
 /// What trains such a rule.
 [[nodiscard]] Classifier classifier_of(const ClassifierRule& rule);
 /// n x k rows -> n x K logarithms of class probabilities.
@@ -98,8 +103,10 @@ class ClassifierTrainer {
   ClassifierTrainer(const Dataset& training, const std::vector<Index>& features, double ridge,
                     const ModelOptions& options, int threads = 0);
   /// On the features with these places among `features`. Throws Infeasible where the rule does not exist.
-  [[nodiscard]] ClassifierRule fit(const std::vector<Index>& places) const;
-  [[nodiscard]] ClassifierRule fit() const;  ///< on all of them
+  /// `control` cuts short what the training chooses by itself; there is a rule in any case.
+  [[nodiscard]] ClassifierRule fit(const std::vector<Index>& places,
+                                   const RunControl& control = RunControl()) const;
+  [[nodiscard]] ClassifierRule fit(const RunControl& control = RunControl()) const;  ///< on all of them
 
  private:
   ModelOptions options_;
@@ -117,7 +124,8 @@ void refuse_weights(const Dataset& training, std::string_view what);
 /// The rule on z = B'x, x the columns `features` of the prepared rows, as a rule on x. LDA:
 /// fit_projected_lda.
 [[nodiscard]] ClassifierRule fit_projected(const Dataset& training, const std::vector<Index>& features,
-                                           const MatrixRef& b, const ModelOptions& options);
+                                           const MatrixRef& b, const ModelOptions& options,
+                                           const RunControl& control = RunControl());
 
 /// Held-out rows of the folds inside a training set, by which the SVM chooses C and the scale of its
 /// probabilities: five, or as many as the smallest class has rows; rows of a class with a single row are

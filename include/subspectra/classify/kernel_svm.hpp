@@ -8,6 +8,7 @@
 #include "subspectra/classify/lda.hpp"
 #include "subspectra/classify/row_map.hpp"
 #include "subspectra/core/options.hpp"
+#include "subspectra/core/run_control.hpp"
 #include "subspectra/core/types.hpp"
 
 namespace subspectra {
@@ -32,6 +33,7 @@ struct KernelSvmRule {
   double slope = 1.0;
   Vector priors, shares;  ///< K
   double cost = 1.0;
+  Status status = Status::kConverged;
   [[nodiscard]] Matrix decisions(const MatrixRef& rows) const;       ///< n x k -> n x K
   [[nodiscard]] Matrix log_posteriors(const MatrixRef& rows) const;  ///< n x k -> n x K, normalised
 };
@@ -47,10 +49,12 @@ struct KernelSvmOptions {
 /// For each class, with y = +1 in it and -1 elsewhere, over the standardized rows z_i,
 ///     min  |w|^2/2 + C sum_i max(0, 1 - y_i (w'phi(z_i) + b)),   phi(u)'phi(v) = k(u, v),
 /// by LIBSVM on the kernel matrix, which is computed once (24 n^2 bytes). Its C-SVC draws no random numbers.
-/// `folds` serve as in fit_svm. `projection`: null, or B (k x L): the machine then sees B'(x - mean).
+/// `folds` and `control` serve as in fit_svm. `projection`: null, or B (k x L): the machine then sees B'(x -
+/// mean).
 [[nodiscard]] KernelSvmRule fit_kernel_svm(const MatrixRef& rows, const std::vector<int>& codes,
                                            Index classes, const std::vector<std::vector<Index>>& folds,
                                            const KernelSvmOptions& options,
-                                           const Matrix* projection = nullptr);
+                                           const Matrix* projection = nullptr,
+                                           const RunControl& control = RunControl());
 
 }  // namespace subspectra

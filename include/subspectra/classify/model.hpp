@@ -44,19 +44,23 @@ struct Model {
 /// Says so in `warnings` when --components asks for more discriminants than the classes of `data` have.
 void warn_of_components(const Dataset& data, const ModelOptions& options, std::vector<std::string>& warnings);
 
+/// Says so when --neighbors asks for more rows than a training set of `rows` has.
+void warn_of_neighbors(Index rows, const ModelOptions& options, std::vector<std::string>& warnings);
+
 /// The rule in the space of discriminants that a method fitted on the prepared rows `training`.
 [[nodiscard]] ClassifierRule fit_rule(const Dataset& training, const FittedDiscriminants& discriminants,
-                                      const ModelOptions& options);
+                                      const ModelOptions& options, const RunControl& control = RunControl());
 
-/// Trains the classifier on the features of fitted discriminants, with the rule in their space.
+/// Trains the classifier on the features of fitted discriminants, with the rule in their space. Here and
+/// below `control` is that of ClassifierTrainer::fit.
 [[nodiscard]] Model fit_model(const Dataset& training, const Preparation& preparation,
                               const std::string& method, const FittedDiscriminants& discriminants,
-                              const ModelOptions& options);
+                              const ModelOptions& options, const RunControl& control = RunControl());
 
 /// Trains the classifier on the chosen features of `training` (values checked, not yet prepared). Here and
 /// above rows without a label are left out; throws BadInput when none has one.
 [[nodiscard]] Model fit_model(const Dataset& training, const Preparation& preparation,
                               const std::string& method, const std::vector<Index>& features, double ridge,
-                              const ModelOptions& options);
+                              const ModelOptions& options, const RunControl& control = RunControl());
 
 }  // namespace subspectra

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "subspectra/classify/lda.hpp"
+#include "subspectra/core/run_control.hpp"
 #include "subspectra/core/types.hpp"
 
 namespace subspectra {
@@ -18,6 +19,7 @@ struct SvmRule {
   Vector priors;       ///< K
   Vector shares;       ///< K: of the training rows; a class without rows has 0, and so probability 0
   double cost = 1.0;   ///< C that was used
+  Status status = Status::kConverged;  ///< time_limit, interrupted: C and slope by the folds looked at so far
   [[nodiscard]] Matrix log_posteriors(const MatrixRef& rows) const;  ///< n x k -> n x K, normalised
 };
 
@@ -35,9 +37,11 @@ struct SvmOptions {
 /// passed over. They choose C out of svm_costs() (the fewest errors, ties to the smallest C) and fit the
 /// slope by maximum likelihood with Platt's smoothed targets, (n_c + 1)/(n_c + 2) for the true class. Without
 /// folds C is 1 and the slope 1. The columns are standardized over all the rows, those of inner folds
-/// included: labels are not looked at.
+/// included: labels are not looked at. `control` ends the work on folds with the best C so far (1 where none
+/// has been through all folds); the machines themselves are trained to the end.
 [[nodiscard]] SvmRule fit_svm(const MatrixRef& rows, const std::vector<int>& codes, Index classes,
-                              const std::vector<std::vector<Index>>& folds, const SvmOptions& options);
+                              const std::vector<std::vector<Index>>& folds, const SvmOptions& options,
+                              const RunControl& control = RunControl());
 
 /// K: the share of the rows that each class has.
 [[nodiscard]] Vector class_shares(const std::vector<int>& codes, Index classes);
