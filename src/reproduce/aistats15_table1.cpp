@@ -16,7 +16,7 @@ namespace {
 
 constexpr Index kLeastRows = 10;  ///< of a class that takes part
 constexpr double kHeldOut = 0.25;
-constexpr double kFloor = 64.0;  ///< of an intensity before its logarithm
+constexpr double kFloor = 16.0;  ///< of an intensity before its logarithm
 constexpr Index kPaperSplits = 10;
 
 struct Contestant {
