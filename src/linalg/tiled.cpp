@@ -157,6 +157,7 @@ void solve_right(const MatrixRef& l, MutableMatrix b) {
 }
 
 /// rank_update_lower(), which a crew may be called off from.
+// NOLINTNEXTLINE(performance-unnecessary-value-param): a view that is written through
 void rank_update(double alpha, const MatrixRef& a, MutableMatrix c, const Crew& crew) {
   for_lower_tiles(c.rows(), crew, [&](Index i, Index height, Index j, Index width) {
     if (i == j) {  // the width x width square on the diagonal apart
