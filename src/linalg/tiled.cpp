@@ -157,7 +157,6 @@ void solve_right(const MatrixRef& l, MutableMatrix b) {
 }
 
 /// rank_update_lower(), which a crew may be called off from.
-// NOLINTNEXTLINE(performance-unnecessary-value-param): a view that is written through
 void rank_update(double alpha, const MatrixRef& a, MutableMatrix c, const Crew& crew) {
   for_lower_tiles(c.rows(), crew, [&](Index i, Index height, Index j, Index width) {
     if (i == j) {  // the width x width square on the diagonal apart
@@ -172,6 +171,7 @@ void rank_update(double alpha, const MatrixRef& a, MutableMatrix c, const Crew& 
 
 }  // namespace
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): a view that is written through
 void rank_update_lower(double alpha, const MatrixRef& a, MutableMatrix c, int threads) {
   rank_update(alpha, a, c, {threads});
 }

@@ -248,6 +248,7 @@ class Visit {
                      [&](std::size_t a, std::size_t b) { return after[a] < after[b]; });
     const Block at = reordered(node, fixed, order);
     std::vector<double> without;
+    without.reserve(order.size());
     for (const auto j : order) without.push_back(after[j]);
     for (std::size_t j = 0; !alive.empty(); ++j) {
       const double f = without[j];
