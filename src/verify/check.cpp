@@ -547,21 +547,60 @@ class Checker {
       }
       if (!above) {
         add(CheckKind::kEnumeration, *entry, component).claimed = entry->upper_bound;
+        check_pool_by_enumeration(*entry, pair, component, every);
+        out_.sets_enumerated = before + every.sets();
+        if (every.stopped()) {
+          out_.stop = control_.check_limits();
+          return;
+        }
         continue;
       }
-      std::vector<Index> features;
-      for (const Index at : above->places) features.push_back(pair.features[static_cast<std::size_t>(at)]);
-      std::sort(features.begin(), features.end());
       Finding& finding = add(
           CheckKind::kEnumeration, *entry, component,
-          fmt::format("the set {} reaches {:.10g}, above upper_bound {:.10g}{}",
-                      problem_.names.some(features), above->value.value, *entry->upper_bound,
+          fmt::format("the set {} reaches {:.10g}, above upper_bound {:.10g}{}", named(*above, pair),
+                      above->value.value, *entry->upper_bound,
                       entry->certified.value_or(false) ? ": it is not the best, as `certified` says" : ""));
       finding.claimed = entry->upper_bound;
       finding.recomputed = above->value.value;
       finding.deviation = relative(above->value.value, *entry->upper_bound);
       finding.tolerance = above->value.tolerance;
     }
+  }
+
+  /// Status optimal: the pool holds the best sets, so that no set outside it is better than its last.
+  void check_pool_by_enumeration(const ClaimedEntry& entry, const DensePair& pair, Index component,
+                                 verify::Enumeration& every) {
+    const auto sound = [&](const ClaimedSet& set) { return usable(set); };
+    if (claims_.status != "optimal" || entry.pool.empty() ||
+        !std::all_of(entry.pool.begin(), entry.pool.end(), sound))
+      return;
+    std::set<std::vector<Index>> known;
+    for (const auto& set : entry.pool) {
+      auto places = pair.places(set.features);
+      std::sort(places.begin(), places.end());
+      known.insert(std::move(places));
+    }
+    const double last = entry.pool.back().objective;
+    const auto above = every.find_above(entry.k, last, std::move(known));
+    if (every.stopped()) return;
+    Finding& finding =
+        add(CheckKind::kPoolComplete, entry, component,
+            above ? fmt::format("the set {} reaches {:.10g} and is not there, where the last has {:.10g}",
+                                named(*above, pair), above->value.value, last)
+                  : std::string());
+    finding.claimed = last;
+    if (!above) return;
+    finding.recomputed = above->value.value;
+    finding.deviation = relative(above->value.value, last);
+    finding.tolerance = above->value.tolerance;
+  }
+
+  [[nodiscard]] std::string named(const verify::Exceeding& set, const DensePair& pair) const {
+    std::vector<Index> features;
+    features.reserve(set.places.size());
+    for (const Index at : set.places) features.push_back(pair.features[static_cast<std::size_t>(at)]);
+    std::sort(features.begin(), features.end());
+    return problem_.names.some(features);
   }
 
   /// A <- (I - xx') A (I - xx') with x the component at the largest size, as the file has it.
@@ -696,6 +735,8 @@ const std::vector<CheckDescription>& check_descriptions() {
       {CheckKind::kBounds, "bounds", "upper_bound, gap and certified agree with each other and over k"},
       {CheckKind::kPool, "pool", "distinct sets, best first, each recomputed"},
       {CheckKind::kEnumeration, "enumeration", "of all sets of the size none is above upper_bound"},
+      {CheckKind::kPoolComplete, "pool-complete",
+       "of all sets of the size none outside is better than its last"},
       {CheckKind::kStatus, "status", "optimal only if every size is certified"}};
   return all;
 }

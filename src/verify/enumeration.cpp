@@ -81,7 +81,8 @@ Enumeration::Enumeration(const DensePair& pair, Choices choices, Criterion crite
 
 double Enumeration::count(Index k) const { return binomial(free(), k - forced()); }
 
-std::optional<Exceeding> Enumeration::find_above(Index k, double bound) {
+std::optional<Exceeding> Enumeration::find_above(Index k, double bound, std::set<std::vector<Index>> known) {
+  known_ = std::move(known);
   chosen_ = k - forced();
   if (chosen_ < 0 || chosen_ > free() || stopped_) return std::nullopt;
   bound_ = bound;
@@ -132,6 +133,11 @@ bool Enumeration::leaf(bool factored) {
   const auto size = static_cast<double>(set_.size());
   if (factored && (criterion_ == Criterion::kLargest || !(value_[set_.size()] > threshold_))) {
     return !go_on(1.0);
+  }
+  if (!known_.empty()) {
+    std::vector<Index> places = set_;
+    std::sort(places.begin(), places.end());
+    if (known_.count(places) > 0) return !go_on(size);
   }
   DenseValue dense = dense_value(pair_, set_, criterion_);
   if (dense.feasible && dense.value - dense.allowance() > bound_) {

@@ -1,6 +1,7 @@
 #pragma once
 /// Every set of a size, one after another, against a bound.
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "dense_pair.hpp"
@@ -28,9 +29,11 @@ class Enumeration {
   [[nodiscard]] Index free() const { return static_cast<Index>(choices_.free.size()); }
   /// How many sets of `k` units there are.
   [[nodiscard]] double count(Index k) const;
-  /// The first set of `k` units whose criterion, recomputed densely, is above `bound` beyond its tolerance;
-  /// nothing when there is none or when the control stopped it.
-  [[nodiscard]] std::optional<Exceeding> find_above(Index k, double bound);
+  /// The first set of `k` units, other than those in `known` (ascending places), whose criterion, recomputed
+  /// densely, is above `bound` beyond its tolerance; nothing when there is none or when the control stopped
+  /// it.
+  [[nodiscard]] std::optional<Exceeding> find_above(Index k, double bound,
+                                                    std::set<std::vector<Index>> known = {});
   [[nodiscard]] bool stopped() const { return stopped_; }
   [[nodiscard]] double sets() const { return sets_; }  ///< looked at, in all
 
@@ -55,6 +58,7 @@ class Enumeration {
   std::vector<Index> set_;
   Index chosen_ = 0;
   double bound_ = 0.0, threshold_ = 0.0;
+  std::set<std::vector<Index>> known_;
   std::optional<Exceeding> found_;
   double work_ = 0.0, sets_ = 0.0, planned_ = 0.0, done_ = 0.0;
   bool stopped_ = false;

@@ -104,6 +104,31 @@ TEST(Verify, ResultsOfEveryKindOfMethodHoldOnTheEmbeddedData) {
   }
 }
 
+TEST(Verify, ASetThatIsMissingFromAProvenPoolIsFound) {
+  const Dataset data = oracle::random_classes(60, 9, 3, 5);
+  for (const char* method : {"eslda", "espca"}) {
+    for (const Criterion criterion : kCriteria) {
+      SelectionOptions options{.k = {2, 4}};
+      options.criterion = criterion;
+      json result = result_of(data, method, options, {{"pool", "6"}});
+      ASSERT_EQ(result["status"], "optimal");
+      const auto whole = verified(result, data);
+      expect_holds(whole);
+      EXPECT_EQ(checked(whole, CheckKind::kPoolComplete), 3);
+      for (const int missing : {1, 4}) {
+        json less = result;
+        less["path"][1]["pool"].erase(missing);
+        EXPECT_EQ(failed_kinds(verified(less, data)), std::set{CheckKind::kPoolComplete})
+            << method << " without set " << missing;
+      }
+      result["path"][1]["pool"].erase(5);  // the last: the five best are as good a pool
+      expect_holds(verified(result, data));
+      result["status"] = "time_limit";
+      EXPECT_EQ(checked(verified(result, data), CheckKind::kPoolComplete), 0);
+    }
+  }
+}
+
 TEST(Verify, EveryCriterionWithThreeClassesWeightsAndConstraints) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     Dataset data = oracle::random_classes(60, 9, 3, seed);

@@ -36,6 +36,7 @@ enum class CheckKind {
   kBounds,
   kPool,
   kEnumeration,
+  kPoolComplete,
   kStatus
 };
 struct CheckDescription {
