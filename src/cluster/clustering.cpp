@@ -133,6 +133,10 @@ void warn_of(const RowClusters& clusters, const ClusteringOptions& options, std:
         "choice of many; try another --clusters or --eigenvectors",
         where));
   }
+  if (options.eigenvectors > clusters.eigenvectors) {
+    warnings.push_back(fmt::format("{}: --eigenvectors {}, but the affinity has rank {}: so many are used",
+                                   where, options.eigenvectors, clusters.eigenvectors));
+  }
   constexpr double kLoose = 1e-3;
   if (clusters.accuracy > kLoose) {
     warnings.push_back(fmt::format(

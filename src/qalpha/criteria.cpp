@@ -270,6 +270,12 @@ class BlockCriterion : public Criterion {
   }
   [[nodiscard]] Index directions() const override {
     if (blocks_.count() == 1) return nonzero_columns(q_);
+    Index most = 0;
+    for (Index g = 0; g < blocks_.count(); ++g) most = std::max(most, nonzero_columns(part(q_, g, g)));
+    return most;
+  }
+  [[nodiscard]] Index least_directions() const override {
+    if (blocks_.count() == 1) return nonzero_columns(q_);
     Index least = own_;
     for (Index g = 0; g < blocks_.count(); ++g) least = std::min(least, nonzero_columns(part(q_, g, g)));
     return least;

@@ -37,7 +37,8 @@ class Criterion {
   [[nodiscard]] virtual bool null() const = 0;  ///< Y = 0: the start sees no feature
   /// Of Q'A Q, by falling size; nothing for blocks.
   [[nodiscard]] virtual Vector eigenvalues(const Vector& alpha) const = 0;
-  [[nodiscard]] virtual Index directions() const = 0;  ///< nonzero columns of Q
+  [[nodiscard]] virtual Index directions() const = 0;  ///< nonzero columns of Q; blocks: the most of a class
+  [[nodiscard]] virtual Index least_directions() const { return directions(); }
 };
 
 [[nodiscard]] std::unique_ptr<Criterion> make_criterion(const FeatureRows& rows,

@@ -37,7 +37,8 @@ QAlphaKernel OptionCodec<QAlphaKernel>::parse(std::string_view text) {
     if (words.size() == 2 && words[0] == "rbf") {
       kernel.kind = QAlphaKernel::Kind::kRbf;
       kernel.sigma = OptionCodec<double>::parse(words[1]);
-      if (kernel.sigma > 0.0 && std::isfinite(kernel.sigma)) return kernel;
+      constexpr double kLeastSigma = 1e-100, kMostSigma = 1e100;  // its square is divided by
+      if (kernel.sigma >= kLeastSigma && kernel.sigma <= kMostSigma) return kernel;
     }
     if (words.size() == 2 && words[0] == "block2") {
       kernel.kind = QAlphaKernel::Kind::kBlock2;
@@ -47,7 +48,8 @@ QAlphaKernel OptionCodec<QAlphaKernel>::parse(std::string_view text) {
   } catch (const InvalidArgument&) {  // said below, with what is possible
   }
   throw InvalidArgument(
-      "linear, poly:D:C (degree 1 to 100, C >= 0), rbf:SIGMA (positive) or block2:LENGTH (1 or more) is "
+      "linear, poly:D:C (degree 1 to 100, C >= 0), rbf:SIGMA (1e-100 to 1e100) or block2:LENGTH (1 or more) "
+      "is "
       "needed");
 }
 
@@ -150,6 +152,15 @@ KernelFactor kernel_factor(const FeatureRows& rows, const QAlphaKernel& kernel, 
   const KernelColumns columns(rows, kernel);
   const Index p = rows.features();
   Vector left = columns.diagonal();  // diag(V - R R')
+  // The rows of R take the place of the features.
+  const double longest = std::sqrt(left.cwiseMax(0.0).maxCoeff());
+  if (!left.allFinite() || longest > kLongestRow || (longest > 0.0 && longest < kShortestRow)) {
+    throw InvalidArgument(
+        fmt::format("--kernel {}: its values reach {:.3g}, beyond {:.0e} to {:.0e}, where their powers stay "
+                    "exact; choose a lower degree or offset, or leave --no-normalize out",
+                    OptionCodec<QAlphaKernel>::format(kernel), longest * longest, kShortestRow * kShortestRow,
+                    kLongestRow * kLongestRow));
+  }
   const double trace = left.sum();
   const double rounding = 1e-15 * left.cwiseMax(0.0).maxCoeff();
   KernelFactor factor;

@@ -54,7 +54,6 @@ QAlphaFit run(const FeatureRows& rows, const QAlphaOptions& options, Index numbe
     throw InvalidArgument("no feature has anything in common with the start of Q; use --start random");
   }
   QAlphaFit fit;
-  fit.clusters = criterion->directions();
   LanczosOptions lanczos{
       .least_products = 2, .threads = rows.threads(), .stop = [&] { return control.should_stop(); }};
   // alpha'G alpha rises with every product, however early the eigenvector is left; so on the way it is found
@@ -107,6 +106,8 @@ QAlphaFit run(const FeatureRows& rows, const QAlphaOptions& options, Index numbe
     criterion->advance(fit.weights, image);
     image = criterion->follow_for(start);
   }
+  fit.clusters = criterion->directions();  // a random start may have had more than the data
+  fit.least_clusters = criterion->least_directions();
   fit.q = criterion->q();
   fit.eigenvalues = criterion->eigenvalues(fit.weights);
   return fit;

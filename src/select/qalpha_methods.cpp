@@ -40,7 +40,8 @@ struct QAlphaMethod {
     const auto require = [](bool holds, std::string_view flag, double value, std::string_view rule) {
       if (!holds) throw InvalidArgument(fmt::format("{} {}, but {} is needed", flag, value, rule));
     };
-    require(fit.gamma >= 0.0 && std::isfinite(fit.gamma), "--gamma", fit.gamma, "0 or a positive number");
+    constexpr double kMostGamma = 1e100;
+    require(fit.gamma >= 0.0 && fit.gamma <= kMostGamma, "--gamma", fit.gamma, "a number from 0 to 1e100");
     require(fit.tolerance >= 0.0 && std::isfinite(fit.tolerance), "--tolerance", fit.tolerance,
             "0 or a positive number");
     require(fit.supervision >= 0.0 && fit.supervision <= 1.0, "--supervision", fit.supervision,
@@ -117,13 +118,31 @@ bool sees_ones(const FeatureRows& rows) {
   return seen;
 }
 
+/// Unit norms are the rule; features as given enter G, and its norms, with their eighth power.
+void require_moderate(const FeatureRows& rows, const Dataset& data) {
+  const double longest = std::sqrt(rows.squared_norms().maxCoeff());
+  if (longest >= kShortestRow && longest <= kLongestRow) return;
+  throw BadInput(
+      {.file = data.source},
+      fmt::format("--no-normalize: the longest feature has norm {:.3g}, outside of {:.0e} to {:.0e}, "
+                  "where its powers stay exact; leave --no-normalize out, or divide all features by "
+                  "a constant, which changes no weight",
+                  longest, kShortestRow, kLongestRow));
+}
+
 void add_warnings(const QAlphaFit& fit, const RelevanceReport& report, Index asked, const FeatureRows& rows,
-                  const QAlphaOptions& options, std::vector<std::string>& warnings) {
-  if (fit.clusters < asked) {
+                  const QAlphaOptions& options, bool stopped, std::vector<std::string>& warnings) {
+  const bool by_class = options.variant == QAlphaVariant::kSupervised;
+  if (by_class && fit.least_clusters < fit.clusters) {
     warnings.push_back(
-        fmt::format("{} {} is more than the rank of the data allows: {} {} used",
-                    options.variant == QAlphaVariant::kSupervised ? "--within-vectors" : "--clusters", asked,
-                    fit.clusters, fit.clusters == 1 ? "direction is" : "directions are"));
+        fmt::format("--within-vectors {} is more than a class of few rows (or of low rank) allows: the "
+                    "classes have {} to "
+                    "{} directions",
+                    asked, fit.least_clusters, fit.clusters));
+  } else if (fit.clusters < asked) {
+    warnings.push_back(fmt::format("{} {} is more than the rank of the data allows: {} {} used",
+                                   by_class ? "--within-vectors" : "--clusters", asked, fit.clusters,
+                                   fit.clusters == 1 ? "direction is" : "directions are"));
   }
   if (report.negative > 0) {
     warnings.push_back(fmt::format(
@@ -136,7 +155,10 @@ void add_warnings(const QAlphaFit& fit, const RelevanceReport& report, Index ask
     warnings.emplace_back(
         "the iteration ended in a cycle of two: alpha and Q are no joint ascent for this criterion");
   }
-  if (!fit.resolved) {
+  if (stopped) {
+    warnings.push_back(fmt::format("stopped after {}: the weights are on their way from the start still",
+                                   counted(std::ssize(fit.trace), "iteration")));
+  } else if (!fit.resolved) {
     warnings.emplace_back(
         "the two largest eigenvalues of G nearly agree: the weights are one mixture of their eigenvectors");
   }
@@ -205,6 +227,7 @@ void run_qalpha(const SelectionInput& input, const OptionTexts& texts, const Run
   }
   const FeatureRows given(input.data, input.candidates, !own.no_normalize, codes, threads,
                           options.memory_limit);
+  if (own.no_normalize) require_moderate(given, input.data);
   std::optional<FeatureRows> mapped;
   std::optional<KernelFactor> factor;
   if constexpr (kKernel) {
@@ -230,7 +253,7 @@ void run_qalpha(const SelectionInput& input, const OptionTexts& texts, const Run
   }
   add_warnings(fit, report,
                options.variant == QAlphaVariant::kSupervised ? options.within_vectors : options.clusters,
-               rows, options, selection.warnings);
+               rows, options, control.should_stop(), selection.warnings);
   const auto p = static_cast<Index>(input.candidates.size());
   selection.weights = Vector::Zero(input.data.features());
   for (Index i = 0; i < p; ++i)

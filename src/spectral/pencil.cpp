@@ -33,7 +33,7 @@ void require_scale(const Vector& diagonal, const std::string& source, const Feat
                   j, value, kLargest)
             : fmt::format(
                   "the variance of column '{}' is {}, too large to compute with (the limit is {:.0e}); "
-                  "rescale it (--standardize, or divide by a constant)",
+                  "rescale it (--standardize, or, from 1e300 on, divide by a constant)",
                   (*names)[j], value, kLargest));
   }
   const double largest = diagonal.size() > 0 ? diagonal.maxCoeff() : 0.0;

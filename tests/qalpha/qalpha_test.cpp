@@ -349,7 +349,8 @@ TEST(QAlpha, MoreClustersThanTheRankAreCutToIt) {
   lone.labels->codes[5] = 2;
   const auto supervised = fit(lone, {.variant = QAlphaVariant::kSupervised, .start = QAlphaStart::kOnes});
   EXPECT_TRUE(supervised.weights.allFinite());
-  EXPECT_EQ(supervised.clusters, 1);
+  EXPECT_EQ(supervised.clusters, 2);
+  EXPECT_EQ(supervised.least_clusters, 1);
 }
 
 TEST(QAlpha, DuplicatesShareTheirWeightAndRankByIndex) {

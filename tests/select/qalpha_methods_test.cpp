@@ -140,6 +140,51 @@ TEST(QAlphaMethods, WhatCannotBeIsRefusedOrSaid) {
   EXPECT_THROW(static_cast<void>(run(table(300, 300), "qalpha", {}, {.memory_limit = {100000}})), Error);
 }
 
+TEST(QAlphaMethods, ScalesWhosePowersLeaveTheDoublesAreRefused) {
+  const Dataset data = table(30, 10, 3);
+  const auto scaled = [&](double by) {
+    Dataset copy = data;
+    copy.dense *= by;
+    return copy;
+  };
+  const auto methods = {"qalpha",     "qalpha-basic",      "qalpha-ritz", "qalpha-laplacian",
+                        "qalpha-gap", "qalpha-supervised", "qalpha-semi"};
+  for (const char* method : methods) {
+    const OptionTexts texts = {{"no_normalize", "true"}, {"max_iterations", "5"}, {"tolerance", "0"}};
+    const Vector weights = run(data, method, texts).weights;
+    for (const double by : {1e-29, 1e-20, 1e20, 1e28}) {  // norms are some 30 here
+      EXPECT_LT((run(scaled(by), method, texts).weights - weights).norm(), 1e-9) << method << ' ' << by;
+    }
+    for (const double by : {1e-60, 1e-40, 1e40, 1e60})
+      EXPECT_THROW(static_cast<void>(run(scaled(by), method, texts)), BadInput) << method << ' ' << by;
+  }
+  const auto kernel = [&](double by, const char* which, const char* raw) {
+    return run(scaled(by), "qalpha-kernel", {{"kernel", which}, {"no_normalize", raw}});
+  };
+  for (const auto& [by, which] : std::vector<std::pair<double, const char*>>{
+           {1e3, "poly:20:0"}, {1e-6, "poly:20:0"}, {1e25, "poly:2:0"}, {1e25, "block2:5"}}) {
+    EXPECT_THROW(static_cast<void>(kernel(by, which, "true")), InvalidArgument) << which;
+    EXPECT_NO_THROW(static_cast<void>(kernel(by, which, "false"))) << which;
+  }
+  EXPECT_THROW(static_cast<void>(kernel(1.0, "poly:20:10000", "false")), InvalidArgument);
+  EXPECT_THROW(static_cast<void>(kernel(1.0, "rbf:1e-200", "false")), InvalidArgument);
+  EXPECT_THROW(static_cast<void>(run(data, "qalpha-supervised", {{"gamma", "1e160"}})), InvalidArgument);
+}
+
+TEST(QAlphaMethods, DirectionsAreCountedByClassAndWhereTheRunEnds) {
+  Dataset data = oracle::random_classes(13, 12, 3, 8);
+  data.labels->codes.assign(13, 0);
+  for (std::size_t i = 6; i < 12; ++i) data.labels->codes[i] = 1;
+  data.labels->codes[12] = 2;  // a class of one
+  const auto supervised = run(data, "qalpha-supervised");
+  EXPECT_TRUE(warned(supervised, "the classes have 1 to 2 directions"));
+  EXPECT_EQ(supervised.relevance->clusters, 2);
+  for (const char* start : {"equal", "random"}) {
+    const auto few = run(table(5, 12), "qalpha", {{"clusters", "8"}, {"start", start}});
+    EXPECT_EQ(few.relevance->clusters, 4) << start;  // five centred rows
+  }
+}
+
 TEST(QAlphaMethods, AStartThatCentredFeaturesCannotSeeIsReplacedAndSaid) {
   Dataset data = table(24, 12);
   for (const char* clusters : {"1", "2"}) {

@@ -23,6 +23,10 @@ struct SampleBlocks {
   [[nodiscard]] Index end(Index b) const { return begin[static_cast<std::size_t>(b) + 1]; }
 };
 
+/// Norms between which the longest feature must lie: G holds products of four features, and the norms of its
+/// vectors square them.
+inline constexpr double kShortestRow = 1e-30, kLongestRow = 1e30;
+
 class FeatureRows {
  public:
   /// The columns `features` of `data` as rows of M; `data` must outlive this when it is sparse. `normalize`:

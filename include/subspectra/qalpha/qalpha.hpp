@@ -65,9 +65,10 @@ struct QAlphaFit {
   std::vector<double> trace;   ///< the objective by iteration, of the start that was kept
   std::vector<double> starts;  ///< the objective that every start ended with
   Vector eigenvalues;          ///< of Q'A Q by falling size: the coherence of the clusters; empty for blocks
-  Index clusters = 0;          ///< columns of Q that are not zero
-  Index products = 0;          ///< with G
-  Index passes = 0;            ///< over the data
+  Index clusters = 0;        ///< columns of Q that are not zero; the most of a class, where there are blocks
+  Index least_clusters = 0;  ///< the least of a class
+  Index products = 0;        ///< with G
+  Index passes = 0;          ///< over the data
   bool converged = false;
   bool cycles = false;   ///< it ended in a cycle of two
   bool resolved = true;  ///< every leading eigenvector was found to its tolerance
