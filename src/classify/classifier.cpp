@@ -84,7 +84,8 @@ void ModelOptions::validate() const {
   if (!(signal > 0.0))
     throw InvalidArgument(fmt::format("--signal {}, but a positive number is needed", signal));
   if (ard && !is_gp(classifier))
-    throw InvalidArgument("--ard is for --classifier gp-laplace and gp-ep; method gp-ard needs no such word");
+    throw InvalidArgument(
+        "--ard is for --classifier gp-laplace and gp-ep; leave it out (method gp-ard needs no such word)");
   if (restarts < 1) throw InvalidArgument(fmt::format("--restarts {}, but 1 or more is needed", restarts));
   if (svm_degree < 1 || svm_degree > 20)
     throw InvalidArgument(fmt::format("--svm-degree {}, but a number from 1 to 20 is needed", svm_degree));
@@ -109,8 +110,19 @@ Status rule_status(const ClassifierRule& rule) {
 
 std::string cut_short_sentence(const ClassifierRule& rule) {
   const Status status = rule_status(rule);
-  if (status != Status::kTimeLimit && status != Status::kInterrupted) return {};
   const std::string name = OptionCodec<Classifier>::format(classifier_of(rule));
+  if (status != Status::kTimeLimit && status != Status::kInterrupted) {
+    const auto* gp = std::get_if<GpRule>(&rule);
+    if (gp == nullptr) return {};
+    for (const GpMachine& machine : gp->machines) {
+      if (machine.posterior.converged) continue;
+      return fmt::format(
+          "the posterior of {} did not converge at --signal {:.4g}: its probabilities may be far off; give a "
+          "smaller --signal",
+          name, machine.kernel.signal);
+    }
+    return {};
+  }
   if (const auto* gp = std::get_if<GpRule>(&rule)) {
     Index evaluations = 0;
     for (const GpMachine& machine : gp->machines) evaluations += machine.evaluations;

@@ -218,7 +218,7 @@ GpMachine train(TrainingKernel& kernel, const std::vector<int>& codes, Index pos
   if (fixed || control.should_stop()) {
     solver.reset();
     search.evaluate(first, nullptr);
-    search.best.converged = fixed;
+    search.best.converged = fixed && search.best.posterior.converged;
     return search.best;
   }
   for (Index restart = 0; restart < std::max<Index>(options.restarts, 1); ++restart) {

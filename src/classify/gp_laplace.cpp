@@ -28,6 +28,11 @@ Likelihood likelihood(const VectorRef& y, const VectorRef& f) {
 
 }  // namespace
 
+Vector mode_weights(const Matrix& k, const Matrix& l, const VectorRef& y, const VectorRef& f, int threads) {
+  const Likelihood p = likelihood(y, f);
+  return site_weights(k, l, p.curvature.cwiseSqrt(), p.curvature.cwiseProduct(f) + p.gradient, threads);
+}
+
 /// Newton's method on psi(f) = log p(y|f) - f'K^{-1}f/2 in a = K^{-1}f:  with g, W the gradient and curvature
 /// of log p at f and b = W f + g, the next a is b - W^{1/2} B^{-1} W^{1/2} K b. psi is concave; a step along
 /// which it falls is halved.
@@ -49,7 +54,8 @@ GpPosterior Solver::laplace(const std::function<bool()>& give_up) {
     value = psi(a, f, p);
   }
   GpPosterior posterior;
-  while (posterior.iterations < kMostSteps && !posterior.converged) {
+  bool lost = false;
+  while (posterior.iterations < kMostSteps && !posterior.converged && !lost) {
     if (give_up && give_up()) throw GivenUp();
     ++posterior.iterations;
     const Vector root = p.curvature.cwiseSqrt();
@@ -66,7 +72,12 @@ GpPosterior Solver::laplace(const std::function<bool()>& give_up) {
       const double found = psi(next_a, next_f, next);
       constexpr int kMostHalvings = 40;
       // The last digits of psi are rounding; a step that changes no more is the end.
-      if (found >= value - 1e-12 * (1.0 + std::abs(value)) || halving == kMostHalvings) {
+      const bool rises = found >= value - 1e-12 * (1.0 + std::abs(value));
+      if (!rises && halving == kMostHalvings) {  // rounding is all that is left of psi's slope
+        lost = true;
+        break;
+      }
+      if (rises) {
         posterior.converged =
             (length * step_f).cwiseAbs().maxCoeff() <= kClose * (1.0 + f.cwiseAbs().maxCoeff());
         a = next_a;
@@ -83,7 +94,11 @@ GpPosterior Solver::laplace(const std::function<bool()>& give_up) {
   factor_b(b_, threads);
   posterior.log_marginal_likelihood = value - half_log_determinant(b_);
   posterior.mode = f;
-  gaussian_.weights = p.gradient;  // = a at the mode
+  gaussian_.weights = mode_weights(k_, b_, y_, f, threads);
+  // The mode is a fixed point of Newton's step; where it is none, K's rounding moves it.
+  constexpr double kFixed = 1e-3;
+  const double moved = (product(k_, gaussian_.weights, threads) - f).cwiseAbs().maxCoeff();
+  if (!(moved <= kFixed * (1.0 + f.cwiseAbs().maxCoeff()))) posterior.converged = false;
   third_ = p.relative_third;
   return posterior;
 }

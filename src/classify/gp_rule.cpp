@@ -19,22 +19,21 @@ gp::Gaussian gaussian_of(const GpMachine& machine, const std::vector<int>& codes
                          GpApproximation approximation, const Matrix& k, Matrix& b) {
   gp::Gaussian found;
   const Index n = k.rows();
+  Vector y(n);
   if (approximation == GpApproximation::kLaplace) {
-    found.weights.resize(n);
     found.root.resize(n);
     for (Index i = 0; i < n; ++i) {
-      const double y = codes[static_cast<std::size_t>(i)] == machine.positive ? 1.0 : -1.0;
-      const Probit p = probit(y * machine.posterior.mode[i]);
-      found.weights[i] = y * p.ratio;
-      found.root[i] = std::sqrt(p.curvature);
+      y[i] = codes[static_cast<std::size_t>(i)] == machine.positive ? 1.0 : -1.0;
+      found.root[i] = std::sqrt(probit(y[i] * machine.posterior.mode[i]).curvature);
     }
   } else {
     found.root = machine.posterior.site_precision.cwiseSqrt();
   }
   gp::assemble_b(k, found.root, b, 0);
   gp::factor_b(b, 0);
-  if (approximation == GpApproximation::kEp)
-    found.weights = gp::site_weights(k, b, found.root, machine.posterior.site_shift, 0);
+  found.weights = approximation == GpApproximation::kEp
+                      ? gp::site_weights(k, b, found.root, machine.posterior.site_shift, 0)
+                      : gp::mode_weights(k, b, y, machine.posterior.mode, 0);
   return found;
 }
 

@@ -19,8 +19,9 @@ void assemble_b(const Matrix& k, const VectorRef& root, Matrix& b, int threads) 
 void factor_b(Matrix& b, int threads) {
   if (linalg::cholesky_tiled(b, threads)) return;
   throw Error(
-      "the Gaussian process has no solution at these hyperparameters: the kernel is not finite, or --signal "
-      "is too large for double precision; give smaller ones");
+      "the Gaussian process has no solution at these hyperparameters: --signal is too large, or "
+      "--lengthscale "
+      "too small, for double precision; give others");
 }
 
 double half_log_determinant(const Matrix& l) { return l.diagonal().array().log().sum(); }

@@ -31,6 +31,10 @@ void factor_b(Matrix& b, int threads);
 /// weights = shift - root B^{-1} root K shift, of sites with these natural parameters.
 [[nodiscard]] Vector site_weights(const Matrix& k, const Matrix& l, const VectorRef& root,
                                   const VectorRef& shift, int threads);
+/// Laplace: the same of b = W f + g, which is K^{-1}f at the mode f. So is the gradient g itself, but g takes
+/// the rounding of f through W and K once more, s^2 N times what it was.
+[[nodiscard]] Vector mode_weights(const Matrix& k, const Matrix& l, const VectorRef& y, const VectorRef& f,
+                                  int threads);
 
 /// Solves at one kernel after another; each solution is where the next one starts.
 class Solver {

@@ -108,7 +108,7 @@ KernelSvmRule fit_kernel_svm(const MatrixRef& rows, const std::vector<int>& code
 
   const Matrix gram = kernel_values(z, z, rule.kernel, rule.degree, rule.gamma);
   if (!gram.allFinite()) {
-    throw Infeasible("the polynomial kernel overflows on these rows; lower --svm-degree or --svm-gamma");
+    throw InvalidArgument("the polynomial kernel overflows on these rows; lower --svm-degree or --svm-gamma");
   }
   Nodes nodes(gram);
   const one_against_rest::Fitted fitted =

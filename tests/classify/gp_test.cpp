@@ -503,6 +503,43 @@ TEST(GaussianProcess, RefusesWhatDoesNotFit) {
   EXPECT_THROW(ClassifierTrainer(weighted, {0, 1}, 0.0, {.classifier = Classifier::kGpEp}), InvalidArgument);
 }
 
+/// A smooth kernel with a large signal: K has a condition number beyond 1/rounding.
+TEST(GaussianProcess, LaplacePredictsItsOwnModeWhereTheKernelIsIllConditioned) {
+  const Dataset data = oracle::random_classes(300, 3, 2, 29, 0.7);
+  for (const auto& [lengthscale, signal] : std::vector<std::pair<double, double>>{
+           {20.0, 100.0}, {50.0, 1000.0}, {200.0, 1000.0}, {2000.0, 1e4}}) {
+    GpOptions options{.approximation = GpApproximation::kLaplace,
+                      .hyperparameters = Hyperparameters::kFixed,
+                      .signal = signal};
+    options.lengthscale.values = {lengthscale};
+    const GpRule rule = fit_gp(data.dense, data.labels->codes, 2, options);
+    const auto& machine = rule.machines.front();
+    EXPECT_TRUE(machine.posterior.converged);
+    const Matrix log = rule.log_posteriors(data.dense);
+    const Index positive = machine.positive;
+    Index clear = 0;
+    for (Index i = 0; i < data.rows(); ++i) {
+      if (std::abs(machine.posterior.mode[i]) < 1e-3) continue;
+      ++clear;
+      EXPECT_EQ(log(i, positive) > log(i, 1 - positive), machine.posterior.mode[i] > 0.0)
+          << lengthscale << ' ' << signal << " row " << i;
+    }
+    EXPECT_GT(clear, 250);
+  }
+}
+
+TEST(GaussianProcess, AnIterationThatRoundingEndsIsNoConvergence) {
+  const Dataset data = oracle::random_classes(40, 2, 2, 31, 0.7);
+  GpOptions options{
+      .approximation = GpApproximation::kLaplace, .hyperparameters = Hyperparameters::kFixed, .signal = 1.0};
+  options.lengthscale.values = {3.0};
+  EXPECT_EQ(cut_short_sentence(fit_gp(data.dense, data.labels->codes, 2, options)), "");
+  options.signal = 1e8;
+  const GpRule rule = fit_gp(data.dense, data.labels->codes, 2, options);
+  EXPECT_EQ(rule.status, Status::kIterationLimit);
+  EXPECT_NE(cut_short_sentence(rule).find("did not converge at --signal 1e+08"), std::string::npos);
+}
+
 TEST(GaussianProcess, StoppedItKeepsTheBestPointSoFar) {
   const Dataset data = oracle::random_classes(40, 3, 2, 23, 1.0);
   for (const GpApproximation approximation : kBoth) {

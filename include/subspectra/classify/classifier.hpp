@@ -83,7 +83,8 @@ using ClassifierRule = std::variant<LdaRule, SvmRule, KernelSvmRule, KnnRule, Gp
 /// converged; time_limit or interrupted where the training was cut short (SVM: the choice of C; Gaussian
 /// process: that of the hyperparameters), iteration_limit where it was not carried to the end.
 [[nodiscard]] Status rule_status(const ClassifierRule& rule);
-/// The same as a sentence for warnings; empty where a limit or a signal cut nothing short.
+/// The same as a sentence for warnings; empty where a limit or a signal cut nothing short and every iteration
+/// converged.
 [[nodiscard]] std::string cut_short_sentence(const ClassifierRule& rule);
 /// What trains such a rule.
 [[nodiscard]] Classifier classifier_of(const ClassifierRule& rule);
