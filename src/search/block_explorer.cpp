@@ -2,7 +2,6 @@
 /// is that of scan_explorer.cpp seen from above only: P = (B_T^{-1})_FF, U = P C, and the r x r matrix T =
 /// M_T'B_T^{-1}M_T, from which a unit g that leaves takes Y'Y, Y = L^{-1}U_g, P_gg = L L'.
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -84,11 +83,12 @@ class Visit {
   [[nodiscard]] std::vector<double> after_drops(const Block& at) const {
     std::vector<double> after(at.free.size());
     const bool trace = problem_.is_trace();
-    Eigen::SelfAdjointEigenSolver<Matrix> solver;
+    Matrix axes;  // rows: the eigenvectors of T, largest eigenvalue first
     Vector values;
     if (!trace) {
-      solver.compute(at.t);
-      values = solver.eigenvalues().reverse().cwiseMax(0.0);
+      const auto eigen = spectrum(at.t, true);
+      values = eigen.values.reverse().cwiseMax(0.0);
+      axes = eigen.vectors.rowwise().reverse().transpose();
     }
     for (std::size_t j = 0; j < after.size(); ++j) {
       const Index from = at.first[j], size = at.first[j + 1] - from;
@@ -97,8 +97,7 @@ class Visit {
         if (trace) {
           after[j] = at.f - y.squaredNorm();
         } else {
-          const Vector squares =
-              (solver.eigenvectors().rowwise().reverse().transpose() * y.transpose()).array().square();
+          const Vector squares = (axes * y.transpose()).array().square();
           if (problem_.criterion == Criterion::kLargest) {
             after[j] = largest_after_rank_one(values, squares, -1.0);
           } else {

@@ -145,15 +145,8 @@ class Certifier {
       add(&SizeBounds::upper, "scores", [&](Index k) { return k == 1 ? outwards(best) : kInfinity; });
     }
     if (!identity) return;
-    std::vector<double> traces;
-    for (const auto& unit : units_.members) {
-      double trace = 0.0;
-      for (const Index j : unit) trace += pencil_.a_diagonal()[j];
-      traces.push_back(trace);
-    }
-    const auto sums = partial_sums(std::move(traces), true);
-    add(&SizeBounds::upper, "variances",
-        [&](Index k) { return outwards(sums[static_cast<std::size_t>(k - 1)]); });
+    const auto sums = variance_sums(pencil_, units_);
+    add(&SizeBounds::upper, "variances", [&](Index k) { return sums[static_cast<std::size_t>(k - 1)]; });
     const auto n = static_cast<Index>(features_.size());
     if (root_ == nullptr) {
       const double whole =
@@ -165,8 +158,8 @@ class Certifier {
     std::vector<Index> places(static_cast<std::size_t>(n));
     std::iota(places.begin(), places.end(), Index{0});
     const Matrix a = pencil_.a_block(features_, options_.threads);
-    const Vector perron =
-        perron_bounds(a, places, units_.include, options_.k.lo, options_.k.hi, options_.threads);
+    const Vector perron = perron_bounds(a, places, units_.include, options_.k.lo, options_.k.hi,
+                                        options_.threads, options_.control);
     add(&SizeBounds::upper, "perron", [&](Index k) { return outwards(perron[k - options_.k.lo]); });
     if (options_.lower) from_norms(a);
     // Nesting (B diagonal): some member of the best set of k can go for at most a k-th of its value.
@@ -255,6 +248,19 @@ class Certifier {
 std::vector<SizeBounds> certificate(const Pencil& pencil, const SearchUnits& units, const RootLosses* root,
                                     const CertificateOptions& options) {
   return Certifier(pencil, units, root, options).run();
+}
+
+std::vector<double> variance_sums(const Pencil& pencil, const SearchUnits& units) {
+  std::vector<double> traces;
+  traces.reserve(units.members.size());
+  for (const auto& unit : units.members) {
+    double trace = 0.0;
+    for (const Index j : unit) trace += pencil.a_diagonal()[j];
+    traces.push_back(trace);
+  }
+  auto sums = partial_sums(std::move(traces), true);
+  for (double& sum : sums) sum *= 1.0 + kOutwards;
+  return sums;
 }
 
 bool root_affordable(const Pencil& pencil, Index candidates) {

@@ -16,6 +16,7 @@
 
 #include "checkpoint.hpp"
 #include "explorer.hpp"
+#include "factor_problem.hpp"
 #include "subspectra/core/error.hpp"
 #include "subspectra/core/memory.hpp"
 #include "subspectra/core/parallel.hpp"
@@ -95,8 +96,9 @@ class Engine {
   /// `known`: by size, bounds from outside, in the scale of the criterion; may be empty.
   ExactResult run(const std::vector<std::vector<RankedSet>>& start, const std::vector<double>& known) {
     set_up();
-    const std::string problem = fingerprint();
     const bool resumed = !options_.resume.empty();
+    // A pass over the matrix that a stop would wait for.
+    const std::string problem = resumed || !options_.checkpoint.empty() ? fingerprint() : std::string();
     if (resumed) read_checkpoint(options_.resume, problem, units_.count(), state_);
     if (resumed) refuse_wider_gap();
     if (resumed) alone_ = false;
@@ -735,11 +737,19 @@ std::string Engine::describe(Index k, double best, double bound, std::size_t don
                      best > 0.0 ? 100.0 * (bound - best) / best : 0.0);
 }
 
+bool by_variance(const Pencil& pencil) { return pencil.b_is_identity() && pencil.factor() == nullptr; }
+
 /// By size, the bounds that need no factorization: with far more candidates than rows the one from single
-/// scores is below what all candidates reach together. O(n log n).
+/// scores is below what all candidates reach together; for PCA the largest variances. O(n log n).
 std::vector<double> bounds_at_once(const Pencil& pencil, const SearchUnits& units,
                                    const ExactOptions& options) {
   std::vector<double> result;
+  if (by_variance(pencil)) {
+    const auto sums = variance_sums(pencil, units);
+    for (Index k = options.k.lo; k <= options.k.hi; ++k)
+      result.push_back(sums[static_cast<std::size_t>(k - 1)]);
+    return result;
+  }
   for (const auto& size :
        certificate(pencil, units, nullptr,
                    {.criterion = options.criterion, .k = options.k, .threads = options.threads})) {
@@ -756,6 +766,7 @@ ExactResult unexplored(const Pencil& pencil, const SearchUnits& units,
                        const ExactOptions& options, const RunControl& control) {
   ExactResult result;
   result.status = control.status_or(Status::kInterrupted);
+  const double all = by_variance(pencil) ? kInfinity : trace_bound(pencil, units, options);
   for (std::size_t i = 0; i < known.size(); ++i) {
     Pool pool(options.pool);
     for (const auto& set : i < start.size() ? start[i] : std::vector<RankedSet>()) {
@@ -766,7 +777,7 @@ ExactResult unexplored(const Pencil& pencil, const SearchUnits& units,
       }
     }
     ExactSize size{.pool = pool.sets()};
-    size.upper_bound = std::max(known[i], pool.best());
+    size.upper_bound = std::max(std::min(known[i], all), pool.best());
     result.sizes.push_back(std::move(size));
   }
   result.open_nodes = 1;
@@ -784,16 +795,15 @@ ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
   }
   if (options.pool < 1) throw InvalidArgument("--pool must be at least 1");
   if (!(options.gap >= 0.0)) throw InvalidArgument("--gap must not be negative");
-  const bool variance = pencil.b_is_identity() && pencil.factor() == nullptr;
   std::unique_ptr<search::Explorer> explorer;
-  std::vector<double> known;  // PCA has better ones at its roots
-  if (!variance) known = search::bounds_at_once(pencil, units, options);
+  const auto known = search::bounds_at_once(pencil, units, options);
   // A checkpoint that is to be read or written needs the problem.
   const RunControl patient;
   const bool may_leave = options.checkpoint.empty() && options.resume.empty();
   try {
-    explorer = variance ? search::perron_explorer(pencil, units, options, control)
-                        : search::factor_explorer(pencil, units, options, may_leave ? control : patient);
+    explorer = search::by_variance(pencil)
+                   ? search::perron_explorer(pencil, units, options, control)
+                   : search::factor_explorer(pencil, units, options, may_leave ? control : patient);
   } catch (const linalg::Stopped&) {
     return search::unexplored(pencil, units, start, known, options, control);
   }

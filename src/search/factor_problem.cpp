@@ -15,24 +15,23 @@ namespace {
 
 /// M V with the eigenvectors of M'M: the same M M', without the columns that rounding left over.
 Matrix without_null_columns(const Matrix& m) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(m.transpose() * m);
-  const double floor = 1e-14 * std::max(solver.eigenvalues().maxCoeff(), 0.0);
-  const Index rank = std::max<Index>(1, (solver.eigenvalues().array() > floor).count());
-  return m * solver.eigenvectors().rightCols(rank);
+  const auto eigen = spectrum(m.transpose() * m, true);
+  const double floor = 1e-14 * std::max(eigen.values.maxCoeff(), 0.0);
+  const Index rank = std::max<Index>(1, (eigen.values.array() > floor).count());
+  return m * eigen.vectors.rightCols(rank);
 }
 
-/// M with M M' = A for a positive semidefinite A whose units are comparable.
+/// M with M M' = A for a positive semidefinite A whose units are comparable; no column is zero.
 Matrix root_of(const Matrix& a) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(a);
-  const double floor =
-      0x1p-52 * static_cast<double>(a.rows()) * std::max(solver.eigenvalues().maxCoeff(), 0.0);
-  const Index rank = std::max<Index>(1, (solver.eigenvalues().array() > floor).count());
-  return solver.eigenvectors().rightCols(rank) *
-         solver.eigenvalues().tail(rank).cwiseMax(0.0).cwiseSqrt().asDiagonal();
+  const auto eigen = spectrum(a, true);
+  const double floor = 0x1p-52 * static_cast<double>(a.rows()) * std::max(eigen.values.maxCoeff(), 0.0);
+  const Index rank = std::max<Index>(1, (eigen.values.array() > floor).count());
+  return eigen.vectors.rightCols(rank) * eigen.values.tail(rank).cwiseMax(0.0).cwiseSqrt().asDiagonal();
 }
 
 constexpr Index kLarge = 100;       ///< from here on the tiled inverse is faster
 constexpr Index kStoppable = 1500;  ///< below, the inverse is a matter of a tenth of a second
+constexpr Index kAsked = 800;       ///< from here on a stop is heard between the steps, too
 
 /// D with B - diag(D) > 0 that comes close to the largest sum of P_ii D_i, P = B^{-1}: Newton's method on
 /// sum P_ii D_i + mu log det(B - diag(D)), mu falling. The gradient is P_ii - mu X_ii, the Hessian -mu X o X
@@ -40,8 +39,7 @@ constexpr Index kStoppable = 1500;  ///< below, the inverse is a matter of a ten
 Vector diagonal_minorant(const Matrix& b, const Matrix& inverse) {
   const Index n = b.rows();
   const Vector weights = inverse.diagonal();
-  const double least =
-      Eigen::SelfAdjointEigenSolver<Matrix>(b, Eigen::EigenvaluesOnly).eigenvalues().minCoeff();
+  const double least = spectrum(b, false).values.minCoeff();
   if (!(least > 0.0)) return {};
   Vector d = Vector::Constant(n, 0.5 * least);
   const auto rest = [&](const Vector& at) { return Eigen::LLT<Matrix>(Matrix(b - Matrix(at.asDiagonal()))); };
@@ -67,16 +65,23 @@ Vector diagonal_minorant(const Matrix& b, const Matrix& inverse) {
   }
   // As far as it goes: the smallest eigenvalue of B against diag(D), less than rounding may have added.
   const Vector scale = d.cwiseSqrt().cwiseInverse();
-  const double room = Eigen::SelfAdjointEigenSolver<Matrix>(
-                          Matrix(scale.asDiagonal() * b * scale.asDiagonal()), Eigen::EigenvaluesOnly)
-                          .eigenvalues()
-                          .minCoeff();
+  const double room = spectrum(scale.asDiagonal() * b * scale.asDiagonal(), false).values.minCoeff();
   return d * (room * (1.0 - 1e-12) - 1e-14 * static_cast<double>(n));
 }
 
 constexpr Index kMostForMinorant = 150;
 
 }  // namespace
+
+linalg::SymmetricEigen spectrum(const Matrix& a, bool vectors) {
+  constexpr Index kFew = 50;  // up to here without LAPACK's workspaces
+  if (a.rows() > kFew) return linalg::symmetric_eigen(a, vectors);
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(
+      a, vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
+  linalg::SymmetricEigen result{.values = solver.eigenvalues()};
+  if (vectors) result.vectors = solver.eigenvectors();
+  return result;
+}
 
 bool inverted(Matrix& a, int threads, const RunControl& control) {
   if (a.rows() >= kLarge) {
@@ -90,6 +95,35 @@ bool inverted(Matrix& a, int threads, const RunControl& control) {
   llt.matrixL().solveInPlace(w);
   a.noalias() = w.transpose() * w;
   return true;
+}
+
+double trace_bound(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options) {
+  const auto features = units.features();
+  const auto n = static_cast<Index>(features.size());
+  if (n > kStoppable) return kInfinity;
+  Matrix inverse = pencil.block(features, options.threads);
+  const Vector scale = inverse.diagonal().cwiseSqrt().cwiseInverse();
+  if (!scale.allFinite()) return kInfinity;
+  inverse = scale.asDiagonal() * inverse * scale.asDiagonal();
+  const double norm = inverse.norm();
+  const RunControl patient;
+  if (!inverted(inverse, options.threads, patient)) return kInfinity;
+  const double rounding = 1e-10 + 4.0 * 0x1p-52 * norm * inverse.norm();
+  double trace = 0.0;
+  double rank = static_cast<double>(n);
+  if (pencil.factor() != nullptr) {
+    const Matrix m = scale.asDiagonal() * (*pencil.factor())(features, Eigen::all);
+    Matrix u(n, m.cols());
+    linalg::gemm_tiled(1.0, linalg::Op::kNone, inverse, m, 0.0, u, options.threads);
+    trace = u.cwiseProduct(m).sum();
+    rank = std::min(rank, static_cast<double>(m.cols()));
+  } else {
+    const Matrix a = pencil.a_block(features, options.threads);
+    trace = (scale.asDiagonal() * a * scale.asDiagonal()).cwiseProduct(inverse).sum();
+  }
+  if (!std::isfinite(trace) || !(rounding < 1.0)) return kInfinity;
+  trace = std::max(0.0, trace) * (1.0 + rounding);
+  return options.criterion == Criterion::kWilks ? rank * std::log1p(trace / rank) : trace;
 }
 
 FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options,
@@ -107,9 +141,8 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
   require_memory(8.0 * 8.0 * static_cast<double>(n) * static_cast<double>(n),
                  "an exact search over all candidates",
                  "leave features out (--exclude), or search greedily (gslda)", options.memory_limit);
-  // Between matrices of hundreds of megabytes a stop is heard.
   const auto ask = [&] {
-    if (n > kStoppable && control.should_stop()) throw linalg::Stopped();
+    if (n > kAsked && control.should_stop()) throw linalg::Stopped();
   };
   ask();
   b = pencil.block(features, options.threads);
@@ -124,10 +157,10 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
   }
   linalg::mirror_lower(b);
   ask();
-  m = without_null_columns(
-      pencil.factor() != nullptr
-          ? Matrix(scale.asDiagonal() * (*pencil.factor())(features, Eigen::all))
-          : root_of(scale.asDiagonal() * pencil.a_block(features, options.threads) * scale.asDiagonal()));
+  m = pencil.factor() != nullptr
+          ? without_null_columns(scale.asDiagonal() * (*pencil.factor())(features, Eigen::all))
+          : root_of(scale.asDiagonal() * pencil.a_block(features, options.threads) * scale.asDiagonal());
+  ask();
   Matrix inverse = b;
   // 1/P_ii is what remains of column i given the others, of a unit diagonal.
   if (!inverted(inverse, options.threads, control) ||
@@ -138,6 +171,7 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
         "--ridge auto (or a number), exclude features, or search greedily (--method forward-lda)");
   }
   slack = std::max(1e-12, 4.0 * 0x1p-52 * b.norm() * inverse.norm());
+  ask();
   whole = of(m.transpose() * (inverse * m));
   off = options.off;
   planted = options.planted;
@@ -217,8 +251,7 @@ std::vector<Index> FactorProblem::rows(const std::vector<Index>& units) const {
 
 double FactorProblem::of(const Matrix& t) const {
   if (is_trace()) return std::max(0.0, t.trace());
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(t, Eigen::EigenvaluesOnly);
-  return criterion_value(criterion, solver.eigenvalues().cwiseMax(0.0));
+  return criterion_value(criterion, spectrum(t, false).values.cwiseMax(0.0));
 }
 
 double FactorProblem::value(const std::vector<Index>& units) const {
@@ -226,7 +259,8 @@ double FactorProblem::value(const std::vector<Index>& units) const {
   const Eigen::LLT<Matrix> llt(b(at, at));
   if (llt.info() != Eigen::Success) return -kInfinity;
   const Matrix y = llt.matrixL().solve(Matrix(m(at, Eigen::all)));
-  return is_trace() ? y.squaredNorm() : of(y.transpose() * y);
+  if (is_trace()) return y.squaredNorm();
+  return of(y.rows() < y.cols() ? Matrix(y * y.transpose()) : Matrix(y.transpose() * y));  // but for zeros
 }
 
 }  // namespace subspectra::search

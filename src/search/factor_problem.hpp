@@ -9,6 +9,7 @@
 #include "explorer.hpp"
 #include "planted.hpp"
 #include "subspectra/core/types.hpp"
+#include "subspectra/linalg/blas.hpp"
 
 namespace subspectra::search {
 
@@ -70,8 +71,16 @@ struct FactorProblem {
   [[nodiscard]] double of(const Matrix& t) const;
 };
 
+/// The eigenvalues of a symmetric matrix, ascending, and its eigenvectors if asked for.
+[[nodiscard]] linalg::SymmetricEigen spectrum(const Matrix& a, bool vectors);
+
 /// A^{-1} in place, both triangles; false when A is not positive definite. Throws linalg::Stopped.
 [[nodiscard]] bool inverted(Matrix& a, int threads, const RunControl& control);
+
+/// tr(A B^{-1}) over all candidates, in the scale of the criterion: T_S of any set has no larger trace, and
+/// so no larger eigenvalue; its log det(I + T_S) is at most r log(1 + trace/r). One inverse; infinity where
+/// that is too long to wait for, or B singular.
+[[nodiscard]] double trace_bound(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options);
 
 /// What a visit has to beat, and the nodes it may close.
 class Limits {

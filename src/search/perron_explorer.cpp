@@ -21,6 +21,7 @@
 #include "perron_rows.hpp"
 #include "planted.hpp"
 #include "subspectra/core/memory.hpp"
+#include "subspectra/core/parallel.hpp"
 #include "subspectra/linalg/blas.hpp"
 #include "subspectra/linalg/tiled.hpp"
 
@@ -57,7 +58,7 @@ double largest_eigenvalue(const Matrix& a) {
 /// method finds where to begin, a factorization (n^3/3 flops in place of the 4/3 n^3 of an eigensolver, and
 /// those at a fraction of the speed) proves it.
 double largest_eigenvalue_bound(const Matrix& a, int threads, const RunControl& control) {
-  constexpr Index kSmall = 300;
+  constexpr Index kSmall = 300, kLongSteps = 2000;
   constexpr int kSteps = 60;
   const Index n = a.rows();
   if (n <= kSmall) return largest_eigenvalue(a);
@@ -65,6 +66,7 @@ double largest_eigenvalue_bound(const Matrix& a, int threads, const RunControl& 
   const double shift = a.cwiseAbs().colwise().sum().maxCoeff();  // no eigenvalue of A + shift I is negative
   double quotient = -kInfinity;
   for (int step = 0; step < kSteps; ++step) {
+    if (n > kLongSteps && control.should_stop()) throw linalg::Stopped();
     linalg::gemv_transposed(a, x, y, threads);
     quotient = std::max(quotient, x.dot(y));
     y += 0.1 * shift * x;
@@ -354,7 +356,14 @@ PerronExplorer::PerronExplorer(const Pencil& pencil, const SearchUnits& units, c
   require_memory(8.0 * n * n * 4.0, fmt::format("exact sparse PCA over {} candidates", features.size()),
                  "leave features out (--exclude), or search greedily (gspca)", options.memory_limit);
   release_ = static_cast<std::size_t>(std::max(level_bytes(options.memory_limit) / 8.0, 2.0 * n * n));
+  constexpr double kLarge = 2000.0;  // from here on the matrix takes a tenth of a second and more
+  const bool may_leave = options.checkpoint.empty() && options.resume.empty();  // those need the problem
+  const auto ask = [&] {
+    if (may_leave && n > kLarge && control.should_stop()) throw linalg::Stopped();
+  };
+  ask();
   a_ = pencil.a_block(features, options.threads);
+  ask();
   const double largest = a_.size() > 0 ? a_.cwiseAbs().maxCoeff() : 0.0;
   if (largest > 0.0) {
     int exponent = 0;
@@ -1128,17 +1137,23 @@ void PerronExplorer::find_row_sums() const {
   const Index n = a_.rows();
   const auto most = static_cast<std::size_t>(single_ ? std::min(largest_size_, n) : n);
   row_sums_.assign(most, 0.0);
-  std::vector<double> row(static_cast<std::size_t>(n));
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j < n; ++j) row[static_cast<std::size_t>(j)] = j == i ? 0.0 : std::abs(a_(j, i));
-    std::partial_sort(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(most), row.end(),
-                      std::greater<>());
-    double sum = std::abs(a_(i, i));
-    for (std::size_t k = 0; k < most; ++k) {
-      row_sums_[k] = std::max(row_sums_[k], sum);
-      sum += row[k];
+  constexpr Index kChunk = 256;
+  std::mutex mutex;
+  parallel_for((n + kChunk - 1) / kChunk, threads_, [&](Index chunk) {
+    std::vector<double> row(static_cast<std::size_t>(n)), largest(most, 0.0);
+    for (Index i = chunk * kChunk; i < std::min(n, (chunk + 1) * kChunk); ++i) {
+      for (Index j = 0; j < n; ++j) row[static_cast<std::size_t>(j)] = j == i ? 0.0 : std::abs(a_(j, i));
+      std::partial_sort(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(most), row.end(),
+                        std::greater<>());
+      double sum = std::abs(a_(i, i));
+      for (std::size_t k = 0; k < most; ++k) {
+        largest[k] = std::max(largest[k], sum);
+        sum += row[k];
+      }
     }
-  }
+    const std::lock_guard lock(mutex);  // a maximum does not depend on the order
+    for (std::size_t k = 0; k < most; ++k) row_sums_[k] = std::max(row_sums_[k], largest[k]);
+  });
 }
 
 double PerronExplorer::quick_bound(const OpenNode& node) const {

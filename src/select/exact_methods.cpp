@@ -118,7 +118,8 @@ PathEntry entry_of(const SelectionInput& input, const ExactSize& size, Index poo
 }
 
 /// --bounds: what is known without a search, beside what the search proved.
-void add_bounds(const SelectionInput& input, const std::vector<double>& sdp, Selection& selection) {
+void add_bounds(const SelectionInput& input, const std::vector<double>& sdp, const RunControl& control,
+                Selection& selection) {
   Selection known;
   known.path = selection.path;
   RootLosses root;
@@ -131,7 +132,7 @@ void add_bounds(const SelectionInput& input, const std::vector<double>& sdp, Sel
                         .threads = input.options.threads,
                         .memory_limit = input.options.memory_limit.bytes});
   }
-  certify(input, have_root ? &root : nullptr, known);
+  certify(input, have_root ? &root : nullptr, control, known);
   for (std::size_t i = 0; i < selection.path.size(); ++i) {
     auto& entry = selection.path[i];
     entry.bounds = std::move(known.path[i].bounds);
@@ -185,7 +186,7 @@ void search(const SelectionInput& input, const ExactMethodOptions& own, const Ru
         "give it "
         "more time, or leave features out (--exclude)");
   }
-  if (input.options.bounds) add_bounds(input, sdp, selection);
+  if (input.options.bounds) add_bounds(input, sdp, control, selection);
   if (!result.checkpoint_problem.empty()) {
     selection.warnings.push_back(
         fmt::format("the last checkpoint is missing or old: {}", result.checkpoint_problem));

@@ -138,7 +138,7 @@ void run_passes(const Passes& passes, const SelectionInput& input, const GreedyM
       improve(input, own.swaps, control, selection);
     }
   }
-  certify(input, have_root ? &root : nullptr, selection);
+  certify(input, have_root ? &root : nullptr, control, selection);
   if (!selection.path.empty()) {
     const KRange sizes{selection.path.front().k(), selection.path.back().k()};
     offer_sdp_bounds(input, sizes.lo, sdp_bounds(input, sizes, control), selection);
@@ -201,7 +201,7 @@ void run_threshold(const SelectionInput& input, const OptionTexts& texts, const 
     entry.loadings = cut * ((cut[largest] < 0.0 ? -1.0 : 1.0) / (norm > 0.0 ? norm : 1.0));
     selection.path.push_back(std::move(entry));
   }
-  certify(input, nullptr, selection);
+  certify(input, nullptr, control, selection);
 }
 
 }  // namespace
@@ -211,14 +211,16 @@ void greedy_sets(const SelectionInput& input, const GreedyMethodOptions& own, co
   run_passes({true, true}, input, own, control, selection);
 }
 
-void certify(const SelectionInput& input, const RootLosses* root, Selection& selection) {
+void certify(const SelectionInput& input, const RootLosses* root, const RunControl& control,
+             Selection& selection) {
   if (selection.path.empty() || !input.options.certify) return;
   const KRange k{selection.path.front().k(), selection.path.back().k()};
   const auto bounds = certificate(input.pencil, input.units, root,
                                   {.criterion = input.options.criterion,
                                    .k = k,
                                    .lower = input.options.bounds,
-                                   .threads = input.options.threads});
+                                   .threads = input.options.threads,
+                                   .control = &control});
   for (auto& entry : selection.path) {
     const auto& at = bounds[static_cast<std::size_t>(entry.k() - k.lo)];
     if (entry.k() == input.units.count()) {  // there is only this one

@@ -173,7 +173,7 @@ void run_spca(const SelectionInput& input, const OptionTexts& texts, const RunCo
   for (std::size_t i = 0; i < input.candidates.size(); ++i)
     selection.weights[input.candidates[i]] = std::abs(largest->b(static_cast<Index>(i), 0));
   for (const double objective : largest->trace) selection.trace.push_back({.objective = objective});
-  certify(input, nullptr, selection);
+  certify(input, nullptr, control, selection);
   if (!selection.size_fixed && reached != Status::kInterrupted && reached != Status::kTimeLimit)
     tell_missing(input.k, selection);
 }
@@ -233,13 +233,14 @@ void run_dspca(const SelectionInput& input, const OptionTexts& texts, const RunC
     for (Index k = input.k.lo; k <= input.k.hi; ++k) {
       const auto solution = solver.of_size(k, control);
       take(solution, dspca_support(solution, k, include));
+      if (control.should_stop()) break;
       control.report("dspca", static_cast<double>(k - input.k.lo + 1) /
                                   static_cast<double>(input.k.hi - input.k.lo + 1));
     }
   }
   selection.method_options["relaxation"] = std::move(list);
   selection.status = worst(selection.status, control.status_or(selection.status));
-  certify(input, nullptr, selection);
+  certify(input, nullptr, control, selection);
   if (!selection.path.empty()) offer_sdp_bounds(input, selection.path.front().k(), bounds, selection);
 }
 

@@ -74,7 +74,8 @@ class Rows {
 }  // namespace
 
 Vector perron_bounds(const MatrixRef& a, const std::vector<Index>& candidates,
-                     const std::vector<Index>& include, Index lo, Index hi, int threads) {
+                     const std::vector<Index>& include, Index lo, Index hi, int threads,
+                     const RunControl* control) {
   const auto n = static_cast<Index>(candidates.size());
   if (lo < 1 || lo > hi || hi > n || lo < static_cast<Index>(include.size())) {
     throw InvalidArgument(fmt::format(
@@ -83,7 +84,7 @@ Vector perron_bounds(const MatrixRef& a, const std::vector<Index>& candidates,
         lo, hi, include.size(), n));
   }
   const Rows rows(a, candidates, include, threads);
-  Vector bounds(hi - lo + 1), f;
+  Vector bounds = Vector::Constant(hi - lo + 1, kInfinity), f;
   // Variances and covariances with all others: a fair first guess at the Perron vector.
   Vector d =
       (rows.absolute().rowwise().sum() / static_cast<double>(n) + rows.absolute().diagonal()).cwiseSqrt();
@@ -92,7 +93,7 @@ Vector perron_bounds(const MatrixRef& a, const std::vector<Index>& candidates,
     d = largest > 0.0 ? Vector((d / largest).cwiseMax(kSmallest)) : Vector(Vector::Ones(n));
   };
   positive();
-  for (Index k = lo; k <= hi; ++k) {
+  for (Index k = lo; k <= hi && !(control != nullptr && k > lo && control->should_stop()); ++k) {
     double best = kInfinity;
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
       const double bound = rows.apply(d, k, f);

@@ -14,11 +14,15 @@ struct CertificateOptions {
   KRange k;            ///< units
   bool lower = false;  ///< the lower bounds too (--bounds)
   int threads = 0;
+  const RunControl* control = nullptr;  ///< once it says stop, further sizes do without the dearest bound
 };
 
 /// One entry for each k of options.k. `root` may be null: then what does without it.
 [[nodiscard]] std::vector<SizeBounds> certificate(const Pencil& pencil, const SearchUnits& units,
                                                   const RootLosses* root, const CertificateOptions& options);
+
+/// PCA: the sum of the k largest traces of units bounds the variance of every set of k; entry k - 1.
+[[nodiscard]] std::vector<double> variance_sums(const Pencil& pencil, const SearchUnits& units);
 
 /// Whether the losses at the root are affordable for these candidates: p x p work up to 5,000 of them, or a
 /// table with few rows, where nothing p x p is needed.

@@ -58,7 +58,8 @@ struct MethodInfo {
 
 /// Upper bounds (and under --bounds the lower ones) for every entry of the path; the status becomes optimal
 /// when all gaps are closed. `root` may be null.
-void certify(const SelectionInput& input, const RootLosses* root, Selection& selection);
+void certify(const SelectionInput& input, const RootLosses* root, const RunControl& control,
+             Selection& selection);
 
 /// Runs `method` on `data`, which has no missing values (see prepare.hpp). `texts` may hold any method's
 /// options; this one takes its own. Throws InvalidArgument, BadInput (labels), Infeasible (constraints),

@@ -2,6 +2,7 @@
 /// The row-wise Perron bound on sparse principal components: no set of k features has a larger variance.
 #include <vector>
 
+#include "subspectra/core/run_control.hpp"
 #include "subspectra/core/types.hpp"
 
 namespace subspectra {
@@ -14,7 +15,9 @@ namespace subspectra {
 /// Every sweep's bound is valid and the best is kept; a bound for k + 1 also holds for k. Pre: A symmetric;
 /// candidates and include (a part of them) ascending; 1 <= lo <= hi <= |candidates| and lo >= |include|:
 /// throws InvalidArgument otherwise. Cost: O(n^2) a sweep for n candidates, at most a dozen sweeps a k.
+/// Once `control` says stop, sizes after the first get infinity.
 [[nodiscard]] Vector perron_bounds(const MatrixRef& a, const std::vector<Index>& candidates,
-                                   const std::vector<Index>& include, Index lo, Index hi, int threads);
+                                   const std::vector<Index>& include, Index lo, Index hi, int threads,
+                                   const RunControl* control = nullptr);
 
 }  // namespace subspectra
