@@ -34,7 +34,7 @@ constexpr Index kManyForEm = 5000;
 std::vector<Contestant> contestants(Index features) {
   std::vector<Contestant> all = {
       {"rvm-row", "rvm-row", {{"lambda", "auto:0.01"}}, "RVM-ROW"},
-      {"rvm-entry", "rvm-entry", {{"lambda", "auto:0.001"}}, "RVM-ENT"},
+      {"rvm-entry", "rvm-entry", {{"lambda", "auto:0.0003"}}, "RVM-ENT"},
       {"gloss", "gloss", {{"lambda", "cv-min"}, {"lambda_ratio", "0.05"}, {"lambdas", "25"}}, "GLOSS"},
       {"sda", "sda", {{"lambda", "cv-min"}, {"lambda_ratio", "0.1"}, {"lambdas", "15"}}, "SDA"},
       {"plda", "plda", {{"lambda", "cv-min"}, {"lambdas", "12"}}, "l1-PLDA"},
