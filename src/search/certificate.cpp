@@ -28,13 +28,22 @@ std::vector<double> partial_sums(std::vector<double> values, bool largest_first)
   return values;
 }
 
+/// How far below zero the eigenvalues of A may lie: nothing for a table; a covariance matrix that was given
+/// is accepted down to this fraction of its largest variance.
+double dip(const Pencil& pencil) {
+  constexpr double kForgiven = 1e-6;
+  return pencil.rows() != nullptr || pencil.a_diagonal().size() == 0
+             ? 0.0
+             : kForgiven * pencil.a_diagonal().cwiseAbs().maxCoeff();
+}
+
 /// An upper bound on lambda_max of the matrix over these features, without p x p work when they are many.
 double largest_eigenvalue_bound(const std::function<Matrix(const std::vector<Index>&)>& block,
                                 const CovarianceOperator* rows, double shift, const Vector& diagonal,
-                                const std::vector<Index>& features, int threads) {
-  double trace = 0.0;
-  for (const Index j : features) trace += diagonal[j];
+                                double below_zero, const std::vector<Index>& features, int threads) {
   const auto n = static_cast<Index>(features.size());
+  double trace = static_cast<double>(n - 1) * below_zero;
+  for (const Index j : features) trace += diagonal[j];
   if (rows != nullptr && rows->rows() < n && rows->rows() <= kMostDense) {
     const Matrix gram = rows->gram(features, threads);
     return std::min(trace, (leading_pairs(gram, 1).values[0] + shift) * (1.0 + kOutwards));
@@ -149,9 +158,9 @@ class Certifier {
     add(&SizeBounds::upper, "variances", [&](Index k) { return sums[static_cast<std::size_t>(k - 1)]; });
     const auto n = static_cast<Index>(features_.size());
     if (root_ == nullptr) {
-      const double whole =
-          largest_eigenvalue_bound([&](const auto& f) { return pencil_.a_block(f, options_.threads); },
-                                   pencil_.rows(), 0.0, pencil_.a_diagonal(), features_, options_.threads);
+      const double whole = largest_eigenvalue_bound(
+          [&](const auto& f) { return pencil_.a_block(f, options_.threads); }, pencil_.rows(), 0.0,
+          pencil_.a_diagonal(), dip(pencil_), features_, options_.threads);
       add(&SizeBounds::upper, "inclusion", [&](Index) { return whole; });
     }
     if (!units_.single || n > kMostDense) return;
@@ -167,8 +176,8 @@ class Certifier {
     for (std::size_t i = 1; i < bounds_.size(); ++i) {
       const Index k = options_.k.lo + static_cast<Index>(i);
       if (const auto* before = bounds_[i - 1].best_upper(); before != nullptr && k >= 2) {
-        bounds_[i].upper.emplace_back("nesting",
-                                      before->second * static_cast<double>(k) / static_cast<double>(k - 1));
+        const auto size = static_cast<double>(k);  // (k - 1)(lambda_k + dip) <= k (lambda_{k-1} + dip)
+        bounds_[i].upper.emplace_back("nesting", (before->second * size + dip(pencil_)) / (size - 1.0));
       }
     }
   }
@@ -201,7 +210,7 @@ class Certifier {
     if (units_.single && pencil_.factor()->cols() == 1) {
       const double scale = largest_eigenvalue_bound(
           [&](const auto& f) { return pencil_.block(f, options_.threads); }, pencil_.rows(), pencil_.shift(),
-          pencil_.diagonal(), features_, options_.threads);
+          pencil_.diagonal(), 0.0, features_, options_.threads);
       std::vector<double> squares;
       for (const Index j : features_) squares.push_back(pencil_.a_diagonal()[j]);
       const auto smallest = partial_sums(squares, false);
@@ -253,13 +262,14 @@ std::vector<SizeBounds> certificate(const Pencil& pencil, const SearchUnits& uni
 std::vector<double> variance_sums(const Pencil& pencil, const SearchUnits& units) {
   std::vector<double> traces;
   traces.reserve(units.members.size());
+  const double below_zero = dip(pencil);
   for (const auto& unit : units.members) {
     double trace = 0.0;
-    for (const Index j : unit) trace += pencil.a_diagonal()[j];
+    for (const Index j : unit) trace += pencil.a_diagonal()[j] + below_zero;
     traces.push_back(trace);
   }
   auto sums = partial_sums(std::move(traces), true);
-  for (double& sum : sums) sum *= 1.0 + kOutwards;
+  for (double& sum : sums) sum = (sum - below_zero) * (1.0 + kOutwards);
   return sums;
 }
 

@@ -778,6 +778,8 @@ ExactResult unexplored(const Pencil& pencil, const SearchUnits& units,
     }
     ExactSize size{.pool = pool.sets()};
     size.upper_bound = std::max(std::min(known[i], all), pool.best());
+    if (options.k.lo + static_cast<Index>(i) == units.count() && !pool.sets().empty())
+      size.upper_bound = pool.best();  // there is only this one
     result.sizes.push_back(std::move(size));
   }
   result.open_nodes = 1;

@@ -75,7 +75,7 @@ void run_passes(const Passes& passes, const SelectionInput& input, const GreedyM
                               .memory_limit = input.options.memory_limit.bytes};
   std::vector<ScoredPass> scored;
   selection.status = Status::kOptimal;  // worst() of what follows
-  RootLosses root;
+  RootLosses root{.value = kInfinity};  // until a pass has got there
   bool have_root = false;
   const auto take = [&](const char* name, const GreedyPass& pass) {
     selection.status = worst(selection.status, pass.status);
@@ -107,7 +107,7 @@ void run_passes(const Passes& passes, const SelectionInput& input, const GreedyM
   }
   if (passes.backward) {
     if (found.infeasible.empty()) {
-      have_root = input.options.certify;
+      have_root = input.options.certify && root.losses.size() > 0 && std::isfinite(root.value);
       take("backward", found.backward);
     } else {
       selection.warnings.push_back(fmt::format("no backward pass: {}", found.infeasible));

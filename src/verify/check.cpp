@@ -571,17 +571,24 @@ class Checker {
   void check_pool_by_enumeration(const ClaimedEntry& entry, const DensePair& pair, Index component,
                                  verify::Enumeration& every) {
     const auto sound = [&](const ClaimedSet& set) { return usable(set); };
-    if (claims_.status != "optimal" || entry.pool.empty() ||
+    if (claims_.status != "optimal" || (entry.pool.empty() && claims_.pool <= 1) ||
         !std::all_of(entry.pool.begin(), entry.pool.end(), sound))
       return;
+    if (entry.pool.empty()) {
+      add(CheckKind::kPoolComplete, entry, component, "there is no pool, but --pool asked for one");
+      return;
+    }
     std::set<std::vector<Index>> known;
     for (const auto& set : entry.pool) {
       auto places = pair.places(set.features);
       std::sort(places.begin(), places.end());
       known.insert(std::move(places));
     }
+    // A pool with fewer sets than were asked for claims that there are no others.
+    const bool all = std::ssize(entry.pool) < claims_.pool;
     const double last = entry.pool.back().objective;
-    const auto above = every.find_above(entry.k, last, std::move(known));
+    const auto above =
+        every.find_above(entry.k, all ? -std::max(1.0, std::abs(entry.objective)) : last, std::move(known));
     if (every.stopped()) return;
     Finding& finding =
         add(CheckKind::kPoolComplete, entry, component,

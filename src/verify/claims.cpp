@@ -212,6 +212,7 @@ void take_options(const Member& options, ClaimedResult& result) {
     if (range.size() != 2) options.at("k").fail("must be [LO, HI]");
     result.k = KRange{range[0], range[1]};
   }
+  if (options.has("pool")) result.pool = options.at("pool").count();
   if (options.has("no_renormalize")) result.renormalized = !options.at("no_renormalize").truth();
 }
 

@@ -31,6 +31,62 @@ TEST(SearchMethods, FindTheKnownBestPairOfSonar) {
   }
 }
 
+/// Wherever the passes are cut, no bound lies below a set that is known.
+TEST(SearchMethods, AStopLeavesValidBounds) {
+  Dataset data = oracle::random_classes(60, 40, 3, 77);
+  FeatureGroups groups;
+  for (Index g = 0; g < 20; ++g) {
+    groups.names.push_back(fmt::format("g{}", g));
+    groups.members.push_back({2 * g, 2 * g + 1});
+    groups.group_of.insert(groups.group_of.end(), {g, g});
+  }
+  for (const char* method : {"gspca", "backward-pca", "gslda", "backward-lda"}) {
+    for (const bool grouped : {false, true}) {
+      SelectionOptions options{.k = {1, 19}};
+      options.threads = 1;
+      if (grouped) options.feature_groups = std::make_shared<FeatureGroups>(groups);
+      const auto whole = run(data, options, method);
+      for (int at = 1; at <= 45; at += oracle::kSanitized ? 7 : 1) {
+        std::stop_source stop;
+        int reports = 0;
+        const RunControl control(
+            stop.get_token(), kInfinity,
+            [&](const Progress&) {
+              if (++reports == at) stop.request_stop();
+            },
+            0.0);
+        const auto cut = select_features(data, find_method(method), options, {}, control);
+        for (const auto& entry : cut.path) {
+          if (!entry.upper_bound) continue;
+          EXPECT_GE(*entry.upper_bound * (1.0 + 1e-9),
+                    whole.path[static_cast<std::size_t>(entry.k()) - 1].objective)
+              << method << (grouped ? " groups" : "") << " stopped at report " << at << ", k = " << entry.k();
+        }
+      }
+    }
+  }
+}
+
+TEST(SearchMethods, ACovarianceThatIsAlmostOneHasValidBounds) {
+  // Accepted with eigenvalues down to -1e-6 of the largest variance.
+  Matrix a = Matrix::Zero(5, 5);
+  a.diagonal() << 1.0, 1e-7, 1e-7, 1e-7, 1e-7;
+  a(1, 2) = a(2, 1) = 2e-7;
+  a(3, 4) = a(4, 3) = 5e-7;
+  const MatrixProblem problem{"almost", FeatureNames(5), a, std::nullopt};
+  std::stop_source stop;
+  stop.request_stop();
+  for (const char* method : {"espca", "gspca"}) {
+    SelectionOptions options{.k = {2, 3}};
+    options.exclude = {"x0"};
+    for (const auto& control : {RunControl(), RunControl(stop.get_token(), kInfinity)}) {
+      const auto selection = select_features(problem, find_method(method), options, {}, control);
+      for (const auto& entry : selection.path)
+        EXPECT_GE(entry.upper_bound.value_or(1.0), 6e-7 * (1.0 - 1e-9)) << method;
+    }
+  }
+}
+
 TEST(SearchMethods, TheDualPassIsTheBetterOfItsTwo) {
   const auto data = read_dataset("sonar");
   const SelectionOptions options{.k = {1, 60}};

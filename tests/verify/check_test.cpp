@@ -121,7 +121,13 @@ TEST(Verify, ASetThatIsMissingFromAProvenPoolIsFound) {
         EXPECT_EQ(failed_kinds(verified(less, data)), std::set{CheckKind::kPoolComplete})
             << method << " without set " << missing;
       }
-      result["path"][1]["pool"].erase(5);  // the last: the five best are as good a pool
+      json shorter = result;  // the file itself says that six were asked for
+      shorter["path"][1]["pool"].erase(5);
+      EXPECT_EQ(failed_kinds(verified(shorter, data)), std::set{CheckKind::kPoolComplete});
+      shorter["path"][1].erase("pool");
+      EXPECT_EQ(failed_kinds(verified(shorter, data)), std::set{CheckKind::kPoolComplete});
+      result["path"][1]["pool"].erase(5);
+      result["options"]["pool"] = 5;  // the five best are as good a pool
       expect_holds(verified(result, data));
       result["status"] = "time_limit";
       EXPECT_EQ(checked(verified(result, data), CheckKind::kPoolComplete), 0);

@@ -21,7 +21,8 @@ struct CertificateOptions {
 [[nodiscard]] std::vector<SizeBounds> certificate(const Pencil& pencil, const SearchUnits& units,
                                                   const RootLosses* root, const CertificateOptions& options);
 
-/// PCA: the sum of the k largest traces of units bounds the variance of every set of k; entry k - 1.
+/// PCA: the sum of the k largest traces of units bounds the variance of every set of k; entry k - 1. With
+/// eigenvalues down to -e, which a given matrix may have: lambda_max(A_S) <= tr A_S + (|S| - 1) e.
 [[nodiscard]] std::vector<double> variance_sums(const Pencil& pencil, const SearchUnits& units);
 
 /// Whether the losses at the root are affordable for these candidates: p x p work up to 5,000 of them, or a

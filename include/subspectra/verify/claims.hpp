@@ -47,6 +47,7 @@ struct ClaimedResult {
   Criterion criterion = Criterion::kLargest;
   double ridge = 0.0;  ///< the number that was added
   std::optional<KRange> k;
+  Index pool = 1;            ///< sets asked for
   bool renormalized = true;  ///< false: --no-renormalize, the objective is that of the loadings given
   // `data`
   Index rows = 0;  ///< 0: matrices
