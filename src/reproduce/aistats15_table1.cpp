@@ -161,7 +161,7 @@ void sparse_discriminants_table(const ReproduceOptions& options, const RunContro
           "{} random splits, {:.0f} % of every class held out, the same ones for every method; the paper has "
           "{}. Nothing of the held-out rows is used: columns are centred and scaled on the training rows.",
           splits, 100.0 * kHeldOut, kPaperSplits),
-      "rvm-row, rvm-entry and jeffreys-row: lambda is 0.01, 0.001 and 0.002 of the largest one, a constant "
+      "rvm-row, rvm-entry and jeffreys-row: lambda is 0.01, 0.0003 and 0.002 of the largest one, a constant "
       "as in the paper's row model, which runs here with the fast update of the variances and with the "
       "paper's own (rvm-row em; beyond 5,000 columns on the first ten splits alone). The others take the "
       "lambda with the smallest error of ten-fold cross-validation within the training rows.",
