@@ -31,10 +31,9 @@ std::vector<double> partial_sums(std::vector<double> values, bool largest_first)
 /// How far below zero the eigenvalues of A may lie: nothing for a table; a covariance matrix that was given
 /// is accepted down to this fraction of its largest variance.
 double dip(const Pencil& pencil) {
-  constexpr double kForgiven = 1e-6;
   return pencil.rows() != nullptr || pencil.a_diagonal().size() == 0
              ? 0.0
-             : kForgiven * pencil.a_diagonal().cwiseAbs().maxCoeff();
+             : kForgivenDip * pencil.a_diagonal().cwiseAbs().maxCoeff();
 }
 
 /// An upper bound on lambda_max of the matrix over these features, without p x p work when they are many.

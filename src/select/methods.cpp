@@ -14,6 +14,7 @@
 #include "subspectra/filters/filters.hpp"
 #include "subspectra/filters/surprise.hpp"
 #include "subspectra/linalg/tiled.hpp"
+#include "subspectra/search/certificate.hpp"
 #include "subspectra/search/nested_path.hpp"
 #include "subspectra/select/component_methods.hpp"
 #include "subspectra/select/exact_methods.hpp"
@@ -267,9 +268,8 @@ void score_ranking(const SelectionInput& input, Selection& selection) {
 
 /// Bounds by the trace and by nesting hold for covariances only; what printing rounds off is forgiven.
 void require_covariance(const MatrixProblem& problem) {
-  constexpr double kForgiven = 1e-6;
   Matrix l = problem.a;
-  l.diagonal().array() += kForgiven * l.diagonal().cwiseAbs().maxCoeff();
+  l.diagonal().array() += kForgivenDip * l.diagonal().cwiseAbs().maxCoeff();
   if (linalg::cholesky_tiled(l, 0)) return;
   throw BadInput(
       {.file = problem.source},

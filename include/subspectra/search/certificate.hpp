@@ -9,6 +9,10 @@
 
 namespace subspectra {
 
+/// A covariance matrix that is given may have eigenvalues down to minus this fraction of its largest
+/// variance.
+inline constexpr double kForgivenDip = 1e-6;
+
 struct CertificateOptions {
   Criterion criterion = Criterion::kLargest;
   KRange k;            ///< units
