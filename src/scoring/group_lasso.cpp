@@ -194,8 +194,8 @@ struct GroupLasso::State {
   Index settle_active(double lambda, double target, Index most);
   [[nodiscard]] double gap_within(double lambda) const;
   [[nodiscard]] std::vector<Index> active_slots(double lambda) const;
-  bool newton(double lambda);
-  double newton_once(double lambda, std::vector<Index>& active, double damping);
+  bool newton(double lambda, int effort);
+  double newton_once(double lambda, std::vector<Index>& active, double damping, int effort);
   Index optimise(double lambda, double target, Index sweeps_left, const RunControl& control);
   [[nodiscard]] Index nonzeros() const;
 
@@ -587,7 +587,7 @@ void NewtonSystem::solve_by_conjugate_gradients(Matrix& d, int most, double tole
 /// step then; still downhill). Gives the fraction of the step taken: for L = 1 the exact minimum along it,
 /// cut where the first coefficient reaches zero (it leaves `active`); otherwise the first of 1, 1/2, 1/4, ..
 /// at which the objective falls enough; 0: none.
-double GroupLasso::State::newton_once(double lambda, std::vector<Index>& active, double damping) {
+double GroupLasso::State::newton_once(double lambda, std::vector<Index>& active, double damping, int effort) {
   constexpr Index kFactored = 300;  // above, with L > 1, a factor of H costs more than products with K
   const auto count = static_cast<Index>(active.size());
   const double l2 = options.l2;
@@ -608,7 +608,7 @@ double GroupLasso::State::newton_once(double lambda, std::vector<Index>& active,
   if (depth == 1 || count * depth <= kFactored) {
     if (!system.solve_by_factor(d)) return 0.0;
   } else {
-    system.solve_by_conjugate_gradients(d, 100, 1e-2);
+    system.solve_by_conjugate_gradients(d, effort, 1.0 / effort);
   }
   const double slope = downhill.cwiseProduct(d).sum();  // minus the derivative along d
   if (!(slope > 0.0) || !d.allFinite()) return 0.0;
@@ -676,14 +676,15 @@ double GroupLasso::State::newton_once(double lambda, std::vector<Index>& active,
   return crossing.empty() ? step : 0.5 * std::min(step, 1.0);
 }
 
-/// Newton steps until the smooth blocks are at their minimum, or a few; false: none could be taken.
-bool GroupLasso::State::newton(double lambda) {
+/// Newton steps until the smooth blocks are at their minimum, or a few; false: none could be taken. Where the
+/// system is not factored it is solved by at most `effort` products, to 1/effort.
+bool GroupLasso::State::newton(double lambda, int effort) {
   constexpr std::size_t kMost = 2000;
   std::vector<Index> active = active_slots(lambda);
   bool moved = false;
   for (int step = 0; step < (depth == 1 ? 6 : 2) && !active.empty() && active.size() <= kMost; ++step) {
-    double taken = newton_once(lambda, active, 0.0);
-    if (!(taken > 0.0)) taken = newton_once(lambda, active, 1e-9);
+    double taken = newton_once(lambda, active, 0.0, effort);
+    if (!(taken > 0.0)) taken = newton_once(lambda, active, 1e-9, effort);
     if (!(taken > 0.0)) break;
     moved = true;
     if (depth == 1 && taken > 0.75) break;  // a quadratic is at its minimum
@@ -720,19 +721,28 @@ Index GroupLasso::State::settle_active(double lambda, double target, Index most)
 /// gives the number of sweeps.
 Index GroupLasso::State::optimise(double lambda, double target, Index sweeps_left,
                                   const RunControl& control) {
+  // Far from the end, while blocks come and go, an exact Newton step is wasted; among columns that are much
+  // alike nothing else moves. So the steps become more exact where the gap hardly falls.
+  constexpr int kLeastEffort = 12, kMostEffort = 96;
+  constexpr double kSlow = 0.9;
+  int effort = kLeastEffort;
+  double before = kInfinity;
   Index sweeps = 0;
   Index refused = 0, pause = 0;  // Newton steps in a row that could not be taken, rounds to go without one
   while (sweeps < sweeps_left) {
     const double movement = sweep(lambda, options.l2, size, k, w, b, g);
     ++sweeps;
-    if (gap_within(lambda) <= target) break;
+    const double gap = gap_within(lambda);
+    if (gap <= target) break;
+    effort = gap > kSlow * before ? std::min(kMostEffort, 2 * effort) : std::max(kLeastEffort, effort / 2);
+    before = gap;
     // The last digit: nothing moves any more.
     if (!(movement > kEps * kEps * t2) || control.should_stop()) break;
     const Index most = pause > 0 ? 36 : depth == 1 ? 2 : 6;
     sweeps += settle_active(lambda, 1e-3 * target, std::min(most, sweeps_left - sweeps));
     if (pause > 0) {
       --pause;
-    } else if (newton(lambda)) {
+    } else if (newton(lambda, effort)) {
       refused = 0;
     } else {
       // Where K is singular on the blocks at hand (duplicates, more blocks than rows) it may be so for good.

@@ -63,11 +63,14 @@ class RvmRow final : public ScoringSolver {
  public:
   RvmRow(const ScoringProblem& problem, const RvmOptions& options) : problem_(problem), options_(options) {}
 
-  /// With every other variance 0 the evidence falls as gamma_i rises from 0 exactly when |x_i'T|^2/L > lambda
-  /// N.
+  /// With every other variance 0 the cost falls as gamma_i rises from 0 exactly when |x_i'T|^2 > L (lambda
+  /// N)^2/alpha; alpha = lambda N leaves |x_i'T|^2/L > lambda N. A smaller alpha than that makes 0 a minimum
+  /// for far smaller lambdas, which the iteration, coming from large variances, does not find.
   [[nodiscard]] double lambda_max() const override {
-    return largest_product(problem_, options_.iterations.threads) /
-           static_cast<double>(problem_.discriminants() * problem_.rows());
+    const double level = largest_product(problem_, options_.iterations.threads) /
+                         static_cast<double>(problem_.discriminants());
+    const double noise = std::sqrt(std::max(options_.alpha, level) * level);
+    return noise / static_cast<double>(problem_.rows());
   }
 
   [[nodiscard]] bool rising() const override { return options_.warm; }
@@ -89,16 +92,19 @@ class RvmRow final : public ScoringSolver {
     while (fit.iterations < options_.iterations.max_iterations) {
       state.step();
       ++fit.iterations;
-      fit.objective = state.residual() / n + lambda * (state.penalty() + discriminants * state.log_det());
+      fit.objective = cost(state, lambda);
       fit.trace.push_back(fit.objective);
       const Vector squares = state.b().rowwise().squaredNorm();
       const double moved = change.update(state.features(), squares.array().sqrt());
       fit.working.push_back(static_cast<Index>(state.features().size()));
       tell(control, fit, fit.working.back(), moved);
       fit.converged = moved <= options_.iterations.tolerance;
-      if ((fit.converged && options_.iterations.tolerance > 0.0) || control.should_stop()) break;
+      const bool settled = fit.converged && options_.iterations.tolerance > 0.0;
+      if ((settled && options_.prune == 0.0) || control.should_stop()) break;
       if (fit.iterations == options_.iterations.max_iterations) break;  // B belongs to these variances
+      const Vector gamma = state.gamma();
       update(squares / discriminants, state);
+      if (settled && !drop_fading(state, gamma, squares, lambda)) break;
       drop_small(state, options_.prune, noise);
     }
     fit.b = nonzero_rows(state.b(), state.features());
@@ -109,6 +115,46 @@ class RvmRow final : public ScoringSolver {
   }
 
  private:
+  [[nodiscard]] double cost(const Reweighting& state, double lambda) const {
+    return state.residual() / static_cast<double>(problem_.rows()) +
+           lambda * (state.penalty() + static_cast<double>(problem_.discriminants()) * state.log_det());
+  }
+
+  /// Features on their way out are still there when the row norms have settled: their own are too small by
+  /// then to be seen, and (24) would take their variances down like lambda N/t. Takes out those that are
+  /// small, fall and want to be 0 (the cost rises with gamma_i from 0: |b_i|^2/gamma_i^2 <= L z_i (1 -
+  /// gamma_i z_i), exactly for alpha = lambda N), all of them or the smallest half, quarter, .., so that the
+  /// cost does not rise. `before`: the variances that B belongs to. True if one is gone.
+  bool drop_fading(Reweighting& state, const Vector& before, const Vector& squares, double lambda) const {
+    constexpr double kSmall = 1e-2;
+    const Vector gamma = state.gamma(), z = state.z();
+    const double small = kSmall * (gamma.size() > 0 ? gamma.maxCoeff() : 0.0);
+    const auto discriminants = static_cast<double>(problem_.discriminants());
+    std::vector<Index> fading;
+    for (Index i = 0; i < gamma.size(); ++i) {
+      const double old = before[i];
+      if (gamma[i] < small && gamma[i] < old &&
+          squares[i] <= old * old * discriminants * z[i] * (1.0 - old * z[i]))
+        fading.push_back(i);
+    }
+    std::sort(fading.begin(), fading.end(),
+              [&](Index a, Index b) { return std::pair(gamma[a], a) < std::pair(gamma[b], b); });
+    const double now = cost(state, lambda);
+    for (; !fading.empty(); fading.resize(fading.size() / 2)) {
+      const auto take_out = [&](Reweighting& from) {
+        for (const Index i : fading) from.gamma()[i] = 0.0;
+        from.drop(0.0);
+      };
+      Reweighting without = state;
+      take_out(without);
+      without.step();
+      if (!(cost(without, lambda) <= now)) continue;
+      take_out(state);
+      return true;
+    }
+    return false;
+  }
+
   void update(const Vector& mean_squares, Reweighting& state) const {
     auto gamma = state.gamma().array();
     const auto z = state.z().array();

@@ -20,9 +20,9 @@ class RvmEntry final : public ScoringSolver {
     for (std::size_t j = 0; j < everything_.size(); ++j) everything_[j] = static_cast<Index>(j);
   }
 
-  /// B = 0 when |x_i'Y theta| <= lambda N sqrt(z_i) for all i, and z_i >= 1/(lambda N + rho) with rho the
-  /// largest eigenvalue of X X': so surely when (lambda N)^2 >= c^2 (lambda N + rho), c the largest |x_i'Y
-  /// theta|.
+  /// B = 0 when |x_i'Y theta| <= lambda N sqrt(z_i) for all i, and z_i >= 1/(alpha + rho) with rho the
+  /// largest eigenvalue of X X': so surely when (lambda N)^2 >= c^2 (alpha + rho), c the largest |x_i'Y
+  /// theta|. Where alpha is lambda N that is a quadratic equation.
   [[nodiscard]] double lambda_max() const override {
     Matrix products(problem_.columns(), problem_.discriminants());
     linalg::gemm_tiled(1.0, linalg::Op::kTranspose, problem_.x, problem_.targets, 0.0, products,
@@ -33,7 +33,9 @@ class RvmEntry final : public ScoringSolver {
     Matrix gram(side, side);
     linalg::syrk(1.0, wide ? linalg::Op::kNone : linalg::Op::kTranspose, problem_.x, 0.0, gram);
     const double rho = linalg::symmetric_eigen(std::move(gram), false).values[side - 1];
-    return 0.5 * (c * c + std::sqrt(c * c * (c * c + 4.0 * rho))) / static_cast<double>(problem_.rows());
+    const double noise = options_.alpha > 0.0 ? c * std::sqrt(options_.alpha + rho)
+                                              : 0.5 * (c * c + std::sqrt(c * c * (c * c + 4.0 * rho)));
+    return noise / static_cast<double>(problem_.rows());
   }
 
   ScoringFit fit(double lambda, const RunControl& control) override {

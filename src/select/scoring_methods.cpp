@@ -81,6 +81,12 @@ void require_not_negative(double value, std::string_view flag) {
   throw InvalidArgument(fmt::format("{} {}, but 0 or a positive number is needed", flag, value));
 }
 
+/// 1 and more of the largest would take out everything.
+void require_fraction(double value, std::string_view flag) {
+  if (value >= 0.0 && value < 1.0) return;
+  throw InvalidArgument(fmt::format("{} {}, but a fraction from 0 to below 1 is needed", flag, value));
+}
+
 void require_positive(double value, std::string_view flag) {
   if (value > 0.0) return;
   throw InvalidArgument(fmt::format("{} {}, but a positive number is needed", flag, value));
@@ -108,7 +114,7 @@ struct RvmRow {
 
   void validate(LambdaOptions&) const {
     require_positive(alpha, "--alpha");
-    require_not_negative(prune, "--prune");
+    require_fraction(prune, "--prune");
   }
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
@@ -154,7 +160,7 @@ struct Jeffreys {
 
   void validate(LambdaOptions&) const {
     require_positive(epsilon, "--epsilon");
-    require_not_negative(prune, "--prune");
+    require_fraction(prune, "--prune");
   }
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
@@ -353,10 +359,12 @@ double held_out_error(const Dataset& training, const Dataset& test, const Fitted
 constexpr Index kLambdaFolds = 10;
 
 /// The largest lambda whose error over ten folds is within one standard error of the smallest, or, for
-/// kCvMin, is the smallest. Nothing when the control stopped it before every fold was done.
+/// kCvMin, is the smallest. What a fold and all rows share is the lambda as a part of the largest one, `top`
+/// for all rows: lambda itself weighs more against fewer rows, and its scale differs between the methods.
+/// Nothing when the control stopped it before every fold was done.
 std::optional<double> cross_validated_lambda(const SelectionInput& input, LambdaChoice::Kind kind,
-                                             const MakeSolver& make, const std::vector<double>& lambdas,
-                                             const RunControl& control) {
+                                             const MakeSolver& make, double top,
+                                             const std::vector<double>& lambdas, const RunControl& control) {
   const Dataset& data = input.data;
   const auto counts = data.labels->counts();
   Index least = kLambdaFolds;
@@ -376,20 +384,24 @@ std::optional<double> cross_validated_lambda(const SelectionInput& input, Lambda
       make_splits(*data.labels, data.row_groups, data.source, protocol, Random(input.options.seed, kStream));
   Matrix errors(static_cast<Index>(splits.size()), static_cast<Index>(lambdas.size()));
   for (std::size_t fold = 0; fold < splits.size(); ++fold) {
-    if (control.should_stop()) return std::nullopt;
     const Dataset training = data.with_rows(complement(splits[fold], data.rows()));
     const Dataset test = data.with_rows(splits[fold]);
     const ScoringProblem problem = make_scoring_problem(training, input.candidates, input.options.threads,
                                                         input.options.memory_limit.bytes);
     const auto solver = make(problem, true, input.options.threads);
-    const auto fits = fit_lambda_path(*solver, lambdas, data.features(), control.silent());
+    const double own_top = solver->lambda_max();
+    std::vector<double> own_lambdas = lambdas;
+    for (double& lambda : own_lambdas) lambda *= top > 0.0 ? own_top / top : 0.0;
+    std::vector<ScoringFit> fits;
+    if (own_top > 0.0) fits = fit_lambda_path(*solver, own_lambdas, data.features(), control.silent());
+    if (control.should_stop()) return std::nullopt;
     // A rising path may end early with nothing left; no features at those lambdas.
     std::map<double, double> error_at;
     for (const auto& fit : fits)
       error_at[fit.lambda] = held_out_error(training, test, record_of(problem, fit));
     const double nothing = held_out_error(training, test, no_discriminants(problem.discriminants()));
     for (std::size_t l = 0; l < lambdas.size(); ++l) {
-      const auto found = error_at.find(lambdas[l]);
+      const auto found = error_at.find(own_lambdas[l]);
       errors(static_cast<Index>(fold), static_cast<Index>(l)) =
           found == error_at.end() ? nothing : found->second;
     }
@@ -455,8 +467,9 @@ void run_scoring(const SelectionInput& input, const LambdaOptions& grid, const M
   } else {
     double lambda = grid.lambda.value;
     if (grid.lambda.cross_validated()) {
-      const auto lambdas = grid_of(*make(problem, true, input.options.threads), grid);
-      const auto chosen = cross_validated_lambda(input, grid.lambda.kind, make, lambdas, control);
+      const auto solver = make(problem, true, input.options.threads);
+      const auto chosen = cross_validated_lambda(input, grid.lambda.kind, make, solver->lambda_max(),
+                                                 grid_of(*solver, grid), control);
       if (!chosen) {
         selection.warnings.emplace_back(
             "stopped before the cross-validation of lambda was done: nothing was chosen");

@@ -1,8 +1,10 @@
 #include "subspectra/reproduce/experiments.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "reading.hpp"
@@ -194,6 +196,80 @@ std::string faces_csv() {
     text += 's' + std::to_string(i % 3) + '\n';
   }
   return text;
+}
+
+/// Three classes of 14 rows that three of 40 columns tell apart, as intensities, and a class that is too
+/// small.
+std::string intensities(const Folder& folder) {
+  Random random(1);
+  std::string csv;
+  for (int j = 0; j < 40; ++j) csv += fmt::format("g{},", j);
+  csv += "class\n";
+  for (int i = 0; i < 45; ++i) {
+    const int group = i < 42 ? i % 3 : 3;
+    for (int j = 0; j < 40; ++j)
+      csv += fmt::format("{},", 200.0 * std::exp2((j == group ? 2.0 : 0.0) + 0.7 * random.normal()));
+    csv += fmt::format("c{}\n", group);
+  }
+  return folder.write("intensities.csv", csv);
+}
+
+TEST(SparseDiscriminants, DifferencesAreThoseOfTheSplitsWhateverTheThreads) {
+  const Folder folder;
+  const ReproduceOptions options{.data = intensities(folder), .runs = 12, .seed = 3, .threads = 1};
+  const Reproduction result = run("aistats15-table1", options);
+  EXPECT_TRUE(contains(result.protocol.front(), "42 rows of the 3 classes"));
+  EXPECT_TRUE(contains(result.protocol.front(), "log2"));
+  const auto& splits = result.details["splits"];
+  ASSERT_EQ(splits.size(), 12U);
+  const auto mean = [&](const std::string& name, const std::string& less, std::size_t most) {
+    double sum = 0.0;
+    std::size_t count = 0;
+    for (const auto& split : splits) {
+      if (!split.contains(name) || count == most) continue;
+      sum += split[name]["error"].get<double>();
+      if (!less.empty()) sum -= split[less]["error"].get<double>();
+      ++count;
+    }
+    return sum / static_cast<double>(count);
+  };
+  const auto obtained = [&](const std::string& series) {
+    for (const Finding& finding : result.results) {
+      if (finding.series != series) continue;
+      EXPECT_FALSE(finding.published.has_value()) << "the paper has no such table";
+      return finding.obtained.value();
+    }
+    ADD_FAILURE() << series << " is missing";
+    return 0.0;
+  };
+  EXPECT_FALSE(splits[11].contains("rvm-row em"));  // ten splits alone
+  for (const std::string name : {"rvm-row", "rvm-entry", "gloss", "sda", "plda", "rvm-row em"}) {
+    EXPECT_NEAR(obtained(name + ", error %"), mean(name, "", 12), 1e-9);
+    EXPECT_LE(mean(name, "", 12), 30.0) << "a third of the rows by guessing is 67 %";
+    if (name == "rvm-row") continue;
+    EXPECT_NEAR(obtained(name + " less rvm-row, error %"), mean(name, "rvm-row", 12), 1e-9);
+    EXPECT_NEAR(obtained(name + " less rvm-row cv, error %, first 10 splits"), mean(name, "rvm-row cv", 10),
+                1e-9);
+  }
+  ReproduceOptions more = options;
+  more.threads = 3;
+  EXPECT_EQ(run("aistats15-table1", more).details, result.details);
+}
+
+TEST(SparseDiscriminants, StoppedItGivesTheSplitsThatWereDone) {
+  const Folder folder;
+  const ReproduceOptions options{.data = intensities(folder), .runs = 50, .threads = 2};
+  std::stop_source stop;
+  const RunControl control(
+      stop.get_token(), kInfinity, [&](const Progress&) { stop.request_stop(); }, 0.0);
+  const Reproduction result = run_experiment(find_experiment("aistats15-table1"), options, control);
+  const auto& splits = result.details["splits"];
+  EXPECT_GE(splits.size(), 1U);
+  EXPECT_LT(splits.size(), 10U);
+  EXPECT_EQ(result.settings["splits_done"], splits.size());
+  EXPECT_EQ(result.status, Status::kInterrupted);
+  EXPECT_TRUE(contains(result.notes.front(), "of 50 splits were done"));
+  EXPECT_FALSE(result.results.empty());
 }
 
 TEST(Faces, ThePixelsThatVaryAreChosenAndDrawn) {

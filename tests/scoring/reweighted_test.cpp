@@ -117,11 +117,13 @@ TEST(RvmRow, ReportsTheCostOfThePaper) {
 
 TEST(RvmRow, FromItsLargestLambdaOnNothingIsLeft) {
   const auto problem = scoring_problem(gaussian_classes(30, 200, 3, 5));
-  RvmOptions options;
-  options.iterations = {.max_iterations = 20000, .tolerance = 1e-9, .threads = 1};
-  const auto solver = rvm_row_solver(problem, options);
-  EXPECT_TRUE(solver->fit(1.2 * solver->lambda_max(), {}).b.rows.empty());
-  EXPECT_FALSE(solver->fit(0.5 * solver->lambda_max(), {}).b.rows.empty());
+  for (const double alpha : {0.0, 0.1, 1.0, 100.0}) {
+    RvmOptions options{.alpha = alpha};
+    options.iterations = {.max_iterations = 20000, .tolerance = 1e-9, .threads = 1};
+    const auto solver = rvm_row_solver(problem, options);
+    EXPECT_TRUE(solver->fit(1.2 * solver->lambda_max(), {}).b.rows.empty()) << alpha;
+    EXPECT_FALSE(solver->fit(0.5 * solver->lambda_max(), {}).b.rows.empty()) << alpha;
+  }
 }
 
 /// Lemma 2: a rotation of the scores turns B and nothing else.

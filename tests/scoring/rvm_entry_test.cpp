@@ -70,8 +70,32 @@ TEST(RvmEntry, EndsAtAFixedPoint) {
 
 TEST(RvmEntry, FromItsLargestLambdaOnNothingIsLeft) {
   const auto problem = scoring_problem(gaussian_classes(30, 100, 4, 9));
-  const auto solver = rvm_entry_solver(problem, {});
-  EXPECT_TRUE(solver->fit(solver->lambda_max(), {}).b.rows.empty());
+  for (const double alpha : {0.0, 1e-3, 1.0, 1e3}) {
+    const auto solver = rvm_entry_solver(problem, {.alpha = alpha});
+    EXPECT_TRUE(solver->fit(solver->lambda_max(), {}).b.rows.empty()) << alpha;
+  }
+}
+
+/// z_i = 1/alpha for all i as alpha grows: what is left is the lasso with the penalty lambda N/sqrt(alpha).
+TEST(RvmEntry, WithAHugeAlphaItIsTheLasso) {
+  const auto problem = scoring_problem(gaussian_classes(40, 80, 2, 3));
+  const double alpha = 1e8, n = 40.0, level = 0.3;
+  RvmEntryOptions options{.alpha = alpha, .lasso_tolerance = 1e-12};
+  options.iterations.threads = 1;
+  const double penalty = level * (problem.x.transpose() * problem.targets).cwiseAbs().maxCoeff();
+  const auto solver = rvm_entry_solver(problem, options);
+  const auto fit = solver->fit(penalty * std::sqrt(alpha) / n, {});
+  ASSERT_FALSE(fit.b.rows.empty());
+  const Matrix b = dense_rows(fit.b, 80);
+  const Vector slope =
+      problem.x.transpose() * (scored_classes(problem, fit.scores) - problem.x * b);  // K = 2: one column
+  for (Index i = 0; i < 80; ++i) {
+    if (b(i, 0) != 0.0) {
+      EXPECT_NEAR(slope[i], std::copysign(penalty, b(i, 0)), 1e-4 * penalty);
+    } else {
+      EXPECT_LE(std::abs(slope[i]), penalty * (1.0 + 1e-4));
+    }
+  }
 }
 
 }  // namespace

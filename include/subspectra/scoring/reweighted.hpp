@@ -43,7 +43,8 @@ struct JeffreysOptions {
   IterationOptions iterations;
 };
 
-/// rvm-row. Every fit starts from gamma = 1 unless the solver is told to go on from the last one.
+/// rvm-row. Every fit starts from gamma = 1 unless the solver is told to go on from the last one. With a
+/// threshold for variances, features on their way out at the end are taken out where that lowers the cost.
 [[nodiscard]] std::unique_ptr<ScoringSolver> rvm_row_solver(const ScoringProblem& problem,
                                                             const RvmOptions& options);
 /// jeffreys-row, from gamma = 1.
