@@ -167,13 +167,17 @@ ScoringFit Plda::fit(double lambda, const RunControl& control) {
   ScoringFit result;
   result.lambda = lambda;
   result.converged = true;
-  for (Index k = 0; k < l && result.converged; ++k) {
+  for (Index k = 0; k < l; ++k) {
+    if (control.should_stop()) {
+      result.converged = false;
+      break;
+    }
     const Start begin = start(p);
     if (begin.u.size() == 0) break;
     Ascent found = ascend(begin.u, p, lambda, control);
     for (const double value : found.values) result.trace.push_back(result.objective + value);
     result.iterations += static_cast<Index>(found.values.size());
-    result.converged = found.settled;
+    result.converged = result.converged && found.settled;
     result.objective += found.value;
     u.col(k) = found.u;
     // P loses the direction of P A'u, which is what is new in A'u.

@@ -119,4 +119,11 @@ ScoringProblem make_scoring_problem(const Dataset& data, const std::vector<Index
   return problem;
 }
 
+double largest_product(const ScoringProblem& problem, int threads) {
+  if (problem.columns() == 0) return 0.0;
+  Matrix products(problem.columns(), problem.discriminants());
+  linalg::gemm_tiled(1.0, linalg::Op::kTranspose, problem.x, problem.targets, 0.0, products, threads);
+  return products.rowwise().squaredNorm().maxCoeff();
+}
+
 }  // namespace subspectra

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "reweighting.hpp"
-#include "subspectra/linalg/tiled.hpp"
 
 namespace subspectra {
 namespace {
@@ -43,13 +42,6 @@ void drop_small(Reweighting& state, double prune, double noise) {
   // to underflow goes in any case: 0/0 would come next.
   constexpr double kUnderflow = 1e-280;
   state.drop(std::max(kUnderflow, prune * std::max(state.gamma().maxCoeff(), noise)));
-}
-
-/// max_i |x_i'T|^2
-double largest_product(const ScoringProblem& problem, int threads) {
-  Matrix products(problem.columns(), problem.discriminants());
-  linalg::gemm_tiled(1.0, linalg::Op::kTranspose, problem.x, problem.targets, 0.0, products, threads);
-  return products.rowwise().squaredNorm().maxCoeff();
 }
 
 void tell(const RunControl& control, const ScoringFit& fit, Index features, double change) {

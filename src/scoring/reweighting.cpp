@@ -57,14 +57,16 @@ Matrix weighted_gram(const Matrix& x, const std::vector<Index>& features, const 
 
 double twice_log_diagonal(const Matrix& l) { return 2.0 * l.diagonal().array().log().sum(); }
 
+[[noreturn]] void throw_too_small() {
+  throw Error(
+      "lambda or alpha is too small for this table: lambda N I + X Gamma X', or alpha I + X Gamma X', is "
+      "singular to rounding; use a larger --lambda, --lambda-ratio or --alpha");
+}
+
 /// L with L L' = shift I + A, A given by its lower triangle.
 Matrix factor(Matrix a, double shift, int threads) {
   a.diagonal().array() += shift;
-  if (!linalg::cholesky_tiled(a, threads)) {
-    throw Error(
-        "lambda is too small for this table: the matrix of the ridge regression is singular to rounding; "
-        "use a larger --lambda");
-  }
+  if (!linalg::cholesky_tiled(a, threads)) throw_too_small();
   return a;
 }
 
@@ -164,7 +166,7 @@ void Reweighting::step_by_features() {
   // digits of a small gamma_i.
   Matrix inverse = scaled;
   inverse.diagonal().array() += options_.alpha;
-  if (!linalg::invert_positive(inverse, options_.threads)) throw Error("lambda is too small for this table");
+  if (!linalg::invert_positive(inverse, options_.threads)) throw_too_small();
   linalg::mirror_lower(inverse);
   z_ = (scaled.array() * inverse.array()).colwise().sum().transpose() / gamma_.array();
 }

@@ -446,8 +446,8 @@ void choose_sizes(const SelectionInput& input, Selection& selection) {
   selection.chosen_record = of_size.rbegin()->second;
 }
 
-void run_scoring(const SelectionInput& input, const LambdaOptions& grid, const MakeSolver& make,
-                 const RunControl& control, Selection& selection) {
+void run_scoring(const SelectionInput& input, const LambdaOptions& grid, bool has_grid,
+                 const MakeSolver& make, const RunControl& control, Selection& selection) {
   if (!input.include.empty()) {
     throw InvalidArgument(
         fmt::format("--include: method {} chooses by a penalty, which can leave out any feature; the greedy "
@@ -460,6 +460,23 @@ void run_scoring(const SelectionInput& input, const LambdaOptions& grid, const M
   const bool path = grid.lambda.kind == LambdaChoice::Kind::kPath;
   selection.own_rule = true;
   selection.size_fixed = !path;
+  if (!path && input.options.k.given()) {
+    selection.warnings.push_back(fmt::format(
+        "-k is not used: {}", has_grid ? "lambda decides how many features are kept; without --lambda a path "
+                                         "of them is looked through for the size"
+                                       : "the method has one answer, whatever its size"));
+  }
+  constexpr double kUnrelated = 1e-24;  // a correlation of 1e-12: rounding
+  if (!(largest_product(problem, input.options.threads) > kUnrelated)) {
+    selection.warnings.emplace_back(
+        "no feature is related to the classes: the mean of every one is the same in all of them, and there "
+        "is "
+        "nothing to choose");
+    selection.status = Status::kConverged;
+    selection.lambda_path.push_back(no_discriminants(problem.discriminants()));
+    if (!path) selection.chosen_record = 0;
+    return;
+  }
   std::vector<ScoringFit> fits;
   if (path) {
     const auto solver = make(problem, true, input.options.threads);
@@ -510,6 +527,10 @@ void run_scoring(const SelectionInput& input, const LambdaOptions& grid, const M
   }
   if (selection.chosen_record && !selection.lambda_path[*selection.chosen_record].converged)
     selection.status = worst(selection.status, Status::kIterationLimit);
+  const auto unfinished = [](const FittedDiscriminants& record) { return !record.converged; };
+  if (selection.path.empty() &&
+      std::any_of(selection.lambda_path.begin(), selection.lambda_path.end(), unfinished))
+    selection.status = worst(selection.status, Status::kIterationLimit);
   selection.status = worst(selection.status, control.status_or(selection.status));
   if (!selection.chosen_record) return;
   const auto& chosen = selection.lambda_path[*selection.chosen_record];
@@ -548,7 +569,7 @@ MethodInfo scoring_method(std::string_view name, std::string_view summary, bool 
                 const auto options = options_from<Own>(texts);
                 selection.method_options = options_json(options);
                 run_scoring(
-                    input, options.grid,
+                    input, options.grid, has_lambda<Own>(),
                     [&](const ScoringProblem& problem, bool path, int threads) {
                       return options.solver(problem, path, threads);
                     },
@@ -566,8 +587,8 @@ std::map<Index, std::size_t> fits_by_size(const std::vector<Index>& sizes, const
   }
   if (of_size.empty()) {
     warnings.push_back(fmt::format(
-        "no lambda of the grid leaves between 1 and {} features; raise -k, or make the grid finer "
-        "(--lambdas)",
+        "no lambda of the grid leaves between 1 and {} features; raise -k, make the grid finer (--lambdas), "
+        "or give --lambda a value beyond it",
         k.hi));
     return of_size;
   }

@@ -128,6 +128,92 @@ TEST(ScoringMethods, TheSmallestErrorTakesASmallerLambdaThanOneStandardError) {
   EXPECT_LT(chosen["cv-min"], chosen["cv"]);
 }
 
+/// Classes far apart: at the largest lambda of all rows a fold, which has fewer, must not keep features and
+/// be right with them, or the lambda would be chosen that leaves none.
+TEST(ScoringMethods, ACrossValidatedLambdaKeepsWhatSeparates) {
+  const ScratchDirectory scratch;
+  std::string csv = "a,b,c,d,e,class\n";
+  std::uint64_t state = 1;
+  const auto noise = [&] {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return static_cast<double>(state >> 40U) / 16777216.0;
+  };
+  for (int i = 0; i < 40; ++i) {
+    const bool high = i % 2 == 0;
+    csv += std::to_string((high ? 30.0 : 0.0) + noise());
+    for (int j = 1; j < 5; ++j) csv += "," + std::to_string(noise());
+    csv += high ? ",yes\n" : ",no\n";
+  }
+  const std::string file = scratch.write("far.csv", csv);
+  for (const auto& method : kMethods) {
+    if (method == "sulda") continue;  // has no lambda
+    for (const std::string rule : {"cv", "cv-min"}) {
+      SCOPED_TRACE(method + " " + rule);
+      const Finished run = run_program(
+          {"evaluate", file, "--method", method, "--lambda", rule, "--cv", "4", "--json", "--quiet"});
+      ASSERT_EQ(run.code, 0) << run.err;
+      const json row = run.json()["results"][0];
+      EXPECT_EQ(row["error"], 0.0);
+      EXPECT_GE(row["features"], 1.0);
+    }
+  }
+}
+
+TEST(ScoringMethods, AlphaMovesTheLargestLambdaAndSmallSetsStayInReach) {
+  for (const std::string method : {"rvm-row", "rvm-entry"}) {
+    for (const std::string alpha : {"1e-8", "1e-4", "0.1", "1", "1e4"}) {
+      SCOPED_TRACE(method + " " + alpha);
+      const Finished run = run_program(
+          {"select", "sonar", "--method", method, "--alpha", alpha, "-k", "4", "--json", "--quiet"});
+      ASSERT_EQ(run.code, 0) << run.err;
+      const json result = run.json();
+      EXPECT_LE(result["lambda_path"][0]["features_kept"], 2);
+      ASSERT_EQ(result["path"].size(), 1U);
+      EXPECT_GE(result["path"][0]["k"], 1);
+      EXPECT_LE(result["path"][0]["k"], 4);
+    }
+  }
+}
+
+TEST(ScoringMethods, ClassesThatNoFeatureKnowsOfAreSaidSo) {
+  const ScratchDirectory scratch;
+  std::string csv = "a,b,c,class\n";
+  for (int i = 0; i < 32; ++i) {  // a full factorial, the class its fourth factor
+    csv += std::to_string(i & 1) + "," + std::to_string((i >> 1) & 1) + "," + std::to_string((i >> 2) & 1);
+    csv += ((i >> 3) & 1) != 0 ? ",x\n" : ",y\n";
+  }
+  const std::string file = scratch.write("factorial.csv", csv);
+  for (const auto& method : kMethods) {
+    for (const std::string lambda : {"path", "auto", "cv"}) {
+      if (method == "sulda" && lambda != "path") continue;
+      SCOPED_TRACE(method + " " + lambda);
+      std::vector<std::string> words = {"select", file, "--method", method};
+      if (method != "sulda") words.insert(words.end(), {"--lambda", lambda});
+      const Finished run = run_program(words);
+      EXPECT_EQ(run.code, 0) << run.err;
+      EXPECT_NE(run.err.find("no feature is related to the classes"), std::string::npos) << run.err;
+    }
+  }
+}
+
+TEST(ScoringMethods, WhatIsNotUsedAndWhatWasNotReachedIsSaid) {
+  Finished run = run_program({"select", "sonar", "--method", "gloss", "--lambda", "auto", "-k", "3"});
+  EXPECT_NE(run.err.find("-k is not used: lambda decides"), std::string::npos) << run.err;
+  run = run_program({"select", "sonar", "--method", "sulda", "-k", "3"});
+  EXPECT_NE(run.err.find("-k is not used: the method has one answer"), std::string::npos) << run.err;
+  run = run_program({"select", "sonar", "--method", "gloss", "--lambda", "auto"});
+  EXPECT_EQ(run.err.find("-k is not used"), std::string::npos) << run.err;
+  run = run_program(
+      {"select", "sonar", "--method", "rvm-row", "--max-iterations", "1", "-k", "3", "--json", "--quiet"});
+  EXPECT_EQ(run.json()["status"], "iteration_limit");
+  run = run_program(
+      {"select", "sonar", "--method", "rvm-row", "--rvm-update", "em", "-k", "5", "--json", "--quiet"});
+  EXPECT_EQ(run.json()["path"][0]["k"], 5);
+  run = run_program(
+      {"select", "sonar", "--method", "sda", "--tolerance", "0", "-k", "3", "--max-iterations", "3"});
+  EXPECT_EQ(run.code, 0) << run.err;
+}
+
 TEST(ScoringMethods, ThreadsDoNotChangeTheAnswer) {
   for (const auto& method : kMethods) {
     SCOPED_TRACE(method);
@@ -157,6 +243,7 @@ TEST(ScoringMethods, RefusalsNameTheWayOut) {
   refused({"sonar", "--method", "gloss", "--lambdas", "1"}, 2, "2 or more");
   refused({"sonar", "--method", "gloss", "--lambda-ratio", "2"}, 2, "between 0 and 1");
   refused({"sonar", "--method", "rvm-row", "--prune", "-1"}, 2, "--prune");
+  refused({"sonar", "--method", "rvm-row", "--prune", "1"}, 2, "--prune 1, but a fraction");
   refused({"sonar", "--method", "rvm-row", "--alpha", "0"}, 2, "--alpha");
   refused({"sonar", "--method", "sfd", "--C", "1", "--lambda", "2"}, 2, "leave one out");
   refused({"sonar", "--method", "rvm-row", "--include", "V3", "-k", "5"}, 2, "--include");

@@ -169,7 +169,7 @@ TEST(Sda, StopsWhenAskedAndChecksItsOptions) {
   source.request_stop();
   const auto sda = sda_solver(problem, {.threads = 1});
   EXPECT_FALSE(sda->fit(0.01 * sda->lambda_max(), RunControl(source.get_token(), kInfinity)).converged);
-  EXPECT_THROW((void)sda_solver(problem, {.tolerance = 0.0}), InvalidArgument);
+  EXPECT_THROW((void)sda_solver(problem, {.tolerance = -1e-3}), InvalidArgument);
   EXPECT_THROW((void)sda_solver(problem, {.max_iterations = 0}), InvalidArgument);
 }
 

@@ -48,6 +48,9 @@ struct ScoringProblem {
 /// Y'A for any A with N rows (rows of A carry sqrt(weight) already): K x columns.
 [[nodiscard]] Matrix class_sums(const ScoringProblem& problem, const MatrixRef& a);
 
+/// max_i |x_i'Y Theta|^2, between 0 and 1: how far the classes can be told from one feature.
+[[nodiscard]] double largest_product(const ScoringProblem& problem, int threads);
+
 /// A discriminant matrix B with few nonzero rows.
 struct SparseRows {
   std::vector<Index> rows;  ///< ascending columns of ScoringProblem::x

@@ -44,7 +44,7 @@ struct LambdaOptions {
         "own; auto:FRACTION: that fraction of the largest");
     field("lambdas", o.lambdas, "number of lambdas of the grid");
     field("lambda_ratio", o.lambda_ratio,
-          "smallest lambda of the grid over the largest, at which no feature is left");
+          "smallest lambda of the grid over the largest, at which no feature is left (rvm-row: almost none)");
   }
 };
 
