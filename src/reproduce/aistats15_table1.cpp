@@ -227,6 +227,7 @@ void sparse_discriminants_table(const ReproduceOptions& options, const RunContro
     if (own.empty()) continue;
     const auto add = [&](const char* what, double Outcome::*number, std::optional<double> paper) {
       std::vector<double> values;
+      values.reserve(own.size());
       for (const auto& outcome : own) values.push_back(outcome.*number);
       const Summary summary = summary_of(values);
       result.results.push_back({.series = fmt::format("{}, {}", contestant.name, what),
