@@ -182,9 +182,8 @@ int run(const Arguments& arguments, Signals& signals) {
   const FittedDiscriminants* const fitted =
       selection.chosen_record ? &selection.lambda_path[*selection.chosen_record] : nullptr;
   if (selection.path.empty() && (fitted == nullptr || fitted->features.empty()))
-    throw Error(selection.size_fixed
-                    ? fmt::format("{} kept no feature, and there is nothing to fit; give another --lambda",
-                                  method.name)
+    throw Error(selection.size_fixed && !selection.warnings.empty()
+                    ? fmt::format("{} has nothing to fit: {}", method.name, selection.warnings.back())
                     : fmt::format("{} found no set of {}; give another size with -k", method.name,
                                   counted(std::max<Index>(chosen.k.lo, 1),
                                           options.feature_groups ? "group" : "feature")));

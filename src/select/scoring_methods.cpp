@@ -435,11 +435,14 @@ PathEntry entry_of(const SelectionInput& input, const FittedDiscriminants& recor
 }
 
 /// The records that -k names.
-void choose_sizes(const SelectionInput& input, Selection& selection) {
+void choose_sizes(const SelectionInput& input, bool stopped, Selection& selection) {
   std::vector<Index> sizes;
   for (const auto& record : selection.lambda_path)
     sizes.push_back(static_cast<Index>(record.features.size()));
-  const auto of_size = fits_by_size(sizes, input.k, selection.warnings);
+  std::vector<std::string> warnings;
+  const auto of_size = fits_by_size(sizes, input.k, warnings);
+  if (stopped) warnings = {"stopped before the path over lambda was done: sizes may be missing"};
+  selection.warnings.insert(selection.warnings.end(), warnings.begin(), warnings.end());
   if (of_size.empty()) return;
   for (const auto& [size, number] : of_size)
     selection.path.push_back(entry_of(input, selection.lambda_path[number], number));
@@ -505,7 +508,7 @@ void run_scoring(const SelectionInput& input, const LambdaOptions& grid, bool ha
   selection.status = Status::kConverged;
   for (const auto& fit : fits) selection.lambda_path.push_back(record_of(problem, fit));
   if (path) {
-    choose_sizes(input, selection);
+    choose_sizes(input, control.should_stop(), selection);
   } else if (!selection.lambda_path.empty()) {
     selection.chosen_record = 0;
     const auto& record = selection.lambda_path.front();
