@@ -193,10 +193,9 @@ void sparse_discriminants_table(const ReproduceOptions& options, const RunContro
           "{}. Nothing of the held-out rows is used: columns are centred and scaled on the training rows.",
           splits, 100.0 * kHeldOut, kPaperSplits),
       "rvm-row, rvm-entry and jeffreys-row: lambda is 0.3, 0.0018 and 0.002 of the largest one, a constant "
-      "as "
-      "in the paper's row model, and alpha is 1 and 0.3. rvm-row cv has the same alpha, and the lambda with "
-      "the "
-      "smallest error of ten-fold cross-validation within the training rows, as gloss, sda and plda have. "
+      "as in the paper's row model, and alpha is 1 and 0.3. rvm-row cv has the same alpha, and the lambda "
+      "with the smallest error of ten-fold cross-validation within the training rows, as gloss, sda and plda "
+      "have. "
       "rvm-row evidence has alpha = lambda N and 0.01 of the largest lambda; rvm-row em is the same with the "
       "paper's own update of the variances in place of the fast one, on the first ten splits alone.",
       "The rule is Mahalanobis distance in the space of the discriminants with the priors of the training "
