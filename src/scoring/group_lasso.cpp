@@ -172,6 +172,7 @@ struct GroupLasso::State {
 
   [[nodiscard]] double weight(Index i) const { return weights.size() > 0 ? weights[i] : 1.0; }
   void set_targets(const Matrix& targets, const Vector& w_all);
+  void start_from(const SparseRows& start);
   void reserve(Index room);
   void add_slots(const std::vector<Index>& chosen);
   void compact(double lambda);
@@ -256,6 +257,27 @@ void GroupLasso::State::set_targets(const Matrix& targets, const Vector& w_all) 
     if (weights[i] == 0.0 && slot[static_cast<std::size_t>(i)] < 0) free.push_back(i);
   }
   add_slots(free);
+}
+
+void GroupLasso::State::start_from(const SparseRows& start) {
+  const bool known =
+      std::all_of(start.rows.begin(), start.rows.end(), [&](Index i) { return i >= 0 && i < x.cols(); });
+  if (depth == 0 || !known || start.values.rows() != static_cast<Index>(start.rows.size()) ||
+      (!start.rows.empty() && start.values.cols() != depth))
+    throw Error(fmt::format("GroupLasso: a start of {} x {} for {} features of {} and {} targets",
+                            start.values.rows(), start.values.cols(), start.rows.size(), x.cols(), depth));
+  std::vector<Index> missing;
+  for (const Index i : start.rows) {
+    if (slot[static_cast<std::size_t>(i)] < 0) missing.push_back(i);
+  }
+  add_slots(missing);
+  b.topRows(size).setZero();
+  for (std::size_t i = 0; i < start.rows.size(); ++i) {
+    const Index s = slot[static_cast<std::size_t>(start.rows[i])];
+    if (w[s] < kInfinity) b.row(s) = start.values.row(static_cast<Index>(i));
+  }
+  refresh_residual();
+  refresh_gradient();
 }
 
 /// R = T - X_W B from B itself, so that no rounding of earlier steps is carried on.
@@ -889,6 +911,8 @@ GroupLasso::~GroupLasso() = default;
 void GroupLasso::set_targets(const Matrix& targets, const Vector& weights) {
   state_->set_targets(targets, weights);
 }
+
+void GroupLasso::start_from(const SparseRows& b) { state_->start_from(b); }
 
 void GroupLasso::set_tolerance(double tolerance) {
   GroupLassoOptions changed = state_->options;

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
 
 #include "reweighting.hpp"
 #include "subspectra/linalg/tiled.hpp"
@@ -12,12 +16,143 @@
 namespace subspectra {
 namespace {
 
+/// Columns nearest to joining a discriminant, for each feature it has: see nearby().
+constexpr Index kNeighbours = 10;
+
+/// One discriminant's entries, over some columns of X.
+class Entries {
+ public:
+  /// Over all columns of `x`, which must outlive this. start() comes next.
+  Entries(const Matrix& x, double tolerance, int threads)
+      : x_(x), tolerance_(tolerance), threads_(threads), lasso_(new_lasso()) {}
+
+  /// Weights for these spreads; beta is looked for anew.
+  void start(const Vector& z) {
+    z_ = z;
+    first_ = true;
+  }
+
+  struct Step {
+    SparseRows b;          ///< as columns of the whole X
+    double penalty = 0.0;  ///< sum of beta_i^2/gamma_i + log|alpha I + X Gamma X'|
+    double gap = 0.0;      ///< duality gap of the lasso
+    bool converged = true;
+  };
+
+  /// beta for these weights, then the weights (23) for that beta.
+  Step step(const Vector& target, double noise, double alpha, const RunControl& control) {
+    lasso_->set_targets(target, 2.0 * z_.array().max(0.0).sqrt());
+    if (first_) {
+      approach(0.5 * noise, control);
+    } else if (moved_) {
+      lasso_->start_from(beta_);
+    }
+    const auto solution = lasso_->solve(0.5 * noise, control);
+    if (first_) first_beta_ = solution.b;
+    first_ = moved_ = false;
+    Step step{.b = solution.b, .gap = solution.gap, .converged = solution.converged};
+    beta_ = solution.b;
+    gamma_.resize(beta_.values.rows());
+    for (Index i = 0; i < gamma_.size(); ++i) {
+      const double size = std::abs(beta_.values(i, 0));
+      const double root = std::sqrt(z_[beta_.rows[static_cast<std::size_t>(i)]]);
+      gamma_[i] = size / root;
+      step.penalty += size * root;  // beta_i^2/gamma_i
+    }
+    Spreads next = spreads_of(x_, beta_.rows, gamma_, alpha, threads_);
+    step.penalty += next.log_det;
+    z_ = std::move(next.z);
+    if (own_) step.b.rows = in_whole(beta_.rows);
+    return step;
+  }
+
+  /// How many columns nearby() has.
+  [[nodiscard]] Index neighbours() const {
+    return std::min(x_.cols(), kNeighbours * (1 + static_cast<Index>(beta_.rows.size())));
+  }
+
+  /// The same over fewer columns: those of beta, and those with the largest |x_i'r|/sqrt(z_i), which the
+  /// lasso keeps at 0 up to lambda N. `products`: X'r.
+  [[nodiscard]] Entries nearby(const Vector& products) const {
+    Vector nearness = (z_.array() > 0.0).select(products.array().abs() / z_.array().sqrt(), 0.0);
+    nearness(beta_.rows).setConstant(kInfinity);
+    std::vector<Index> columns(static_cast<std::size_t>(x_.cols()));
+    std::iota(columns.begin(), columns.end(), Index{0});
+    const Index count = neighbours();
+    std::nth_element(columns.begin(), columns.begin() + (count - 1), columns.end(), [&](Index i, Index j) {
+      return std::pair(-nearness[i], i) < std::pair(-nearness[j], j);
+    });
+    columns.resize(static_cast<std::size_t>(count));
+    std::sort(columns.begin(), columns.end());
+    return {*this, std::move(columns)};
+  }
+
+  /// Goes on from where nearby() has come to.
+  void take(const Entries& few, double alpha) {
+    beta_ = {few.in_whole(few.beta_.rows), few.beta_.values};
+    gamma_ = few.gamma_;
+    z_ = spreads_of(x_, beta_.rows, gamma_, alpha, threads_).z;
+    moved_ = true;
+  }
+
+ private:
+  Entries(const Entries& all, std::vector<Index> columns)
+      : own_(std::make_unique<Matrix>(all.x_(Eigen::all, columns))),
+        columns_(std::move(columns)),
+        x_(*own_),
+        tolerance_(all.tolerance_),
+        threads_(all.threads_),
+        lasso_(new_lasso()),
+        z_(all.z_(columns_)),
+        beta_(all.beta_),
+        gamma_(all.gamma_),
+        moved_(true) {
+    for (Index& row : beta_.rows)
+      row = std::lower_bound(columns_.begin(), columns_.end(), row) - columns_.begin();
+  }
+
+  /// Down to lambda from where the first lasso of the last fit was, or from 0: the weights of a start are the
+  /// smallest ones, and such a lasso has far more features than all that follow.
+  void approach(double lambda, const RunControl& control) {
+    constexpr double kStep = 0.5, kRough = 1e-2;
+    lasso_->start_from(first_beta_);
+    lasso_->set_tolerance(kRough);
+    if (!(first_lambda_ < kInfinity)) first_lambda_ = lasso_->lambda_max();
+    for (double level = kStep * first_lambda_; level > lambda && !control.should_stop(); level *= kStep)
+      static_cast<void>(lasso_->solve(level, control));
+    lasso_->set_tolerance(tolerance_);
+    first_lambda_ = lambda;
+  }
+
+  [[nodiscard]] std::unique_ptr<GroupLasso> new_lasso() const {
+    return std::make_unique<GroupLasso>(x_, GroupLassoOptions{.tolerance = tolerance_, .threads = threads_});
+  }
+  [[nodiscard]] std::vector<Index> in_whole(std::vector<Index> rows) const {
+    for (Index& row : rows) row = columns_[static_cast<std::size_t>(row)];
+    return rows;
+  }
+
+  std::unique_ptr<const Matrix> own_;  ///< the columns, where they are not all of them
+  std::vector<Index> columns_;         ///< and which they are
+  const Matrix& x_;
+  double tolerance_;
+  int threads_;
+  std::unique_ptr<GroupLasso> lasso_;  ///< keeps its last solution as a warm start
+  Vector z_;                           ///< of every column
+  SparseRows beta_;
+  Vector gamma_;        ///< of beta's features; 0 elsewhere
+  bool moved_ = false;  ///< beta has changed outside of the lasso
+  bool first_ = false;  ///< the next step is the first one
+  SparseRows first_beta_;
+  double first_lambda_ = kInfinity;
+};
+
 class RvmEntry final : public ScoringSolver {
  public:
   RvmEntry(const ScoringProblem& problem, const RvmEntryOptions& options)
       : problem_(problem), options_(options) {
-    everything_.resize(static_cast<std::size_t>(problem.columns()));
-    for (std::size_t j = 0; j < everything_.size(); ++j) everything_[j] = static_cast<Index>(j);
+    for (Index k = 0; k < problem.discriminants(); ++k)
+      all_.emplace_back(problem.x, options.lasso_tolerance, options.iterations.threads);
   }
 
   /// B = 0 when |x_i'Y theta| <= lambda N sqrt(z_i) for all i, and z_i >= 1/(alpha + rho) with rho the
@@ -40,75 +175,111 @@ class RvmEntry final : public ScoringSolver {
 
   ScoringFit fit(double lambda, const RunControl& control) override {
     const auto n = static_cast<double>(problem_.rows());
-    const Index count = problem_.discriminants();
-    const double alpha = options_.alpha > 0.0 ? options_.alpha : lambda * n;
-    const int threads = options_.iterations.threads;
-    if (lassos_.empty()) {
-      for (Index k = 0; k < count; ++k) {
-        lassos_.push_back(std::make_unique<GroupLasso>(
-            problem_.x, GroupLassoOptions{.tolerance = options_.lasso_tolerance, .threads = threads}));
-      }
+    Run run{.noise = lambda * n, .targets = problem_.targets};
+    run.alpha = options_.alpha > 0.0 ? options_.alpha : run.noise;
+    run.b = Matrix::Zero(problem_.columns(), problem_.discriminants());
+    run.fit.lambda = lambda;
+    run.fit.scores = problem_.scores;
+    start(run.alpha);
+    while (true) {
+      run.fit.converged = advance(all_, run, control);
+      if (ended(run, run.fit.converged, control)) break;
+      // While most features leave, others still come back.
+      constexpr Index kOverAll = 3;
+      if (run.fit.iterations >= kOverAll && settle_nearby(run, control) && ended(run, false, control)) break;
     }
-    const Spreads start =
-        spreads_of(problem_.x, everything_, Vector::Ones(problem_.columns()), alpha, threads);
-    std::vector<Vector> z(static_cast<std::size_t>(count), start.z);
-    ScoringFit fit;
-    fit.lambda = lambda;
-    fit.scores = problem_.scores;
-    Matrix targets = problem_.targets;
-    Matrix before = Matrix::Zero(problem_.columns(), count);
-    bool lassos_converged = true;
-    while (fit.iterations < options_.iterations.max_iterations) {
-      ++fit.iterations;
-      Matrix b = Matrix::Zero(problem_.columns(), count);
-      Matrix fitted = Matrix::Zero(problem_.rows(), count);
-      double penalty = 0.0, gap = 0.0;
-      for (Index k = 0; k < count; ++k) {
-        const auto at = static_cast<std::size_t>(k);
-        auto& lasso = *lassos_[at];
-        lasso.set_targets(targets.col(k), 2.0 * z[at].array().max(0.0).sqrt());
-        const auto solution = lasso.solve(0.5 * lambda * n, control);
-        lassos_converged = lassos_converged && solution.converged;
-        gap = std::max(gap, solution.gap);
-        const Vector beta = solution.b.values.size() > 0 ? Vector(solution.b.values.col(0)) : Vector(0);
-        if (beta.size() > 0) {
-          b(solution.b.rows, k) = beta;
-          fitted.col(k) = fitted_values(problem_, solution.b);
-        }
-        Vector gamma(beta.size());
-        for (Index i = 0; i < beta.size(); ++i) {
-          const double root = std::sqrt(z[at][solution.b.rows[static_cast<std::size_t>(i)]]);
-          gamma[i] = std::abs(beta[i]) / root;
-          penalty += std::abs(beta[i]) * root;  // beta_i^2/gamma_i
-        }
-        Spreads next = spreads_of(problem_.x, solution.b.rows, gamma, alpha, threads);
-        penalty += next.log_det;
-        z[at] = std::move(next.z);
-      }
-      fit.scores = best_scores(problem_, fitted);
-      targets = scored_classes(problem_, fit.scores);
-      fit.objective = (targets - fitted).squaredNorm() / n + lambda * penalty;
-      fit.trace.push_back(fit.objective);
-      fit.gap = gap / 0.5;  // |Y theta|^2/2 = 1/2 is the lasso's objective at 0
-      const double largest = b.cwiseAbs().maxCoeff();
-      const double moved = (b - before).cwiseAbs().maxCoeff();
-      fit.b = nonzero_rows(b);
-      before = std::move(b);
-      control.report("fit", -1.0, [&] {
-        return fmt::format("lambda {:.3g}  iteration {}  objective {:.6g}  features {}  lasso gap {:.1e}",
-                           lambda, fit.iterations, fit.objective, fit.b.rows.size(), fit.gap);
-      });
-      fit.converged = moved <= options_.iterations.tolerance * largest && lassos_converged;
-      if ((fit.converged && options_.iterations.tolerance > 0.0) || control.should_stop()) break;
-    }
-    return fit;
+    return std::move(run.fit);
   }
 
  private:
+  struct Run {
+    double noise;  ///< lambda N
+    double alpha = 0.0;
+    Matrix targets;  ///< Y theta
+    Matrix b;
+    ScoringFit fit{};
+  };
+
+  /// gamma_i = 1 for every column.   N^2 p flops, once for an alpha.
+  void start(double alpha) {
+    if (alpha != first_alpha_) {
+      std::vector<Index> everything(static_cast<std::size_t>(problem_.columns()));
+      std::iota(everything.begin(), everything.end(), Index{0});
+      first_z_ = spreads_of(problem_.x, everything, Vector::Ones(problem_.columns()), alpha,
+                            options_.iterations.threads)
+                     .z;
+      first_alpha_ = alpha;
+    }
+    for (Entries& column : all_) column.start(first_z_);
+  }
+
+  [[nodiscard]] bool ended(const Run& run, bool settled, const RunControl& control) const {
+    return (settled && options_.iterations.tolerance > 0.0) ||
+           run.fit.iterations >= options_.iterations.max_iterations || control.should_stop();
+  }
+
+  /// A weighted lasso a discriminant, new weights, new scores. True: the lassos have converged and no entry
+  /// of B has moved by more than the tolerance.
+  bool advance(std::vector<Entries>& columns, Run& run, const RunControl& control) const {
+    ScoringFit& fit = run.fit;
+    ++fit.iterations;
+    Matrix b = Matrix::Zero(problem_.columns(), problem_.discriminants());
+    double penalty = 0.0, gap = 0.0;
+    bool converged = true;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      const auto column = static_cast<Index>(k);
+      const Entries::Step step = columns[k].step(run.targets.col(column), run.noise, run.alpha, control);
+      for (std::size_t i = 0; i < step.b.rows.size(); ++i)
+        b(step.b.rows[i], column) = step.b.values(static_cast<Index>(i), 0);
+      penalty += step.penalty;
+      gap = std::max(gap, step.gap);
+      converged = converged && step.converged;
+    }
+    fit.b = nonzero_rows(b);
+    const Matrix fitted = fitted_values(problem_, fit.b);
+    fit.scores = best_scores(problem_, fitted);
+    run.targets = scored_classes(problem_, fit.scores);
+    fit.objective =
+        (run.targets - fitted).squaredNorm() / static_cast<double>(problem_.rows()) + fit.lambda * penalty;
+    fit.trace.push_back(fit.objective);
+    fit.gap = gap / 0.5;  // |Y theta|^2/2 = 1/2 is the lasso's objective at 0
+    const double largest = b.cwiseAbs().maxCoeff();
+    const double moved = (b - run.b).cwiseAbs().maxCoeff();
+    run.b = std::move(b);
+    control.report("fit", -1.0, [&] {
+      return fmt::format("lambda {:.3g}  iteration {}  objective {:.6g}  features {}  lasso gap {:.1e}",
+                         fit.lambda, fit.iterations, fit.objective, fit.b.rows.size(), fit.gap);
+    });
+    return converged && moved <= options_.iterations.tolerance * largest;
+  }
+
+  /// The iteration over the features at hand and their nearest rivals, to its end: the same cost with the
+  /// other variances held at 0, so that it falls all the same, for a small part of the work. Whether one of
+  /// the others wants to come in is for the next iteration over all to see. False: not worth it.
+  bool settle_nearby(Run& run, const RunControl& control) {
+    Index in_play = 0;
+    for (const Entries& column : all_) in_play += column.neighbours();
+    if (2 * in_play > problem_.columns() * problem_.discriminants()) return false;
+    if (!(options_.iterations.tolerance > 0.0)) return false;  // there is no end to reach
+    Matrix products(problem_.columns(), problem_.discriminants());
+    const Matrix residual = run.targets - fitted_values(problem_, run.fit.b);
+    linalg::gemm_tiled(1.0, linalg::Op::kTranspose, problem_.x, residual, 0.0, products,
+                       options_.iterations.threads);
+    std::vector<Entries> few;
+    few.reserve(all_.size());
+    for (std::size_t k = 0; k < all_.size(); ++k)
+      few.push_back(all_[k].nearby(products.col(static_cast<Index>(k))));
+    bool settled = false;
+    while (!ended(run, settled, control)) settled = advance(few, run, control);
+    for (std::size_t k = 0; k < all_.size(); ++k) all_[k].take(few[k], run.alpha);
+    return true;
+  }
+
   const ScoringProblem& problem_;
   RvmEntryOptions options_;
-  std::vector<Index> everything_;
-  std::vector<std::unique_ptr<GroupLasso>> lassos_;  ///< one a discriminant: each keeps its own warm start
+  std::vector<Entries> all_;  ///< one a discriminant
+  Vector first_z_;            ///< of start(), for first_alpha_
+  double first_alpha_ = -1.0;
 };
 
 }  // namespace

@@ -239,6 +239,40 @@ TEST(GroupLasso, KeepsWhatItKnowsWhenTargetsChange) {
   EXPECT_LE(longest_step(c, dense(lasso.solve(c.lambda, RunControl()).b, 500, 1)), 1e-6 * other.norm());
 }
 
+/// The start decides between columns that are alike, and nothing else.
+TEST(GroupLasso, GoesOnFromAGivenStart) {
+  Matrix x = random_columns(30, 200, 0.3, 4);
+  x.col(150) = x.col(7);
+  const Matrix t = random_targets(x, 2, 4);
+  Case c{.x = x, .t = t, .weights = Vector::LinSpaced(200, 0.8, 1.2)};
+  c.weights[150] = c.weights[7];
+  GroupLasso lasso(x, {.tolerance = 1e-13, .threads = 1});
+  lasso.set_targets(t, c.weights);
+  c.lambda = 0.2 * lasso.lambda_max();
+  const GroupLassoSolution cold = lasso.solve(c.lambda, RunControl());
+  const Matrix b = dense(cold.b, 200, 2);
+  ASSERT_GT(b.row(7).norm() + b.row(150).norm(), 0.0);
+  for (const Index kept : {Index{7}, Index{150}}) {
+    SparseRows start = cold.b;
+    for (Index& row : start.rows) row = row == 7 || row == 150 ? kept : row;
+    GroupLasso other(x, {.tolerance = 1e-13, .threads = 1});
+    other.set_targets(t, c.weights);
+    other.start_from(start);
+    const GroupLassoSolution warm = other.solve(c.lambda, RunControl());
+    EXPECT_TRUE(warm.converged);
+    EXPECT_NEAR(warm.objective, cold.objective, 1e-12 * t.squaredNorm());
+    EXPECT_LE(warm.sweeps, 3);
+    EXPECT_EQ(dense(warm.b, 200, 2).row(157 - kept).norm(), 0.0);
+  }
+  Matrix far = Matrix::Constant(200, 2, 3.0);  // a bad start costs time only
+  std::vector<Index> all;
+  for (Index j = 0; j < 200; ++j) all.push_back(j);
+  lasso.start_from({all, far});
+  EXPECT_NEAR(lasso.solve(c.lambda, RunControl()).objective, cold.objective, 1e-10 * t.squaredNorm());
+  EXPECT_THROW(lasso.start_from({{200}, Matrix::Zero(1, 2)}), Error);
+  EXPECT_THROW(lasso.start_from({{3}, Matrix::Zero(1, 1)}), Error);
+}
+
 TEST(GroupLasso, TakesDegenerateData) {
   for (const Index depth : {1, 2}) {
     SCOPED_TRACE(fmt::format("L {}", depth));

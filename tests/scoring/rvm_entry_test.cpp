@@ -30,40 +30,73 @@ TEST(RvmEntry, TheCostNeverRises) {
   }
 }
 
+/// Dense formulas over all columns: each weighted lasso's optimality conditions, with the weights that belong
+/// to its own answer.
+void expect_fixed_point(const ScoringProblem& problem, double lambda, const ScoringFit& fit) {
+  const Index rows = problem.rows(), columns = problem.columns(), count = problem.discriminants();
+  const auto n = static_cast<double>(rows);
+  const Matrix b = dense_rows(fit.b, columns);
+  const Matrix targets = scored_classes(problem, fit.scores);
+  EXPECT_LE((targets.transpose() * targets - Matrix::Identity(count, count)).cwiseAbs().maxCoeff(), 1e-10);
+  for (Index k = 0; k < count; ++k) {
+    // The variances at the fixed point solve gamma = |b|/sqrt(z(gamma)).
+    const Matrix x = problem.x(Eigen::all, fit.b.rows);
+    const Vector sizes = fit.b.values.col(k).cwiseAbs();
+    Vector gamma = sizes;
+    Matrix inverse;
+    for (int round = 0; round < 5000; ++round) {
+      inverse =
+          (lambda * n * Matrix::Identity(rows, rows) + x * gamma.asDiagonal() * x.transpose()).inverse();
+      const Vector next = sizes.array() / (x.transpose() * inverse * x).diagonal().array().sqrt();
+      const double change = (next - gamma).cwiseAbs().maxCoeff();
+      gamma = next;
+      if (change < 1e-13) break;
+    }
+    const Vector slope = 2.0 / n * problem.x.transpose() * (targets.col(k) - problem.x * b.col(k));
+    for (Index i = 0; i < columns; ++i) {
+      const double z = problem.x.col(i).dot(inverse * problem.x.col(i));
+      const double weight = 2.0 * lambda * std::sqrt(z);
+      if (b(i, k) != 0.0) {
+        EXPECT_NEAR(slope[i], std::copysign(weight, b(i, k)), 1e-5 * weight);
+      } else {
+        EXPECT_LE(std::abs(slope[i]), weight * (1.0 + 1e-5)) << i;
+      }
+    }
+  }
+}
+
+RvmEntryOptions exact_options() {
+  RvmEntryOptions options{.lasso_tolerance = 1e-12};
+  options.iterations = {.max_iterations = 2000, .tolerance = 1e-9, .threads = 1};
+  return options;
+}
+
 TEST(RvmEntry, EndsAtAFixedPoint) {
   const auto problem = scoring_problem(gaussian_classes(40, 60, 3, 5));
-  const double n = 40.0;
-  RvmEntryOptions options{.lasso_tolerance = 1e-13};
-  options.iterations = {.max_iterations = 2000, .tolerance = 1e-9, .threads = 1};
-  const auto solver = rvm_entry_solver(problem, options);
+  const auto solver = rvm_entry_solver(problem, exact_options());
   const double lambda = 0.05 * solver->lambda_max();
   const auto fit = solver->fit(lambda, {});
   ASSERT_TRUE(fit.converged);
   ASSERT_FALSE(fit.b.rows.empty());
-  const Matrix b = dense_rows(fit.b, 60);
-  const Matrix targets = scored_classes(problem, fit.scores);
-  EXPECT_LE((targets.transpose() * targets - Matrix::Identity(2, 2)).cwiseAbs().maxCoeff(), 1e-10);
-  for (Index k = 0; k < 2; ++k) {
-    // The variances at the fixed point solve gamma = |b|/sqrt(z(gamma)).
-    Vector gamma = b.col(k).cwiseAbs();
-    Vector z(60);
-    for (int round = 0; round < 5000; ++round) {
-      const Matrix inverse =
-          (lambda * n * Matrix::Identity(40, 40) + problem.x * gamma.asDiagonal() * problem.x.transpose())
-              .inverse();
-      z = (problem.x.transpose() * inverse * problem.x).diagonal();
-      const Vector next = b.col(k).cwiseAbs().array() / z.array().sqrt();
-      if ((next - gamma).cwiseAbs().maxCoeff() < 1e-13) break;
-      gamma = next;
-    }
-    const Vector slope = 2.0 / n * problem.x.transpose() * (targets.col(k) - problem.x * b.col(k));
-    for (Index i = 0; i < 60; ++i) {
-      const double weight = 2.0 * lambda * std::sqrt(z[i]);
-      if (b(i, k) != 0.0) {
-        EXPECT_NEAR(slope[i], std::copysign(weight, b(i, k)), 1e-5 * weight);
-      } else {
-        EXPECT_LE(std::abs(slope[i]), weight * (1.0 + 1e-5));
-      }
+  expect_fixed_point(problem, lambda, fit);
+}
+
+/// With many columns most iterations are over a few of them: what they end at must be a fixed point over all,
+/// and the cost must fall across the changes from few to all and back.
+TEST(RvmEntry, EndsAtAFixedPointOfAllColumns) {
+  for (const bool twice : {false, true}) {
+    Dataset data = gaussian_classes(40, 800, 3, 11);
+    if (twice) data.dense.rightCols(400) = data.dense.leftCols(400);  // no lasso has one optimum then
+    const auto problem = scoring_problem(data);
+    const auto solver = rvm_entry_solver(problem, exact_options());
+    for (const double part : {0.03, 0.01, 0.003}) {
+      const double lambda = part * solver->lambda_max();
+      const auto fit = solver->fit(lambda, {});
+      ASSERT_TRUE(fit.converged) << part;
+      ASSERT_FALSE(fit.b.rows.empty()) << part;
+      expect_fixed_point(problem, lambda, fit);
+      for (std::size_t i = 1; i < fit.trace.size(); ++i)
+        ASSERT_LE(fit.trace[i], fit.trace[i - 1] + 1e-9 * std::abs(fit.trace[i - 1])) << i;
     }
   }
 }

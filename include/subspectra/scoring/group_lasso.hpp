@@ -40,6 +40,9 @@ class GroupLasso {
   /// infinity: never chosen). The last solution is kept as a warm start when L is the same, and so is what is
   /// known about the columns.
   void set_targets(const Matrix& targets, const Vector& weights = {});
+  /// The next solution is looked for from here instead. Where columns are alike the optimum is not unique,
+  /// and the start decides between them. After set_targets().
+  void start_from(const SparseRows& b);
   void set_tolerance(double tolerance);  ///< GroupLassoOptions::tolerance from now on
   /// The smallest lambda with b_i = 0 wherever w_i > 0.
   [[nodiscard]] double lambda_max() const;
