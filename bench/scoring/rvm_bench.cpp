@@ -1,5 +1,5 @@
 /// rvm-row at the size of the largest gene table of AISTATS15 (180 x 54,613, four classes), in products X X'
-/// of that size, and how it grows with the number of columns.
+/// of that size, and how it, rvm-entry and gloss grow with the number of columns.
 ///
 ///     build/bench/bench_scoring_rvm [size|growth ...]
 #include <fmt/format.h>
@@ -7,12 +7,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "subspectra/linalg/tiled.hpp"
 #include "subspectra/scoring/gloss.hpp"
 #include "subspectra/scoring/reweighted.hpp"
+#include "subspectra/scoring/rvm_entry.hpp"
 #include "subspectra/synth/gaussian_classes.hpp"
 
 using namespace subspectra;
@@ -99,32 +101,56 @@ void at_size() {
 }
 
 void growth() {
-  fmt::print(
-      "rvm-row and gloss against the number of columns, 180 rows, K = 4, one thread, processor time\n");
-  std::vector<double> seconds[2];
+  fmt::print("seconds against the number of columns, 180 rows, K = 4, one thread, processor time\n");
   const std::vector<Index> sizes = {5000, 10000, 20000, 50000};
+  struct Contestant {
+    const char* name;
+    std::unique_ptr<ScoringSolver> (*solver)(const ScoringProblem&);
+    double smallest;  ///< of the largest lambda
+    int lambdas;      ///< down to it; one: that one alone
+    std::vector<double> seconds{};
+  };
+  std::vector<Contestant> contestants = {
+      {"rvm-row",
+       [](const ScoringProblem& problem) {
+         RvmOptions options;
+         options.iterations.threads = 1;
+         return rvm_row_solver(problem, options);
+       },
+       0.05, 1},
+      {"rvm-entry",
+       [](const ScoringProblem& problem) {
+         RvmEntryOptions options;
+         options.iterations.threads = 1;
+         return rvm_entry_solver(problem, options);
+       },
+       0.005, 1},
+      {"gloss (30 lambdas)",
+       [](const ScoringProblem& problem) { return gloss_solver(problem, {.threads = 1}); }, 0.2, 30}};
   for (const Index p : sizes) {
     const Dataset data = synth::gaussian_classes(
         {.rows = 180, .features = p, .classes = 4, .informative = 30, .separation = 0.8, .seed = 1});
     const ScoringProblem problem = make_scoring_problem(data, all_of(p), 1);
-    RvmOptions options;
-    options.iterations = {.max_iterations = 5000, .tolerance = 1e-5, .threads = 1};
-    const auto rvm = rvm_row_solver(problem, options);
-    double start = cpu_s();
-    static_cast<void>(rvm->fit(0.05 * rvm->lambda_max(), {}));
-    seconds[0].push_back(cpu_s() - start);
-    const auto gloss = gloss_solver(problem, {.threads = 1});
-    start = cpu_s();
-    const double top = gloss->lambda_max();
-    for (int i = 1; i <= 30; ++i) static_cast<void>(gloss->fit(top * std::pow(0.2, i / 30.0), {}));
-    seconds[1].push_back(cpu_s() - start);
-    fmt::print("  p = {:6}: rvm-row {:.2f} s, gloss (30 lambdas) {:.3f} s\n", p, seconds[0].back(),
-               seconds[1].back());
+    fmt::print("  p = {:6}:", p);
+    for (Contestant& one : contestants) {
+      const double start = cpu_s();
+      const auto solver = one.solver(problem);
+      const double top = solver->lambda_max();
+      std::size_t features = 0;
+      for (int i = 1; i <= one.lambdas; ++i) {
+        const double part = std::pow(one.smallest, static_cast<double>(i) / one.lambdas);
+        features = solver->fit(top * part, {}).b.rows.size();
+      }
+      one.seconds.push_back(cpu_s() - start);
+      fmt::print("  {} {:.3f} s, {} features", one.name, one.seconds.back(), features);
+    }
+    fmt::print("\n");
   }
   const double ratio = std::log(static_cast<double>(sizes.back()) / static_cast<double>(sizes.front()));
-  fmt::print("  growth p^{:.2f} and p^{:.2f} (bar 1.1)\n",
-             std::log(seconds[0].back() / seconds[0].front()) / ratio,
-             std::log(seconds[1].back() / seconds[1].front()) / ratio);
+  fmt::print("  growth (bar p^1.1):");
+  for (const Contestant& one : contestants)
+    fmt::print("  {} p^{:.2f}", one.name, std::log(one.seconds.back() / one.seconds.front()) / ratio);
+  fmt::print("\n");
 }
 
 }  // namespace
