@@ -260,12 +260,18 @@ void GroupLasso::State::set_targets(const Matrix& targets, const Vector& w_all) 
 }
 
 void GroupLasso::State::start_from(const SparseRows& start) {
-  const bool known =
-      std::all_of(start.rows.begin(), start.rows.end(), [&](Index i) { return i >= 0 && i < x.cols(); });
-  if (depth == 0 || !known || start.values.rows() != static_cast<Index>(start.rows.size()) ||
-      (!start.rows.empty() && start.values.cols() != depth))
-    throw Error(fmt::format("GroupLasso: a start of {} x {} for {} features of {} and {} targets",
-                            start.values.rows(), start.values.cols(), start.rows.size(), x.cols(), depth));
+  bool ordered = true;  // ascending, and columns of X
+  Index before = -1;
+  for (const Index i : start.rows) {
+    ordered = ordered && i > before && i < x.cols();
+    before = i;
+  }
+  if (depth == 0 || !ordered || start.values.rows() != static_cast<Index>(start.rows.size()) ||
+      (!start.rows.empty() && start.values.cols() != depth) || !start.values.allFinite())
+    throw Error(fmt::format(
+        "GroupLasso: a start of {} x {} for {} features of {} and {} targets; features must ascend and "
+        "values be finite",
+        start.values.rows(), start.values.cols(), start.rows.size(), x.cols(), depth));
   std::vector<Index> missing;
   for (const Index i : start.rows) {
     if (slot[static_cast<std::size_t>(i)] < 0) missing.push_back(i);

@@ -115,11 +115,14 @@ class Entries {
   /// smallest ones, and such a lasso has far more features than all that follow.
   void approach(double lambda, const RunControl& control) {
     constexpr double kStep = 0.5, kRough = 1e-2;
+    if (control.should_stop()) return;
     lasso_->start_from(first_beta_);
     lasso_->set_tolerance(kRough);
     if (!(first_lambda_ < kInfinity)) first_lambda_ = lasso_->lambda_max();
-    for (double level = kStep * first_lambda_; level > lambda && !control.should_stop(); level *= kStep)
-      static_cast<void>(lasso_->solve(level, control));
+    for (double level = kStep * first_lambda_; level > lambda && !control.should_stop(); level *= kStep) {
+      // 1/2 at 0: nothing is left to explain, and smaller penalties are no steps on the way.
+      if (lasso_->solve(level, control).objective <= 0.5 * kRough) break;
+    }
     lasso_->set_tolerance(tolerance_);
     first_lambda_ = lambda;
   }
@@ -181,12 +184,15 @@ class RvmEntry final : public ScoringSolver {
     run.fit.lambda = lambda;
     run.fit.scores = problem_.scores;
     start(run.alpha);
-    while (true) {
+    while (run.fit.iterations < options_.iterations.max_iterations) {
       run.fit.converged = advance(all_, run, control);
-      if (ended(run, run.fit.converged, control)) break;
+      if ((run.fit.converged && options_.iterations.tolerance > 0.0) || control.should_stop()) break;
       // While most features leave, others still come back.
       constexpr Index kOverAll = 3;
-      if (run.fit.iterations >= kOverAll && settle_nearby(run, control) && ended(run, false, control)) break;
+      if (run.fit.iterations < kOverAll || !settle_nearby(run, control)) continue;
+      if (!control.should_stop()) continue;
+      run.fit.gap = -1.0;  // that of a few columns
+      break;
     }
     return std::move(run.fit);
   }
@@ -211,11 +217,6 @@ class RvmEntry final : public ScoringSolver {
       first_alpha_ = alpha;
     }
     for (Entries& column : all_) column.start(first_z_);
-  }
-
-  [[nodiscard]] bool ended(const Run& run, bool settled, const RunControl& control) const {
-    return (settled && options_.iterations.tolerance > 0.0) ||
-           run.fit.iterations >= options_.iterations.max_iterations || control.should_stop();
   }
 
   /// A weighted lasso a discriminant, new weights, new scores. True: the lassos have converged and no entry
@@ -257,10 +258,11 @@ class RvmEntry final : public ScoringSolver {
   /// other variances held at 0, so that it falls all the same, for a small part of the work. Whether one of
   /// the others wants to come in is for the next iteration over all to see. False: not worth it.
   bool settle_nearby(Run& run, const RunControl& control) {
+    if (!(options_.iterations.tolerance > 0.0)) return false;  // there is no end to reach
     Index in_play = 0;
     for (const Entries& column : all_) in_play += column.neighbours();
-    if (2 * in_play > problem_.columns() * problem_.discriminants()) return false;
-    if (!(options_.iterations.tolerance > 0.0)) return false;  // there is no end to reach
+    // Copies of half the table, or of all of it where that is at most half of the entries.
+    if (2 * in_play > problem_.columns() * std::min<Index>(2, problem_.discriminants())) return false;
     Matrix products(problem_.columns(), problem_.discriminants());
     const Matrix residual = run.targets - fitted_values(problem_, run.fit.b);
     linalg::gemm_tiled(1.0, linalg::Op::kTranspose, problem_.x, residual, 0.0, products,
@@ -269,8 +271,10 @@ class RvmEntry final : public ScoringSolver {
     few.reserve(all_.size());
     for (std::size_t k = 0; k < all_.size(); ++k)
       few.push_back(all_[k].nearby(products.col(static_cast<Index>(k))));
-    bool settled = false;
-    while (!ended(run, settled, control)) settled = advance(few, run, control);
+    // The last iteration of all is over all columns.
+    while (run.fit.iterations + 1 < options_.iterations.max_iterations &&
+           !(advance(few, run, control) || control.should_stop())) {
+    }
     for (std::size_t k = 0; k < all_.size(); ++k) all_[k].take(few[k], run.alpha);
     return true;
   }

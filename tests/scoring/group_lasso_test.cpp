@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "run_program.hpp"
@@ -254,7 +256,16 @@ TEST(GroupLasso, GoesOnFromAGivenStart) {
   ASSERT_GT(b.row(7).norm() + b.row(150).norm(), 0.0);
   for (const Index kept : {Index{7}, Index{150}}) {
     SparseRows start = cold.b;
-    for (Index& row : start.rows) row = row == 7 || row == 150 ? kept : row;
+    std::vector<std::pair<Index, Index>> order;
+    for (std::size_t i = 0; i < start.rows.size(); ++i) {
+      const Index row = start.rows[i];
+      order.emplace_back(row == 7 || row == 150 ? kept : row, static_cast<Index>(i));
+    }
+    std::sort(order.begin(), order.end());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      start.rows[i] = order[i].first;
+      start.values.row(static_cast<Index>(i)) = cold.b.values.row(order[i].second);
+    }
     GroupLasso other(x, {.tolerance = 1e-13, .threads = 1});
     other.set_targets(t, c.weights);
     other.start_from(start);
@@ -271,6 +282,8 @@ TEST(GroupLasso, GoesOnFromAGivenStart) {
   EXPECT_NEAR(lasso.solve(c.lambda, RunControl()).objective, cold.objective, 1e-10 * t.squaredNorm());
   EXPECT_THROW(lasso.start_from({{200}, Matrix::Zero(1, 2)}), Error);
   EXPECT_THROW(lasso.start_from({{3}, Matrix::Zero(1, 1)}), Error);
+  EXPECT_THROW(lasso.start_from({{3, 3}, Matrix::Zero(2, 2)}), Error);
+  EXPECT_THROW(lasso.start_from({{3}, Matrix::Constant(1, 2, std::nan(""))}), Error);
 }
 
 TEST(GroupLasso, TakesDegenerateData) {

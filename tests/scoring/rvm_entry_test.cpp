@@ -101,6 +101,48 @@ TEST(RvmEntry, EndsAtAFixedPointOfAllColumns) {
   }
 }
 
+/// However few iterations, the last one is over all columns, and its gap is; a stop on the way leaves none.
+TEST(RvmEntry, WhereItEndsEarlyItsGapIsOverAllColumnsOrNone) {
+  const auto problem = scoring_problem(gaussian_classes(40, 800, 3, 12));
+  RvmEntryOptions options;
+  options.iterations.threads = 1;
+  const double lambda = 0.005 * rvm_entry_solver(problem, options)->lambda_max();
+  for (const Index most : {0, 1, 2, 3, 4, 5, 9}) {
+    options.iterations.max_iterations = most;
+    const auto fit = rvm_entry_solver(problem, options)->fit(lambda, {});
+    EXPECT_EQ(fit.iterations, most);
+    EXPECT_EQ(static_cast<Index>(fit.trace.size()), most);
+    EXPECT_FALSE(fit.converged);
+    EXPECT_EQ(fit.gap >= 0.0, most > 0);
+  }
+  options.iterations.max_iterations = 1000;
+  for (int reports = 1; reports < 12; ++reports) {
+    std::stop_source source;
+    int seen = 0;
+    const RunControl control(
+        source.get_token(), kInfinity,
+        [&](const Progress&) {
+          if (++seen == reports) source.request_stop();
+        },
+        0.0);
+    const auto solver = rvm_entry_solver(problem, options);
+    const auto fit = solver->fit(lambda, control);
+    EXPECT_FALSE(fit.converged);
+    EXPECT_LE(fit.iterations, reports + 1);
+    EXPECT_EQ(fit.gap >= 0.0, fit.iterations <= 3) << reports;
+    EXPECT_TRUE(solver->fit(lambda, {}).converged);  // nothing of the stopped run is in the way
+  }
+}
+
+/// Halving down to such a lambda would never end.
+TEST(RvmEntry, TakesAVanishingLambda) {
+  const auto problem = scoring_problem(gaussian_classes(20, 50, 3, 2));
+  RvmEntryOptions options{.alpha = 1.0};
+  options.iterations = {.max_iterations = 3, .tolerance = 1e-4, .threads = 1};
+  const auto fit = rvm_entry_solver(problem, options)->fit(1e-300, {});
+  EXPECT_LE((scored_classes(problem, fit.scores) - fitted_values(problem, fit.b)).squaredNorm(), 1e-5);
+}
+
 TEST(RvmEntry, FromItsLargestLambdaOnNothingIsLeft) {
   const auto problem = scoring_problem(gaussian_classes(30, 100, 4, 9));
   for (const double alpha : {0.0, 1e-3, 1.0, 1e3}) {
