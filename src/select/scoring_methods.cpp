@@ -472,9 +472,8 @@ void run_scoring(const SelectionInput& input, const LambdaOptions& grid, bool ha
   constexpr double kUnrelated = 1e-24;  // a correlation of 1e-12: rounding
   if (!(largest_product(problem, input.options.threads) > kUnrelated)) {
     selection.warnings.emplace_back(
-        "no feature is related to the classes: the mean of every one is the same in all of them, and there "
-        "is "
-        "nothing to choose");
+        "no feature is related to the classes: the mean of every one is the same in all of them, and "
+        "there is nothing to choose");
     selection.status = Status::kConverged;
     selection.lambda_path.push_back(no_discriminants(problem.discriminants()));
     if (!path) selection.chosen_record = 0;
