@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cluster/clustering.hpp"
 #include "command.hpp"
+#include "core/text.hpp"
 #include "job.hpp"
 #include "output.hpp"
 #include "progress.hpp"
-#include "subspectra/cluster/clustering.hpp"
-#include "subspectra/core/text.hpp"
-#include "subspectra/report/json.hpp"
+#include "report/json.hpp"
 #include "table.hpp"
 
 namespace subspectra::cli {
@@ -109,7 +109,7 @@ const MethodInfo& chosen_method(const Job& job) {
   return method;
 }
 
-int run(const Arguments& arguments, Signals& signals) {
+int run_cluster(const Arguments& arguments, Signals& signals) {
   Job job(arguments);
   ClusteringOptions options;
   set_options(options, job.texts);
@@ -168,20 +168,19 @@ Command cluster_command() {
       {{.name = "target",
         .hint = "",
         .help =
-            "label column, which the clusters are compared with and which is not used otherwise; 'none' for "
-            "unlabelled data. Default: as in select"}});
-  const auto output =
-      reworded(output_options(), {{.name = "o",
-                                   .hint = "FILE",
-                                   .help = "write the labels to FILE.csv (row,cluster), or the result as "
-                                           "JSON to a file of another name (- for "
-                                           "stdout); an existing one is replaced at once"}});
+            "label column, which the clusters are compared with and which is not used otherwise; 'none' for unlabelled data. Default: as in select"}});
+  const auto output = reworded(
+      output_options(),
+      {{.name = "o",
+        .hint = "FILE",
+        .help =
+            "write the labels to FILE.csv (row,cluster), or the result as JSON to a file of another name (- for stdout); an existing one is replaced at once"}});
   return {
       .page =
           {.name = "cluster",
            .usage = "cluster DATA [OPTIONS]",
-           .purpose = "Without labels: weigh the features by Q-alpha, then put the rows into clusters by the "
-                      "relevant ones.",
+           .purpose =
+               "Without labels: weigh the features by Q-alpha, then put the rows into clusters by the relevant ones.",
            .examples =
                {{.command = "subspectra cluster ionosphere --target none --exclude class",
                  .says = "two clusters, on the features that the weights single out"},
@@ -198,13 +197,9 @@ Command cluster_command() {
                        .options = without(method_specific_options(clustering_methods()), listed)},
                       {.title = "Output", .options = output}},
            .notes =
-               {"Reading the table: `accuracy` is the fraction of labelled rows that are right under the "
-                "best "
-                "matching of clusters to classes; `adjusted Rand` is 1 for the same partition and about 0 by "
-                "chance; `eigen-gap says` how many clusters the largest relative fall of the eigenvalues "
-                "suggests, and how large it is (below about 1.5 it says nothing).",
+               {"Reading the table: `accuracy` is the fraction of labelled rows that are right under the best matching of clusters to classes; `adjusted Rand` is 1 for the same partition and about 0 by chance; `eigen-gap says` how many clusters the largest relative fall of the eigenvalues suggests, and how large it is (below about 1.5 it says nothing).",
                 status_note()}},
-      .run = run};
+      .run = run_cluster};
 }
 
 }  // namespace subspectra::cli

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/options.hpp"
 #include "signals.hpp"
-#include "subspectra/core/options.hpp"
 
 namespace subspectra::cli {
 

@@ -1,14 +1,14 @@
 /// subspectra datasets: the embedded tables.
 #include "command.hpp"
+#include "io/read.hpp"
 #include "job.hpp"
 #include "output.hpp"
-#include "subspectra/data/read.hpp"
 #include "table.hpp"
 
 namespace subspectra::cli {
 namespace {
 
-int run(const Arguments& arguments, Signals&) {
+int run_datasets(const Arguments& arguments, Signals&) {
   Table table({{.title = "name", .align = Align::kLeft},
                {.title = "rows"},
                {.title = "features"},
@@ -48,7 +48,7 @@ Command datasets_command() {
                                         .help = "a JSON list instead of a table",
                                         .is_switch = true}}}},
                .notes = {}},
-      .run = run};
+      .run = run_datasets};
 }
 
 }  // namespace subspectra::cli

@@ -6,11 +6,11 @@
 #include <set>
 
 #include "command.hpp"
+#include "core/text.hpp"
 #include "job.hpp"
 #include "output.hpp"
 #include "progress.hpp"
-#include "subspectra/core/text.hpp"
-#include "subspectra/report/json.hpp"
+#include "report/json.hpp"
 #include "table.hpp"
 
 namespace subspectra::cli {
@@ -90,12 +90,10 @@ std::string method_text(const Evaluation& evaluation, const EvaluationChoice& ch
            fmt::format("{}: error {:.4f} with {:.1f} features; optimism {:.4f} (error less apparent error)\n",
                        choice.method, best.error, best.features, best.error - best.apparent_error);
   }
-  return text + fmt::format(
-                    "{}: best k {} (error {:.4f}), one-standard-error k {} (error {:.4f}); optimism {:.4f} "
-                    "(error less "
-                    "apparent error at the best k)\n",
-                    choice.method, best.k, best.error, sparse.k, sparse.error,
-                    best.error - best.apparent_error);
+  return text +
+         fmt::format(
+             "{}: best k {} (error {:.4f}), one-standard-error k {} (error {:.4f}); optimism {:.4f} (error less apparent error at the best k)\n",
+             choice.method, best.k, best.error, sparse.k, sparse.error, best.error - best.apparent_error);
 }
 
 std::string protocol_text(const Dataset& data, const Evaluation& evaluation, const Job& job) {
@@ -144,7 +142,7 @@ std::vector<const MethodInfo*> chosen_methods(const Job& job) {
   return chosen;
 }
 
-int run(const Arguments& arguments, Signals& signals) {
+int run_evaluate(const Arguments& arguments, Signals& signals) {
   Job job(arguments);
   EvaluationOptions options;
   set_options(options, job.texts);
@@ -194,8 +192,8 @@ Command evaluate_command() {
       .page =
           {.name = "evaluate",
            .usage = "evaluate DATA [OPTIONS]",
-           .purpose = "Cross-validated error against the number of features, for one or several methods side "
-                      "by side.",
+           .purpose =
+               "Cross-validated error against the number of features, for one or several methods side by side.",
            .examples = {{.command = "subspectra evaluate sonar",
                          .says = "5 folds, features chosen anew inside every training fold"},
                         {.command = "subspectra evaluate sonar --method fisher,ks -k 1:20 --repeats 10",
@@ -213,15 +211,9 @@ Command evaluate_command() {
                       {.title = "Classifier", .options = classifier_options()},
                       {.title = "Output", .options = output_options()}},
            .notes =
-               {"Reading the table: `error` is the cross-validated rate of wrong predictions with its "
-                "standard "
-                "error; `balanced` weighs classes equally; `apparent` is the error on the training rows, "
-                "which "
-                "flatters; `stability` is 1 when every fold chooses the same features and about 0 when they "
-                "choose at random; `1 s.e.` marks the smallest k whose error is within one standard error of "
-                "the best.",
+               {"Reading the table: `error` is the cross-validated rate of wrong predictions with its standard error; `balanced` weighs classes equally; `apparent` is the error on the training rows, which flatters; `stability` is 1 when every fold chooses the same features and about 0 when they choose at random; `1 s.e.` marks the smallest k whose error is within one standard error of the best.",
                 status_note()}},
-      .run = run};
+      .run = run_evaluate};
 }
 
 }  // namespace subspectra::cli

@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <optional>
 
+#include "classify/model.hpp"
 #include "command.hpp"
+#include "core/text.hpp"
+#include "evaluate/cross_validation.hpp"
 #include "job.hpp"
 #include "output.hpp"
 #include "progress.hpp"
-#include "subspectra/classify/model.hpp"
-#include "subspectra/core/text.hpp"
-#include "subspectra/evaluate/cross_validation.hpp"
-#include "subspectra/spectral/ridge.hpp"
+#include "spectral/ridge.hpp"
 
 namespace subspectra::cli {
 namespace {
@@ -93,9 +93,7 @@ json chosen_by(const ChosenSize& chosen, std::uint64_t seed) {
 std::string chosen_sentence(const ChosenSize& chosen, const Evaluation& evaluation) {
   const auto& row = row_at(evaluation, chosen.k.lo);
   std::string sentence = fmt::format(
-      "k = {} is the one-standard-error choice of {}-fold cross-validation (error {:.4f} ± {:.4f}; the "
-      "smallest error "
-      "is at k = {}); -k N sets it yourself",
+      "k = {} is the one-standard-error choice of {}-fold cross-validation (error {:.4f} ± {:.4f}; the smallest error is at k = {}); -k N sets it yourself",
       chosen.k.lo, evaluation.options.cv.folds, row.error, row.stderr_, evaluation.chosen.front().k_best);
   if (evaluation.folds_run < evaluation.folds_planned) {
     sentence += fmt::format("; only {} of {} folds were run ({})", evaluation.folds_run,
@@ -106,9 +104,7 @@ std::string chosen_sentence(const ChosenSize& chosen, const Evaluation& evaluati
 
 std::string unjudged_sentence(Index k, const Evaluation& evaluation) {
   return fmt::format(
-      "stopped ({}) before the first fold of the cross-validation ended: k = {} is the largest size that "
-      "could be "
-      "taken, not a choice; give more time, or a size with -k N",
+      "stopped ({}) before the first fold of the cross-validation ended: k = {} is the largest size that could be taken, not a choice; give more time, or a size with -k N",
       status_name(evaluation.status), k);
 }
 
@@ -148,7 +144,7 @@ std::string model_text(const Job& job, const Dataset& data, const Model& model, 
   return text + fmt::format("\nmodel written to {}\n", job.output.o);
 }
 
-int run(const Arguments& arguments, Signals& signals) {
+int run_fit(const Arguments& arguments, Signals& signals) {
   Job job(arguments);
   if (job.output.o.empty()) throw InvalidArgument("fit needs -o FILE, the model to write (- for stdout)");
   MethodOptions asked;
@@ -257,12 +253,9 @@ Command fit_command() {
                       method_group(classifier_options()),
                       {.title = "Classifier", .options = classifier_options()},
                       {.title = "Output", .options = output}},
-           .notes = {"How many features: with a single -k N, N. With a range or without -k, 5-fold "
-                     "cross-validation (with --seed) picks the smallest k whose error is within one standard "
-                     "error of the best; stderr and the model's `chosen_by` say so. Stopped by --time-limit "
-                     "before "
-                     "a fold has ended, it takes the largest k and warns."}},
-      .run = run};
+           .notes =
+               {"How many features: with a single -k N, N. With a range or without -k, 5-fold cross-validation (with --seed) picks the smallest k whose error is within one standard error of the best; stderr and the model's `chosen_by` say so. Stopped by --time-limit before a fold has ended, it takes the largest k and warns."}},
+      .run = run_fit};
 }
 
 }  // namespace subspectra::cli

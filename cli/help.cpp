@@ -12,12 +12,7 @@ namespace {
 constexpr std::size_t kTextColumn = 28;  // where explanations begin
 
 constexpr std::string_view kExitCodes =
-    "0 done (a limit that was reached is still 0, the status says so); 1 failure while running; 2 wrong "
-    "usage; 3 bad "
-    "input data; 4 constraints that no set satisfies; 5 a proof or gap that was asked for was not reached; "
-    "130 or 143 interrupted by SIGINT or SIGTERM (what was "
-    "found so far "
-    "has been written).";
+    "0 done (a limit that was reached is still 0, the status says so); 1 failure while running; 2 wrong usage; 3 bad input data; 4 constraints that no set satisfies; 5 a proof or gap that was asked for was not reached; 130 or 143 interrupted by SIGINT or SIGTERM (what was found so far has been written).";
 /// "  NAME    text ...", the text wrapped beside the name or, for a long name, below it.
 std::string entry(const std::string& name, std::string_view text) {
   std::string result = "  " + name;
@@ -78,13 +73,7 @@ std::string cell(std::string_view text) {
 }  // namespace
 
 std::string_view status_meanings() {
-  return "`optimal` proven; `gap_reached` proven to --gap; `converged` an iteration came to its end; "
-         "`heuristic` "
-         "a "
-         "method without proof ran to its end; `rank_limit` larger sets do not exist; `iteration_limit`, "
-         "`node_limit`, "
-         "`memory_limit`, `time_limit` or `interrupted` stopped early, what is shown is what was found until "
-         "then.";
+  return "`optimal` proven; `gap_reached` proven to --gap; `converged` an iteration came to its end; `heuristic` a method without proof ran to its end; `rank_limit` larger sets do not exist; `iteration_limit`, `node_limit`, `memory_limit`, `time_limit` or `interrupted` stopped early, what is shown is what was found until then.";
 }
 
 std::string help_text(const CommandPage& page) {
@@ -113,8 +102,7 @@ std::string short_help() {
 }
 
 std::string program_help() {
-  return "Subspectra finds the few features worth keeping, and tells how far that choice can be "
-         "trusted.\n\n" +
+  return "Subspectra finds the few features worth keeping, and tells how far that choice can be trusted.\n\n" +
          examples_text(
              {{.command = "subspectra select sonar -k 10", .says = "ten features of the embedded Sonar data"},
               {.command = "subspectra evaluate sonar --method fisher,ks -k 1:20",

@@ -5,21 +5,20 @@
 #include <algorithm>
 #include <array>
 
+#include "core/parallel.hpp"
+#include "core/text.hpp"
 #include "help.hpp"
+#include "io/read_matrix.hpp"
 #include "output.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/core/text.hpp"
-#include "subspectra/data/read_matrix.hpp"
-#include "subspectra/select/exact_methods.hpp"
+#include "select/exact_methods.hpp"
 
 namespace subspectra::cli {
 
 Operand data_operand() {
-  return {.name = "DATA",
-          .help =
-              "a table: .csv or .tsv with a header row (.gz too), .npy, .npz, .mat, .svm or .libsvm, .arff, "
-              ".h5ad; - "
-              "for CSV on standard input; or the name of an embedded data set (`subspectra datasets`)"};
+  return {
+      .name = "DATA",
+      .help =
+          "a table: .csv or .tsv with a header row (.gz too), .npy, .npz, .mat, .svm or .libsvm, .arff, .h5ad; - for CSV on standard input; or the name of an embedded data set (`subspectra datasets`)"};
 }
 
 OptionGroup data_group(const std::vector<OptionDescription>& more) {
@@ -147,8 +146,7 @@ void Job::check_exact_search(bool several) const {
   if (exact.checkpoint.empty() && exact.resume.empty()) return;
   if (several) {
     throw InvalidArgument(
-        "--checkpoint and --resume hold the state of one search, but here there are several; use them with "
-        "select, without --components");
+        "--checkpoint and --resume hold the state of one search, but here there are several; use them with select, without --components");
   }
   require_writable(exact.checkpoint);
 }
@@ -245,10 +243,10 @@ void require_labels(const Dataset& data, std::string_view command) {
   if (some != counts.end() && std::all_of(some + 1, counts.end(), [](Index count) { return count == 0; })) {
     throw BadInput(
         {.file = data.source},
-        fmt::format("'{}' holds one class only ('{}'); {} needs two or more: name the label column "
-                    "with --target",
-                    data.labels->name, data.labels->classes[static_cast<std::size_t>(some - counts.begin())],
-                    command));
+        fmt::format(
+            "'{}' holds one class only ('{}'); {} needs two or more: name the label column with --target",
+            data.labels->name, data.labels->classes[static_cast<std::size_t>(some - counts.begin())],
+            command));
   }
 }
 

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "classify/model.hpp"
 #include "command.hpp"
+#include "data/dataset.hpp"
+#include "data/prepare.hpp"
+#include "io/read.hpp"
 #include "options.hpp"
-#include "subspectra/classify/model.hpp"
-#include "subspectra/data/dataset.hpp"
-#include "subspectra/data/prepare.hpp"
-#include "subspectra/data/read.hpp"
-#include "subspectra/select/selection.hpp"
+#include "select/selection.hpp"
 
 namespace subspectra::cli {
 

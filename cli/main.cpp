@@ -7,11 +7,11 @@
 #include <new>
 
 #include "command.hpp"
+#include "core/build_info.hpp"
+#include "core/error.hpp"
 #include "help.hpp"
 #include "options.hpp"
 #include "output.hpp"
-#include "subspectra/core/build_info.hpp"
-#include "subspectra/core/error.hpp"
 #include "written_files.hpp"
 
 namespace subspectra::cli {

@@ -31,7 +31,7 @@ nlohmann::json method_json(const MethodInfo& method) {
           {"options", options}};
 }
 
-int run(const Arguments& arguments, Signals&) {
+int run_methods(const Arguments& arguments, Signals&) {
   if (arguments.texts.contains("options_markdown")) {
     write_stdout(options_markdown());
     return 0;
@@ -78,7 +78,7 @@ Command methods_command() {
                                .default_text = "false",
                                .help = "docs/reference/options.md",
                                .is_switch = true}}},
-          .run = run};
+          .run = run_methods};
 }
 
 }  // namespace subspectra::cli

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "subspectra/data/feature_names.hpp"
+#include "data/feature_names.hpp"
 
 namespace subspectra::cli {
 namespace {
@@ -149,10 +149,9 @@ std::vector<OptionDescription> method_list_option() {
 void require_method_name(const OptionTexts& texts, bool named) {
   const auto given = texts.find("method");
   if (given == texts.end() || named) return;
-  throw InvalidArgument(
-      fmt::format("--method '{}' names no method; leave it out for the default, or take one that `subspectra "
-                  "methods` lists",
-                  given->second));
+  throw InvalidArgument(fmt::format(
+      "--method '{}' names no method; leave it out for the default, or take one that `subspectra methods` lists",
+      given->second));
 }
 
 std::vector<OptionDescription> method_specific_options(const std::vector<MethodInfo>& all) {
@@ -248,8 +247,7 @@ void check_method_options(
     const auto classifiers = classifiers_with ? classifiers_with(name) : std::vector<std::string_view>();
     if (!classifiers.empty()) {
       throw InvalidArgument(fmt::format(
-          "{} is an option of --classifier {} and of --method {}, but the classifier is another one and the "
-          "method is {}; leave it out or choose one of these",
+          "{} is an option of --classifier {} and of --method {}, but the classifier is another one and the method is {}; leave it out or choose one of these",
           option_flag(name), fmt::join(classifiers, ", "), fmt::join(owners, ", "), fmt::join(asked, ", ")));
     }
     throw InvalidArgument(

@@ -8,7 +8,7 @@
 
 #include "command.hpp"
 #include "progress.hpp"
-#include "subspectra/select/methods.hpp"
+#include "select/methods.hpp"
 
 namespace subspectra::cli {
 
@@ -48,11 +48,9 @@ struct RefitOptions {
   std::string refit;
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
-    field("refit", o.refit,
-          "no search: give the sets in this file the loadings that are best on them (variational "
-          "renormalization). A "
-          "result file of `select`, or text with one feature a line, its loading after a comma if there is "
-          "one");
+    field(
+        "refit", o.refit,
+        "no search: give the sets in this file the loadings that are best on them (variational renormalization). A result file of `select`, or text with one feature a line, its loading after a comma if there is one");
   }
 };
 

@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "subspectra/core/atomic_file.hpp"
-#include "subspectra/core/error.hpp"
+#include "core/atomic_file.hpp"
+#include "core/error.hpp"
 
 namespace subspectra::cli {
 namespace {

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <array>
 
+#include "classify/model.hpp"
 #include "command.hpp"
+#include "core/text.hpp"
 #include "job.hpp"
 #include "output.hpp"
-#include "subspectra/classify/model.hpp"
-#include "subspectra/core/text.hpp"
 
 namespace subspectra {
 
@@ -29,10 +29,9 @@ struct PredictOptions {
   static void visit(Self& o, Visitor&& field) {
     field("exclude", o.exclude,
           "columns to leave out (text that the model does not use is left alone anyway)");
-    field("missing", o.missing,
-          "missing values: trained fills them in when the model was fitted with --missing mean and refuses "
-          "them "
-          "otherwise; drop leaves their rows out");
+    field(
+        "missing", o.missing,
+        "missing values: trained fills them in when the model was fitted with --missing mean and refuses them otherwise; drop leaves their rows out");
   }
 };
 
@@ -92,7 +91,7 @@ std::string unknown_classes_text(const Model& model, const Dataset& data) {
       rows == 1 ? "1 row has" : fmt::format("{} rows have", rows));
 }
 
-int run(const Arguments& arguments, Signals&) {
+int run_predict(const Arguments& arguments, Signals&) {
   ReadOptions read;
   PredictOptions predict;
   OutputOptions output;
@@ -150,25 +149,21 @@ Command predict_command() {
       .page =
           {.name = "predict",
            .usage = "predict MODEL.json DATA [OPTIONS]",
-           .purpose = "Apply a model that `fit` saved to the rows of a table; writes CSV: row, class, "
-                      "probabilities.",
-           .examples = {{.command =
-                             "subspectra fit sonar -k 5 -o model.json && subspectra predict model.json sonar",
-                         .says = "train, then predict the training rows; their error rate goes to stderr"},
-                        {.command =
-                             "subspectra fit sonar -k 5 -o model.json && subspectra predict model.json sonar "
-                             "-o rows.csv",
-                         .says = "the same into a file"}},
+           .purpose =
+               "Apply a model that `fit` saved to the rows of a table; writes CSV: row, class, probabilities.",
+           .examples =
+               {{.command = "subspectra fit sonar -k 5 -o model.json && subspectra predict model.json sonar",
+                 .says = "train, then predict the training rows; their error rate goes to stderr"},
+                {.command =
+                     "subspectra fit sonar -k 5 -o model.json && subspectra predict model.json sonar -o rows.csv",
+                 .says = "the same into a file"}},
            .operands = {{.name = "MODEL", .help = "a model file written by `subspectra fit`"},
                         data_operand()},
            .groups = {{.title = "Data", .options = reading + describe_options<PredictOptions>()},
                       {.title = "Output", .options = output}},
            .notes =
-               {"Columns: matched by name, in any order; what the model does not use is left alone, text "
-                "too; what it "
-                "needs and DATA lacks is named. Tables without names are matched by position. `row` counts "
-                "from 0."}},
-      .run = run};
+               {"Columns: matched by name, in any order; what the model does not use is left alone, text too; what it needs and DATA lacks is named. Tables without names are matched by position. `row` counts from 0."}},
+      .run = run_predict};
 }
 
 }  // namespace cli

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "subspectra/core/options.hpp"
-#include "subspectra/core/run_control.hpp"
+#include "core/options.hpp"
+#include "core/run_control.hpp"
 
 namespace subspectra {
 

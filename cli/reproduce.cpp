@@ -10,7 +10,7 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "progress.hpp"
-#include "subspectra/reproduce/experiments.hpp"
+#include "reproduce/experiments.hpp"
 #include "table.hpp"
 
 namespace subspectra::cli {
@@ -57,7 +57,7 @@ std::string number_text(const std::optional<double>& value) {
   return value ? fmt::format("{:.5g}", *value) : "-";
 }
 
-std::string paragraph(std::string_view text, std::string_view bullet) {
+std::string finding_paragraph(std::string_view text, std::string_view bullet) {
   std::string result;
   std::string before(bullet);
   for (const auto& line : wrapped(text, kTextWidth - bullet.size())) {
@@ -93,7 +93,7 @@ std::string headline_text(const Reproduction& result) {
   std::string text = '\n' + table.text("  ");
   std::size_t from = 0;
   for (std::size_t end = statements.find('\n'); end != std::string::npos; end = statements.find('\n', from)) {
-    text += paragraph("The paper says: " + statements.substr(from, end - from) + '.', "  ");
+    text += finding_paragraph("The paper says: " + statements.substr(from, end - from) + '.', "  ");
     from = end + 1;
   }
   return text;
@@ -180,7 +180,7 @@ std::string experiments_text(const json& experiments) {
 std::string reproduction_text(const Reproduction& result) {
   std::string text = fmt::format("{} ({}), seed {}, status {}, {:.1f} s\n", result.id, result.source,
                                  result.settings["seed"].dump(), status_name(result.status), result.total_s);
-  for (const auto& sentence : result.protocol) text += paragraph(sentence, "  ");
+  for (const auto& sentence : result.protocol) text += finding_paragraph(sentence, "  ");
   if (result.details.contains("experiments")) text += experiments_text(result.details["experiments"]);
   text += headline_text(result);
   text += curves_text(result);
@@ -193,11 +193,11 @@ std::string reproduction_text(const Reproduction& result) {
     }
   }
   if (!result.notes.empty()) text += '\n';
-  for (const auto& note : result.notes) text += paragraph(note, "* ");
+  for (const auto& note : result.notes) text += finding_paragraph(note, "* ");
   return text;
 }
 
-int run(const Arguments& arguments, Signals& signals) {
+int run_reproduce(const Arguments& arguments, Signals& signals) {
   OutputOptions output;
   ListOptions list;
   RunOptions limits;
@@ -279,15 +279,10 @@ Command reproduce_command() {
                        .options = describe_options<ListOptions>() + experiment_options() + run_options()},
                       {.title = "Output", .options = without(output_options(), {"verbose"})}},
            .notes =
-               {"All of them: `reproduce all --quick` runs a reduced version of each, within ten minutes; "
-                "with --data DIR "
-                "on the files that have the experiments' names in that folder (usps.npz, colon.csv, ...).",
-                "Published: a number where the paper's text has one; `-` means that there is only a "
-                "curve "
-                "in a figure or a statement in words, which is then given. docs/reproduce.md says what was "
-                "obtained and where the papers' numbers were not reached.",
+               {"All of them: `reproduce all --quick` runs a reduced version of each, within ten minutes; with --data DIR on the files that have the experiments' names in that folder (usps.npz, colon.csv, ...).",
+                "Published: a number where the paper's text has one; `-` means that there is only a curve in a figure or a statement in words, which is then given. docs/reproduce.md says what was obtained and where the papers' numbers were not reached.",
                 status_note()}},
-      .run = run};
+      .run = run_reproduce};
 }
 
 }  // namespace subspectra::cli

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/error.hpp"
 #include "output.hpp"
-#include "subspectra/core/error.hpp"
 
 namespace subspectra::cli {
 namespace {

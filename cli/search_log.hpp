@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <string>
 
+#include "core/run_control.hpp"
 #include "progress.hpp"
-#include "subspectra/core/run_control.hpp"
 
 namespace subspectra::cli {
 

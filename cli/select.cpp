@@ -6,13 +6,13 @@
 #include <optional>
 
 #include "command.hpp"
+#include "core/text.hpp"
 #include "job.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "report/given_sets.hpp"
+#include "report/json.hpp"
 #include "search_log.hpp"
-#include "subspectra/core/text.hpp"
-#include "subspectra/report/given_sets.hpp"
-#include "subspectra/report/json.hpp"
 #include "table.hpp"
 
 namespace subspectra::cli {
@@ -260,11 +260,12 @@ int proof_code(const ProofOptions& proof, const Selection& selection) {
           : fmt::format("k = {}: {}", first->k(),
                         first->gap() ? fmt::format("the gap is {:.3g} %", 100.0 * *first->gap())
                                      : "there is no bound");
-  say("error", fmt::format("{} was asked for, but {}; {}",
-                           proof.require_optimal ? "--require-optimal" : "--require-gap", what,
-                           selection.search ? "the search needs more time (--time-limit, --node-limit) or an "
-                                              "easier question: fewer features or another k"
-                                            : "a proof is what --method eslda and espca look for"));
+  say("error",
+      fmt::format(
+          "{} was asked for, but {}; {}", proof.require_optimal ? "--require-optimal" : "--require-gap", what,
+          selection.search
+              ? "the search needs more time (--time-limit, --node-limit) or an easier question: fewer features or another k"
+              : "a proof is what --method eslda and espca look for"));
   return 5;
 }
 
@@ -279,7 +280,7 @@ void check_events(const ProofOptions& proof, const std::string& method) {
       "--events is the log of an exact search; choose --method eslda or espca, or leave it out");
 }
 
-int run(const Arguments& arguments, Signals& signals) {
+int run_select(const Arguments& arguments, Signals& signals) {
   Job job(arguments);
   ProofOptions proof;
   set_options(proof, job.texts);
@@ -378,7 +379,7 @@ Command select_command() {
                           method_group(),
                           {.title = "Output", .options = output_options()}},
                .notes = {status_note()}},
-      .run = run};
+      .run = run_select};
 }
 
 }  // namespace subspectra::cli

@@ -1,15 +1,15 @@
 /// subspectra synth: the papers' synthetic problems as files.
-#include "subspectra/synth/problems.hpp"
+#include "synth/problems.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "command.hpp"
+#include "io/write.hpp"
 #include "job.hpp"
 #include "options.hpp"
 #include "output.hpp"
-#include "subspectra/data/write.hpp"
 #include "table.hpp"
 
 namespace subspectra::cli {
@@ -104,10 +104,9 @@ std::vector<std::string> planned_files(const Problem& problem, const std::string
     return {path};
   }
   if (path == "-") {
-    throw InvalidArgument(
-        fmt::format("{} writes several files, so -o - cannot be; name them with -o pair (pair-A.npy, "
-                    "pair-B.npy) or -o pair.csv (pair-A.csv, pair-B.csv)",
-                    problem.name));
+    throw InvalidArgument(fmt::format(
+        "{} writes several files, so -o - cannot be; name them with -o pair (pair-A.npy, pair-B.npy) or -o pair.csv (pair-A.csv, pair-B.csv)",
+        problem.name));
   }
   std::vector<std::string> files;
   for (const std::string& name : problem.matrices) {
@@ -118,7 +117,7 @@ std::vector<std::string> planned_files(const Problem& problem, const std::string
   return files;
 }
 
-int run(const Arguments& arguments, Signals&) {
+int run_synth(const Arguments& arguments, Signals&) {
   OutputOptions output;
   set_options(output, arguments.texts);
   if (arguments.operands.empty()) {
@@ -173,28 +172,25 @@ Command synth_command() {
        {.name = "o",
         .hint = "FILE",
         .help =
-            "the file to write (needed): a table ends in .csv, .tsv, .csv.gz, .tsv.gz or .npz, - is CSV on "
-            "stdout; for matrices -o pair gives pair-A.npy and pair-B.npy, -o pair.csv gives pair-A.csv "
-            "and pair-B.csv"}});
+            "the file to write (needed): a table ends in .csv, .tsv, .csv.gz, .tsv.gz or .npz, - is CSV on stdout; for matrices -o pair gives pair-A.npy and pair-B.npy, -o pair.csv gives pair-A.csv and pair-B.csv"}});
   return {
-      .page = {.name = "synth",
-               .usage = "synth [NAME -o FILE [OPTIONS]]",
-               .purpose = "Write a synthetic problem to a file, or list the problems there are.",
-               .examples = {{.command = "subspectra synth", .says = "the problems, one line each"},
-                            {.command =
-                                 "subspectra synth brownian -o walks.csv && subspectra select walks.csv",
-                             .says = "two classes of random walks, and the features that tell them apart"},
-                            {.command = "subspectra synth brownian-pair --kind gg --seed 7 -o pair.csv",
-                             .says = "a pair of covariance matrices: pair-A.csv and pair-B.csv"}},
-               .operands = {{.name = "NAME",
-                             .help = "the problem; without it the problems are listed",
-                             .may_be_left_out = true}},
-               .groups = {{.title = "Problem", .options = problem_options()},
-                          {.title = "Output", .options = output}},
-               .notes =
-                   {"Same everywhere: the numbers depend on the options alone, --seed among them, not on the "
-                    "number of threads or the processor."}},
-      .run = run};
+      .page =
+          {.name = "synth",
+           .usage = "synth [NAME -o FILE [OPTIONS]]",
+           .purpose = "Write a synthetic problem to a file, or list the problems there are.",
+           .examples = {{.command = "subspectra synth", .says = "the problems, one line each"},
+                        {.command = "subspectra synth brownian -o walks.csv && subspectra select walks.csv",
+                         .says = "two classes of random walks, and the features that tell them apart"},
+                        {.command = "subspectra synth brownian-pair --kind gg --seed 7 -o pair.csv",
+                         .says = "a pair of covariance matrices: pair-A.csv and pair-B.csv"}},
+           .operands = {{.name = "NAME",
+                         .help = "the problem; without it the problems are listed",
+                         .may_be_left_out = true}},
+           .groups = {{.title = "Problem", .options = problem_options()},
+                      {.title = "Output", .options = output}},
+           .notes =
+               {"Same everywhere: the numbers depend on the options alone, --seed among them, not on the number of threads or the processor."}},
+      .run = run_synth};
 }
 
 }  // namespace subspectra::cli

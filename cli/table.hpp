@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "subspectra/core/types.hpp"
+#include "core/types.hpp"
 
 namespace subspectra::cli {
 

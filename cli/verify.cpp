@@ -4,14 +4,14 @@
 #include <algorithm>
 
 #include "command.hpp"
+#include "core/build_info.hpp"
+#include "core/text.hpp"
+#include "io/byte_source.hpp"
 #include "job.hpp"
 #include "output.hpp"
 #include "progress.hpp"
-#include "subspectra/core/build_info.hpp"
-#include "subspectra/core/text.hpp"
-#include "subspectra/data/byte_source.hpp"
-#include "subspectra/verify/check.hpp"
 #include "table.hpp"
+#include "verify/check.hpp"
 
 namespace subspectra::cli {
 namespace {
@@ -168,7 +168,7 @@ std::optional<FeatureGroups> load_groups(const ClaimedResult& claims, const std:
   return read_groups(path, names);
 }
 
-int run(const Arguments& arguments, Signals& signals) {
+int run_verify(const Arguments& arguments, Signals& signals) {
   const Stopwatch watch;
   MatrixOptions matrices;
   GroupsOptions group_options;
@@ -241,30 +241,28 @@ Command verify_command() {
   Operand data = data_operand();
   data.may_be_left_out = true;
   return {
-      .page = {.name = "verify",
-               .usage = "verify RESULT.json [DATA] [OPTIONS]",
-               .purpose = "Check a result of `select` against the data by an independent dense route: sets, "
-                          "objectives, loadings, bounds and, for few candidates, optimality.",
-               .examples = {{.command =
-                                 "subspectra select sonar -k 1:5 -o r.json && subspectra verify r.json sonar",
-                             .says = "recompute everything that the file says about five sets"},
-                            {.command = "subspectra select sonar --method fisher -k 3 -o r.json && "
-                                        "subspectra verify r.json sonar --json",
-                             .says = "every finding with its numbers, as JSON"}},
-               .operands = {{.name = "RESULT", .help = "a result file written by `subspectra select -o`"},
-                            data},
-               .groups = {{.title = "Matrices instead of DATA", .options = describe_options<MatrixOptions>()},
-                          {.title = "Checks",
-                           .options = reworded(describe_options<GroupsOptions>(),
-                                               {{.name = "groups", .hint = "FILE", .help = ""}}) +
-                                      describe_options<VerifyOptions>() + run_options()},
-                          {.title = "Output", .options = output_options()}},
-               .notes = {"Data: read as the result's `options` say (target, weights, missing values, "
-                         "standardization, excluded columns). Data with other rows, names or classes are "
-                         "refused with exit code 3.",
-                         "Verdict: exit code 0 when everything that was checked holds, 1 when something does "
-                         "not; what was not checked is said."}},
-      .run = run};
+      .page =
+          {.name = "verify",
+           .usage = "verify RESULT.json [DATA] [OPTIONS]",
+           .purpose =
+               "Check a result of `select` against the data by an independent dense route: sets, objectives, loadings, bounds and, for few candidates, optimality.",
+           .examples =
+               {{.command = "subspectra select sonar -k 1:5 -o r.json && subspectra verify r.json sonar",
+                 .says = "recompute everything that the file says about five sets"},
+                {.command =
+                     "subspectra select sonar --method fisher -k 3 -o r.json && subspectra verify r.json sonar --json",
+                 .says = "every finding with its numbers, as JSON"}},
+           .operands = {{.name = "RESULT", .help = "a result file written by `subspectra select -o`"}, data},
+           .groups = {{.title = "Matrices instead of DATA", .options = describe_options<MatrixOptions>()},
+                      {.title = "Checks",
+                       .options = reworded(describe_options<GroupsOptions>(),
+                                           {{.name = "groups", .hint = "FILE", .help = ""}}) +
+                                  describe_options<VerifyOptions>() + run_options()},
+                      {.title = "Output", .options = output_options()}},
+           .notes =
+               {"Data: read as the result's `options` say (target, weights, missing values, standardization, excluded columns). Data with other rows, names or classes are refused with exit code 3.",
+                "Verdict: exit code 0 when everything that was checked holds, 1 when something does not; what was not checked is said."}},
+      .run = run_verify};
 }
 
 }  // namespace subspectra::cli

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "subspectra/core/error.hpp"
+#include "core/error.hpp"
 
 namespace subspectra::cli {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 #include <vector>
 
+#include "io/byte_source.hpp"
 #include "outcome.hpp"
-#include "subspectra/data/byte_source.hpp"
 
 /// The bytes as a gzip file, unpacked in steps of two sizes.
 inline void fuzz_gzip(std::span<const std::uint8_t> bytes) {

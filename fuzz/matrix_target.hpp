@@ -1,7 +1,7 @@
 #pragma once
+#include "data/groups.hpp"
+#include "io/read_matrix.hpp"
 #include "outcome.hpp"
-#include "subspectra/data/groups.hpp"
-#include "subspectra/data/read_matrix.hpp"
 #include "temporary_input.hpp"
 
 /// The bytes as a square matrix in each format, and as a list of groups. What is accepted must keep its

@@ -1,6 +1,6 @@
 #pragma once
+#include "classify/model.hpp"
 #include "outcome.hpp"
-#include "subspectra/classify/model.hpp"
 
 /// The bytes as a model file; one that is accepted must also predict and survive being written and read
 /// again.

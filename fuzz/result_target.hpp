@@ -2,7 +2,7 @@
 #include <numeric>
 
 #include "outcome.hpp"
-#include "subspectra/verify/check.hpp"
+#include "verify/check.hpp"
 
 /// The bytes as a result file that `verify` is given; one that is accepted is checked against a small table
 /// and matrices of the shape it claims, so that hostile numbers reach every check.

@@ -1,6 +1,6 @@
 #pragma once
 #include "outcome.hpp"
-#include "subspectra/report/given_sets.hpp"
+#include "report/given_sets.hpp"
 #include "temporary_input.hpp"
 
 /// The bytes as what `select --refit` reads: a result file or a list of features.

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "subspectra/classify/gp.hpp"
-#include "subspectra/core/random.hpp"
-#include "subspectra/linalg/blas.hpp"
-#include "subspectra/linalg/tiled.hpp"
+#include "classify/gp.hpp"
+#include "core/random.hpp"
+#include "linalg/blas.hpp"
+#include "linalg/tiled.hpp"
 
 using namespace subspectra;
 
@@ -59,8 +59,7 @@ void measure(Index n) {
       shortest([&] { found = gp_evidence(x, y, common, GpApproximation::kLaplace, kThreads); });
   const auto steps = static_cast<double>(found.posterior.iterations);
   fmt::print(
-      "  Laplace gradient, {:.0f} Newton steps from nothing: {:.4f} s = {:.2f} Cholesky factors "
-      "(their flops: {:.0f})\n",
+      "  Laplace gradient, {:.0f} Newton steps from nothing: {:.4f} s = {:.2f} Cholesky factors (their flops: {:.0f})\n",
       steps, laplace, laplace / cholesky, steps + 4.0);
   const double each = shortest([&] { found = gp_evidence(x, y, ard, GpApproximation::kLaplace, kThreads); });
   fmt::print("  the same, {} length-scales: {:.4f} s, {:.2f} times\n", kP, each, each / laplace);
@@ -69,8 +68,7 @@ void measure(Index n) {
   // Flops: sweeps x (1/3 + 7/3) N^3, the first refresh 7/3 N^3, the inverse N^3; a DGEMM has 2 N^3.
   const double dgemms = (sweeps * 8.0 / 3.0 + 10.0 / 3.0) / 2.0;
   fmt::print(
-      "  EP gradient, {:.0f} sweeps from nothing: {:.4f} s = {:.2f} DGEMMs, {:.2f} times those of its "
-      "flops ({:.2f}); a sweep {:.2f} DGEMMs\n",
+      "  EP gradient, {:.0f} sweeps from nothing: {:.4f} s = {:.2f} DGEMMs, {:.2f} times those of its flops ({:.2f}); a sweep {:.2f} DGEMMs\n",
       sweeps, ep, ep / gemm, ep / gemm / dgemms, dgemms, ep / gemm / dgemms * 4.0 / 3.0);
 }
 

@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "subspectra/core/random.hpp"
-#include "subspectra/data/moments.hpp"
-#include "subspectra/linalg/blas.hpp"
+#include "core/random.hpp"
+#include "data/moments.hpp"
+#include "linalg/blas.hpp"
 
 namespace {
 

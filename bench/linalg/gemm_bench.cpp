@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
+#include "core/random.hpp"
+#include "linalg/blas.hpp"
 #include "native_gemm.hpp"
-#include "subspectra/core/random.hpp"
-#include "subspectra/linalg/blas.hpp"
 
 namespace {
 

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "subspectra/core/random.hpp"
-#include "subspectra/linalg/tiled.hpp"
-#include "subspectra/qalpha/lanczos.hpp"
-#include "subspectra/qalpha/qalpha.hpp"
+#include "core/random.hpp"
+#include "linalg/tiled.hpp"
+#include "qalpha/lanczos.hpp"
+#include "qalpha/qalpha.hpp"
 
 using namespace subspectra;
 
@@ -152,8 +152,7 @@ void against_explicit() {
     difference = std::max(difference, (alpha - fit.weights).cwiseAbs().maxCoeff());
   }
   fmt::print(
-      "qalpha, {} x {}, k = {}, {} steps, medians of {} rounds: {:.3f} s; with G formed {:.2f} s, {:.0f} "
-      "times ({:.0f} to {:.0f}; bar 100); largest difference of the weights {:.1e}\n",
+      "qalpha, {} x {}, k = {}, {} steps, medians of {} rounds: {:.3f} s; with G formed {:.2f} s, {:.0f} times ({:.0f} to {:.0f}; bar 100); largest difference of the weights {:.1e}\n",
       kQ, kP, kK, kSteps, kRounds, median(ours), median(theirs), median(ratios),
       *std::min_element(ratios.begin(), ratios.end()), *std::max_element(ratios.begin(), ratios.end()),
       difference);
@@ -202,8 +201,7 @@ void sparse_text() {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - clock).count();
     const double bar = 3.0 * table + 30.0 * 8.0 * static_cast<double>(present.size());
     fmt::print(
-        "qalpha on text, {} x {} ({} words occur): {:.1f} s, {} iterations, {} passes; table {:.2f} GB, peak "
-        "{:.2f} GB before the fit, {:.2f} GB after (bar {:.2f} GB: three tables and 30 vectors)\n",
+        "qalpha on text, {} x {} ({} words occur): {:.1f} s, {} iterations, {} passes; table {:.2f} GB, peak {:.2f} GB before the fit, {:.2f} GB after (bar {:.2f} GB: three tables and 30 vectors)\n",
         documents, words, present.size(), seconds, fit.trace.size(), fit.passes, 1e-9 * table, 1e-9 * before,
         1e-9 * peak_bytes(), 1e-9 * bar);
     std::fflush(stdout);  // the larger one takes minutes

@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "subspectra/core/random.hpp"
-#include "subspectra/data/dataset.hpp"
-#include "subspectra/data/write.hpp"
-#include "subspectra/scoring/gloss.hpp"
-#include "subspectra/scoring/group_lasso.hpp"
-#include "subspectra/scoring/sda.hpp"
+#include "core/random.hpp"
+#include "data/dataset.hpp"
+#include "io/write.hpp"
+#include "scoring/gloss.hpp"
+#include "scoring/group_lasso.hpp"
+#include "scoring/sda.hpp"
 
 namespace {
 
@@ -136,9 +136,7 @@ int main(int argc, char** argv) {
   }
   const auto number = [](double value) { return value < kInfinity ? fmt::format("{:.4f}", value) : "null"; };
   fmt::print(
-      "{{\"rows\": {}, \"columns\": {}, \"converged\": {}, \"lasso_s\": {}, \"lasso_columns\": {}, "
-      "\"lasso_sweeps\": {}, \"gloss_s\": {}, \"gloss_columns\": {}, \"gloss_sweeps\": {}, \"sda_s\": {}, "
-      "\"sda_columns\": {}, \"sda_nets\": {}}}\n",
+      "{{\"rows\": {}, \"columns\": {}, \"converged\": {}, \"lasso_s\": {}, \"lasso_columns\": {}, \"lasso_sweeps\": {}, \"gloss_s\": {}, \"gloss_columns\": {}, \"gloss_sweeps\": {}, \"sda_s\": {}, \"sda_columns\": {}, \"sda_nets\": {}}}\n",
       kRows, kColumns, converged, number(lasso_s), lasso_columns, lasso_sweeps, number(gloss_s),
       gloss_columns, gloss_sweeps, number(sda_s), sda_columns, sda_nets);
   return converged ? 0 : 1;

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "subspectra/linalg/tiled.hpp"
-#include "subspectra/scoring/gloss.hpp"
-#include "subspectra/scoring/reweighted.hpp"
-#include "subspectra/scoring/rvm_entry.hpp"
-#include "subspectra/synth/gaussian_classes.hpp"
+#include "linalg/tiled.hpp"
+#include "scoring/gloss.hpp"
+#include "scoring/reweighted.hpp"
+#include "scoring/rvm_entry.hpp"
+#include "synth/gaussian_classes.hpp"
 
 using namespace subspectra;
 
@@ -79,9 +79,7 @@ void at_size() {
       for (const Index q : fit.working)
         columns += static_cast<double>(q) / static_cast<double>(problem.columns());
       fmt::print(
-          "  {} lambda {:.3g} of the largest: {} iterations ({}), {} features; an iteration at the start "
-          "{:.1f} "
-          "products, all {:.1f} (bars 6 and 150), {:.2f} s\n    columns in play: ",
+          "  {} lambda {:.3g} of the largest: {} iterations ({}), {} features; an iteration at the start {:.1f} products, all {:.1f} (bars 6 and 150), {:.2f} s\n    columns in play: ",
           fast ? "fast" : "em  ", part, fit.iterations, fit.converged ? "converged" : "stopped",
           fit.b.rows.size(), first / product, total / product, total);
       for (std::size_t i = 0; i < fit.working.size(); i = i < 5 ? i + 1 : 2 * i)

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "search/dspca.hpp"
 #include "sparse_pca_setup.hpp"
-#include "subspectra/search/dspca.hpp"
 
 namespace {
 
@@ -46,9 +46,7 @@ void measure(Index n) {
   const auto solved = solver.of_size(n / 5, control);
   const double whole = now_s() - start;
   fmt::print(
-      "  n = {:<5} eigendecomposition {:8.2f} ms, step {:8.2f} ms = {:4.2f} of it; k = {}: {} steps, {:.2f} "
-      "s, "
-      "gap {:.1e}{}\n",
+      "  n = {:<5} eigendecomposition {:8.2f} ms, step {:8.2f} ms = {:4.2f} of it; k = {}: {} steps, {:.2f} s, gap {:.1e}{}\n",
       n, 1e3 * eigen, 1e3 * step, step / eigen, n / 5, solved.iterations, whole,
       (solved.dual - solved.primal) / solved.dual, checksum == -1.0 ? " " : "");
 }

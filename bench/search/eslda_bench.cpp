@@ -16,13 +16,13 @@
 #include <memory>
 #include <string_view>
 
-#include "subspectra/data/read.hpp"
-#include "subspectra/search/exact.hpp"
-#include "subspectra/search/greedy.hpp"
-#include "subspectra/search/swaps.hpp"
-#include "subspectra/spectral/pencil.hpp"
-#include "subspectra/synth/brownian.hpp"
-#include "subspectra/synth/gaussian_classes.hpp"
+#include "io/read.hpp"
+#include "search/exact.hpp"
+#include "search/greedy.hpp"
+#include "search/swaps.hpp"
+#include "spectral/pencil.hpp"
+#include "synth/brownian.hpp"
+#include "synth/gaussian_classes.hpp"
 
 namespace subspectra {
 namespace {

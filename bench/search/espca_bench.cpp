@@ -15,11 +15,11 @@
 #include <string>
 #include <vector>
 
-#include "../../src/search/explorer.hpp"
+#include "io/read.hpp"
+#include "io/read_matrix.hpp"
+#include "search/explorer.hpp"
+#include "search/greedy.hpp"
 #include "sparse_pca_setup.hpp"
-#include "subspectra/data/read.hpp"
-#include "subspectra/data/read_matrix.hpp"
-#include "subspectra/search/greedy.hpp"
 
 namespace {
 

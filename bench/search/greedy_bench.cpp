@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/core/random.hpp"
-#include "subspectra/linalg/tiled.hpp"
-#include "subspectra/search/greedy.hpp"
-#include "subspectra/spectral/renormalize.hpp"
+#include "core/parallel.hpp"
+#include "core/random.hpp"
+#include "linalg/tiled.hpp"
+#include "search/greedy.hpp"
+#include "spectral/renormalize.hpp"
 
 namespace {
 
@@ -111,8 +111,7 @@ void dual_pass_beside_gemm(Index n, Index r, double bar) {
       }
     }
     fmt::print(
-        "  {:<12} DGEMM {:8.1f} ms ({:.0f} GFLOP/s); dual pass {:.2f} DGEMMs (bar {:.1f}); forward alone "
-        "{:.2f}, backward alone {:.2f}\n",
+        "  {:<12} DGEMM {:8.1f} ms ({:.0f} GFLOP/s); dual pass {:.2f} DGEMMs (bar {:.1f}); forward alone {:.2f}, backward alone {:.2f}\n",
         threads == 1 ? "one thread" : "all threads", 1e3 * gemm,
         2e-9 * std::pow(static_cast<double>(n), 3) / gemm, both / gemm, bar, forward / gemm, backward / gemm);
   }
@@ -154,9 +153,7 @@ void forward_from_data(Index rows, Index features, Index k) {
                search / (pass * static_cast<double>(k)), k);
   }
   fmt::print(
-      "  peak memory beyond the table: {:.0f} MB; 3 p k doubles are {:.0f} MB; the table {:.0f} MB ({:.0f} "
-      "MB "
-      "measured)\n",
+      "  peak memory beyond the table: {:.0f} MB; 3 p k doubles are {:.0f} MB; the table {:.0f} MB ({:.0f} MB measured)\n",
       1e-6 * (peak_bytes() - with_data), 24e-6 * static_cast<double>(features * k), 1e-6 * x_bytes,
       1e-6 * (with_data - before));
 }
@@ -208,9 +205,7 @@ void forward_sparse(Index rows, Index features, Index k) {
   const double work = static_cast<double>(data.sparse.nonZeros()) * static_cast<double>(k) +
                       0.5 * static_cast<double>(features) * static_cast<double>(k * k);
   fmt::print(
-      "  {} x {}, {} stored: {:.2f} s, {:.2f} ns per (nonzeros k + p k^2/2), peak memory beyond the table "
-      "{:.0f} MB "
-      "(p k doubles: {:.0f} MB), k = {}\n",
+      "  {} x {}, {} stored: {:.2f} s, {:.2f} ns per (nonzeros k + p k^2/2), peak memory beyond the table {:.0f} MB (p k doubles: {:.0f} MB), k = {}\n",
       rows, features, data.sparse.nonZeros(), now_s() - start, 1e9 * (now_s() - start) / work,
       1e-6 * (peak_bytes() - before), 8e-6 * static_cast<double>(features * k), found.most);
 }

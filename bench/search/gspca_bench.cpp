@@ -12,10 +12,10 @@
 #include <numeric>
 #include <string_view>
 
-#include "subspectra/core/random.hpp"
-#include "subspectra/core/run_control.hpp"
-#include "subspectra/linalg/tiled.hpp"
-#include "subspectra/search/greedy.hpp"
+#include "core/random.hpp"
+#include "core/run_control.hpp"
+#include "linalg/tiled.hpp"
+#include "search/greedy.hpp"
 
 namespace {
 
@@ -86,9 +86,7 @@ double dual_pass(Index n, bool decaying, int threads) {
     std::exit(1);
   }
   fmt::print(
-      "  n = {:<5} {:<9} {} thread(s): DGEMM {:6.1f} ms, forward {:6.2f} s = {:5.1f} DGEMM, backward {:6.2f} "
-      "s "
-      "= {:5.1f} DGEMM, together {:5.1f}\n",
+      "  n = {:<5} {:<9} {} thread(s): DGEMM {:6.1f} ms, forward {:6.2f} s = {:5.1f} DGEMM, backward {:6.2f} s = {:5.1f} DGEMM, together {:5.1f}\n",
       n, decaying ? "decaying" : "flat", threads, 1e3 * product, middle - start, (middle - start) / product,
       end - middle, (end - middle) / product, (end - start) / product);
   return end - start;

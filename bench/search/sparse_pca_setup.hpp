@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <ctime>
 
-#include "subspectra/core/random.hpp"
-#include "subspectra/linalg/blas.hpp"
+#include "core/random.hpp"
+#include "linalg/blas.hpp"
 
 namespace subspectra::bench {
 

@@ -1,14 +1,14 @@
-#include "subspectra/classify/classifier.hpp"
+#include "classify/classifier.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/text.hpp"
-#include "subspectra/evaluate/folds.hpp"
-#include "subspectra/linalg/blas.hpp"
+#include "core/error.hpp"
+#include "core/text.hpp"
+#include "evaluate/folds.hpp"
+#include "linalg/blas.hpp"
 
 namespace subspectra {
 namespace {
@@ -117,8 +117,7 @@ std::string cut_short_sentence(const ClassifierRule& rule) {
     for (const GpMachine& machine : gp->machines) {
       if (machine.posterior.converged) continue;
       return fmt::format(
-          "the posterior of {} did not converge at --signal {:.4g}: its probabilities may be far off; give a "
-          "smaller --signal",
+          "the posterior of {} did not converge at --signal {:.4g}: its probabilities may be far off; give a smaller --signal",
           name, machine.kernel.signal);
     }
     return {};
@@ -127,15 +126,13 @@ std::string cut_short_sentence(const ClassifierRule& rule) {
     Index evaluations = 0;
     for (const GpMachine& machine : gp->machines) evaluations += machine.evaluations;
     return fmt::format(
-        "the training of {} was stopped ({}): length-scale and signal are the best of {}, or where the "
-        "optimization would start; give more time, or values with --lengthscale and --signal",
+        "the training of {} was stopped ({}): length-scale and signal are the best of {}, or where the optimization would start; give more time, or values with --lengthscale and --signal",
         name, status_name(status), counted(evaluations, "gradient"));
   }
   const auto* svm = std::get_if<SvmRule>(&rule);
   const double cost = svm != nullptr ? svm->cost : std::get<KernelSvmRule>(rule).cost;
   return fmt::format(
-      "the training of {} was stopped ({}) before the cross-validation inside the rows had ended: C = {:.4g} "
-      "and the scale of the probabilities are the best so far; give more time, or a value with --C",
+      "the training of {} was stopped ({}) before the cross-validation inside the rows had ended: C = {:.4g} and the scale of the probabilities are the best so far; give more time, or a value with --C",
       name, status_name(status), cost);
 }
 

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gp_solver.hpp"
-#include "subspectra/classify/probit.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/linalg/tiled.hpp"
+#include "classify/gp_solver.hpp"
+#include "classify/probit.hpp"
+#include "core/parallel.hpp"
+#include "linalg/tiled.hpp"
 
 namespace subspectra::gp {
 namespace {

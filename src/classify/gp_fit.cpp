@@ -9,12 +9,12 @@
 #include <exception>
 #include <memory>
 
-#include "gp_solver.hpp"
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/random.hpp"
-#include "subspectra/core/text.hpp"
-#include "subspectra/linalg/tiled.hpp"
+#include "classify/gp_solver.hpp"
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "core/random.hpp"
+#include "core/text.hpp"
+#include "linalg/tiled.hpp"
 
 namespace subspectra {
 
@@ -237,10 +237,9 @@ GpMachine train(TrainingKernel& kernel, const std::vector<int>& codes, Index pos
 void check(const MatrixRef& rows, const std::vector<int>& codes, Index classes, const GpOptions& options) {
   const auto given = static_cast<Index>(options.lengthscale.values.size());
   if (given > 1 && given != rows.cols()) {
-    throw InvalidArgument(
-        fmt::format("--lengthscale lists {}, but there {} {}; give one number for all, or one a feature in "
-                    "ascending order",
-                    given, rows.cols() == 1 ? "is" : "are", counted(rows.cols(), "input feature")));
+    throw InvalidArgument(fmt::format(
+        "--lengthscale lists {}, but there {} {}; give one number for all, or one a feature in ascending order",
+        given, rows.cols() == 1 ? "is" : "are", counted(rows.cols(), "input feature")));
   }
   if (static_cast<Index>(codes.size()) != rows.rows())
     throw InvalidArgument(fmt::format("{} class codes for {} rows", codes.size(), rows.rows()));

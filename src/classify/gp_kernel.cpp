@@ -1,10 +1,10 @@
-#include "gp_kernel.hpp"
+#include "classify/gp_kernel.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/linalg/tiled.hpp"
+#include "core/parallel.hpp"
+#include "linalg/tiled.hpp"
 
 namespace subspectra::gp {
 namespace {

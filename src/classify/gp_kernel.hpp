@@ -1,6 +1,6 @@
 #pragma once
 /// The squared-exponential kernel on one set of training inputs, and derivatives by its hyperparameters.
-#include "subspectra/classify/gp.hpp"
+#include "classify/gp.hpp"
 
 namespace subspectra::gp {
 

@@ -1,8 +1,8 @@
 /// Laplace's approximation: the Gaussian at the mode of the posterior (docs/theory/gp.md, Eq. 4 to 8).
 #include <cmath>
 
-#include "gp_solver.hpp"
-#include "subspectra/classify/probit.hpp"
+#include "classify/gp_solver.hpp"
+#include "classify/probit.hpp"
 
 namespace subspectra::gp {
 namespace {

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gp_solver.hpp"
-#include "subspectra/classify/probit.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/core/text.hpp"
-#include "subspectra/linalg/tiled.hpp"
+#include "classify/gp_solver.hpp"
+#include "classify/probit.hpp"
+#include "core/memory.hpp"
+#include "core/parallel.hpp"
+#include "core/text.hpp"
+#include "linalg/tiled.hpp"
 
 namespace subspectra {
 namespace {

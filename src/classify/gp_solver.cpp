@@ -1,7 +1,7 @@
-#include "gp_solver.hpp"
+#include "classify/gp_solver.hpp"
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/linalg/tiled.hpp"
+#include "core/error.hpp"
+#include "linalg/tiled.hpp"
 
 namespace subspectra::gp {
 
@@ -19,9 +19,7 @@ void assemble_b(const Matrix& k, const VectorRef& root, Matrix& b, int threads) 
 void factor_b(Matrix& b, int threads) {
   if (linalg::cholesky_tiled(b, threads)) return;
   throw Error(
-      "the Gaussian process has no solution at these hyperparameters: --signal is too large, or "
-      "--lengthscale "
-      "too small, for double precision; give others");
+      "the Gaussian process has no solution at these hyperparameters: --signal is too large, or --lengthscale too small, for double precision; give others");
 }
 
 double half_log_determinant(const Matrix& l) { return l.diagonal().array().log().sum(); }

@@ -2,7 +2,7 @@
 /// The posterior of the latent function at the training inputs, its log marginal likelihood and gradient.
 #include <functional>
 
-#include "gp_kernel.hpp"
+#include "classify/gp_kernel.hpp"
 
 namespace subspectra::gp {
 

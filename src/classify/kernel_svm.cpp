@@ -1,4 +1,4 @@
-#include "subspectra/classify/kernel_svm.hpp"
+#include "classify/kernel_svm.hpp"
 
 #include <libsvm/svm.h>
 
@@ -7,15 +7,15 @@
 #include <memory>
 #include <mutex>
 
-#include "one_against_rest.hpp"
-#include "subspectra/classify/svm.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/linalg/blas.hpp"
+#include "classify/one_against_rest.hpp"
+#include "classify/svm.hpp"
+#include "core/memory.hpp"
+#include "linalg/blas.hpp"
 
 namespace subspectra {
 namespace {
 
-struct ModelDeleter {
+struct KernelModelDeleter {
   void operator()(svm_model* trained) const { svm_free_and_destroy_model(&trained); }
 };
 
@@ -34,9 +34,10 @@ Matrix kernel_values(const MatrixRef& a, const MatrixRef& b, SvmKernel kernel, I
 
 /// The kernel matrix as LIBSVM reads it: every row starts with its own number and holds all the values, so
 /// that a training on some of the rows is a choice of pointers.
-class Nodes {
+class KernelNodes {
  public:
-  explicit Nodes(const Matrix& gram) : n_(gram.rows()), cells_(static_cast<std::size_t>(n_ * (n_ + 2))) {
+  explicit KernelNodes(const Matrix& gram)
+      : n_(gram.rows()), cells_(static_cast<std::size_t>(n_ * (n_ + 2))) {
     for (Index i = 0; i < n_; ++i) {
       svm_node* cell = row(i);
       *cell++ = {0, static_cast<double>(i + 1)};
@@ -53,8 +54,8 @@ class Nodes {
 };
 
 /// One machine: y_i alpha_i for every row and, last, the offset.
-Vector train_machine(Nodes& nodes, const std::vector<Index>& rows, const std::vector<char>& positive,
-                     double c) {
+Vector train_kernel_machine(KernelNodes& nodes, const std::vector<Index>& rows,
+                            const std::vector<char>& positive, double c) {
   static std::once_flag silenced;
   std::call_once(silenced, [] { svm_set_print_string_function([](const char*) {}); });
   std::vector<double> y;
@@ -71,7 +72,7 @@ Vector train_machine(Nodes& nodes, const std::vector<Index>& rows, const std::ve
   parameter.eps = 1e-4;          // the largest violation of the optimality conditions, decisions being near 1
   parameter.C = c;
   parameter.shrinking = 1;
-  const std::unique_ptr<svm_model, ModelDeleter> trained(svm_train(&problem, &parameter));
+  const std::unique_ptr<svm_model, KernelModelDeleter> trained(svm_train(&problem, &parameter));
   const double sign = trained->label[0] == 1 ? 1.0 : -1.0;
   Vector machine = Vector::Zero(nodes.size() + 1);
   for (int s = 0; s < trained->l; ++s) {
@@ -110,15 +111,15 @@ KernelSvmRule fit_kernel_svm(const MatrixRef& rows, const std::vector<int>& code
   if (!gram.allFinite()) {
     throw InvalidArgument("the polynomial kernel overflows on these rows; lower --svm-degree or --svm-gamma");
   }
-  Nodes nodes(gram);
-  const one_against_rest::Fitted fitted =
-      one_against_rest::fit({.inputs = gram,
-                             .codes = codes,
-                             .shares = rule.shares,
-                             .folds = folds,
-                             .train = [&](const auto& some, const auto& positive,
-                                          double c) { return train_machine(nodes, some, positive, c); }},
-                            options.cost, control);
+  KernelNodes nodes(gram);
+  const one_against_rest::Fitted fitted = one_against_rest::fit(
+      {.inputs = gram,
+       .codes = codes,
+       .shares = rule.shares,
+       .folds = folds,
+       .train = [&](const auto& some, const auto& positive,
+                    double c) { return train_kernel_machine(nodes, some, positive, c); }},
+      options.cost, control);
   rule.status = fitted.status;
   rule.cost = fitted.cost;
   rule.slope = fitted.slope;

@@ -1,11 +1,11 @@
-#include "subspectra/classify/knn.hpp"
+#include "classify/knn.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "subspectra/classify/svm.hpp"
-#include "subspectra/linalg/blas.hpp"
+#include "classify/svm.hpp"
+#include "linalg/blas.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/classify/lda.hpp"
+#include "classify/lda.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "subspectra/linalg/blas.hpp"
-#include "subspectra/spectral/discriminants.hpp"
+#include "linalg/blas.hpp"
+#include "spectral/discriminants.hpp"
 
 namespace subspectra {
 

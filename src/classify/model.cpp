@@ -1,4 +1,4 @@
-#include "subspectra/classify/model.hpp"
+#include "classify/model.hpp"
 
 #include <fmt/format.h>
 
@@ -9,11 +9,11 @@
 #include <numeric>
 #include <unordered_set>
 
-#include "subspectra/core/build_info.hpp"
-#include "subspectra/core/shallow_json.hpp"
-#include "subspectra/core/text.hpp"
-#include "subspectra/data/byte_source.hpp"
-#include "subspectra/report/matrix_json.hpp"
+#include "core/build_info.hpp"
+#include "core/shallow_json.hpp"
+#include "core/text.hpp"
+#include "io/byte_source.hpp"
+#include "report/matrix_json.hpp"
 
 namespace subspectra {
 namespace {
@@ -416,10 +416,11 @@ json optional_json(const Vector& values) { return values.size() == 0 ? json() : 
 std::vector<Index> match_columns(const Model& model, const Dataset& data) {
   if (!model.names_given || !data.names.given()) {
     if (data.features() != model.training_features) {
-      throw BadInput({.file = data.source},
-                     fmt::format("has {} without names where the model was trained on {}; give the same "
-                                 "columns in the same order, or name them",
-                                 counted(data.features(), "feature column"), model.training_features));
+      throw BadInput(
+          {.file = data.source},
+          fmt::format(
+              "has {} without names where the model was trained on {}; give the same columns in the same order, or name them",
+              counted(data.features(), "feature column"), model.training_features));
     }
     return model.features;
   }
@@ -482,26 +483,26 @@ std::vector<Index> match_columns(const Model& model, const Dataset& data) {
   if (!missing.empty()) {
     throw BadInput(
         place(data.first_missing, [](double x) { return std::isnan(x); }),
-        fmt::format("missing values in columns the model uses ({}), and the model was trained without "
-                    "--missing mean; fill them in, or leave the rows out with --missing drop",
-                    named(missing)));
+        fmt::format(
+            "missing values in columns the model uses ({}), and the model was trained without --missing mean; fill them in, or leave the rows out with --missing drop",
+            named(missing)));
   }
   const Dataset given = model_columns(model, data);
   if (given.columns(first_features(given.features())).allFinite()) {
     throw BadInput(
         place(std::nullopt, [](double x) { return std::isinf(x); }),
         fmt::format(
-            "the value is so large that it overflows in units of the training rows (such columns that "
-            "the model uses: {}); correct it, or leave the row out",
+            "the value is so large that it overflows in units of the training rows (such columns that the model uses: {}); correct it, or leave the row out",
             named(infinite)));
   }
   const auto& known = data.first_infinite;
   const Location where =
       place(known ? std::optional(known->where) : std::nullopt, [](double x) { return std::isinf(x); });
-  throw BadInput(where,
-                 fmt::format("{} (such columns that the model uses: {}); correct what is wrong, or leave the "
-                             "rows out with --missing drop",
-                             where.line > 0 ? known->sentence() : "an infinite value", named(infinite)));
+  throw BadInput(
+      where,
+      fmt::format(
+          "{} (such columns that the model uses: {}); correct what is wrong, or leave the rows out with --missing drop",
+          where.line > 0 ? known->sentence() : "an infinite value", named(infinite)));
 }
 
 /// These columns of the rows that have a label: methods without labels may choose by the others, too, but no
@@ -630,13 +631,11 @@ Model Model::parse(std::string_view content, const std::string& file) {
         place_of_byte(content, failure.byte, file),
         failure.byte > content.size()
             ? "the model ends in the middle; copy the file again, or fit the model again"
-            : "the model is not valid JSON from here on; give a file that 'subspectra fit' wrote, or "
-              "fit the model again");
+            : "the model is not valid JSON from here on; give a file that 'subspectra fit' wrote, or fit the model again");
   } catch (const std::exception&) {  // a number out of range, brackets without end
     throw BadInput(
         {.file = file},
-        "is JSON but no model: it is too deeply nested or holds a number no double holds; give a file that "
-        "'subspectra fit' wrote");
+        "is JSON but no model: it is too deeply nested or holds a number no double holds; give a file that 'subspectra fit' wrote");
   }
   return from_json(root, file);
 }
@@ -660,8 +659,7 @@ Matrix predict_probabilities(const Model& model, const Dataset& data) {
       throw BadInput(
           {.file = data.source,
            .place = fmt::format("row {}, column {}", row, model.names[static_cast<std::size_t>(largest)])},
-          "the value is so large that the distances to the classes overflow; correct it, or leave "
-          "the row out");
+          "the value is so large that the distances to the classes overflow; correct it, or leave the row out");
     }
   }
   return probabilities;
@@ -679,8 +677,7 @@ void warn_of_components(const Dataset& data, const ModelOptions& options,
 void warn_of_neighbors(Index rows, const ModelOptions& options, std::vector<std::string>& warnings) {
   if (options.classifier != Classifier::kKnn || options.neighbors <= rows) return;
   warnings.push_back(fmt::format(
-      "--neighbors {} is more than the {} to learn from: all of them vote, whatever the row, so that "
-      "it is the largest class that wins; give fewer neighbours",
+      "--neighbors {} is more than the {} to learn from: all of them vote, whatever the row, so that it is the largest class that wins; give fewer neighbours",
       options.neighbors, counted(rows, "row")));
 }
 

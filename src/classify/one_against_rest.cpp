@@ -1,12 +1,12 @@
-#include "one_against_rest.hpp"
+#include "classify/one_against_rest.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <optional>
 
-#include "subspectra/classify/svm.hpp"
-#include "subspectra/linalg/blas.hpp"
+#include "classify/svm.hpp"
+#include "linalg/blas.hpp"
 
 namespace subspectra::one_against_rest {
 namespace {

@@ -4,8 +4,8 @@
 #include <functional>
 #include <vector>
 
-#include "subspectra/core/run_control.hpp"
-#include "subspectra/core/types.hpp"
+#include "core/run_control.hpp"
+#include "core/types.hpp"
 
 namespace subspectra::one_against_rest {
 

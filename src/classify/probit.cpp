@@ -1,4 +1,4 @@
-#include "subspectra/classify/probit.hpp"
+#include "classify/probit.hpp"
 
 #include <cmath>
 #include <numbers>

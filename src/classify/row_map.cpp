@@ -1,8 +1,8 @@
-#include "subspectra/classify/row_map.hpp"
+#include "classify/row_map.hpp"
 
 #include <cmath>
 
-#include "subspectra/linalg/blas.hpp"
+#include "linalg/blas.hpp"
 
 namespace subspectra {
 

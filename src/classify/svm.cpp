@@ -1,4 +1,4 @@
-#include "subspectra/classify/svm.hpp"
+#include "classify/svm.hpp"
 
 #include <linear.h>
 
@@ -7,11 +7,11 @@
 #include <memory>
 #include <mutex>
 
-#include "one_against_rest.hpp"
-#include "subspectra/classify/row_map.hpp"
-#include "subspectra/core/error.hpp"
-#include "subspectra/linalg/blas.hpp"
-#include "subspectra/svm/squared_hinge.hpp"
+#include "classify/one_against_rest.hpp"
+#include "classify/row_map.hpp"
+#include "core/error.hpp"
+#include "linalg/blas.hpp"
+#include "svm/squared_hinge.hpp"
 
 namespace subspectra {
 namespace {

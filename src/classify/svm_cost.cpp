@@ -1,11 +1,11 @@
 /// The same machines as fit_svm trains, by Newton's method on their pieces, which is quicker where C is
 /// large.
-#include "subspectra/classify/svm_cost.hpp"
+#include "classify/svm_cost.hpp"
 
-#include "one_against_rest.hpp"
-#include "subspectra/classify/svm.hpp"
-#include "subspectra/linalg/tiled.hpp"
-#include "subspectra/svm/squared_hinge.hpp"
+#include "classify/one_against_rest.hpp"
+#include "classify/svm.hpp"
+#include "linalg/tiled.hpp"
+#include "svm/squared_hinge.hpp"
 
 namespace subspectra {
 

@@ -1,10 +1,10 @@
-#include "subspectra/cluster/agreement.hpp"
+#include "cluster/agreement.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "subspectra/core/error.hpp"
+#include "core/error.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/cluster/clustering.hpp"
+#include "cluster/clustering.hpp"
 
 #include <fmt/format.h>
 
@@ -6,18 +6,18 @@
 #include <chrono>
 #include <cmath>
 
-#include "subspectra/cluster/kmeans.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/random.hpp"
-#include "subspectra/core/text.hpp"
-#include "subspectra/qalpha/lanczos.hpp"
+#include "cluster/kmeans.hpp"
+#include "core/memory.hpp"
+#include "core/random.hpp"
+#include "core/text.hpp"
+#include "qalpha/lanczos.hpp"
 
 namespace subspectra {
 namespace {
 
-constexpr std::uint64_t kStream = std::uint64_t{1} << 45U;  // docs/random.md
-constexpr Index kGapValues = 12;                            // eigenvalues among which a fall is looked for
-constexpr double kRankFloor = 1e-12;                        // of the largest eigenvalue
+constexpr std::uint64_t kEigenvectorStream = std::uint64_t{1} << 45U;  // docs/random.md
+constexpr Index kGapValues = 12;      // eigenvalues among which a fall is looked for
+constexpr double kRankFloor = 1e-12;  // of the largest eigenvalue
 
 /// A U with A = sum_i alpha_i m_i m_i': one pass.
 Matrix affinity_times(const FeatureRows& rows, const VectorRef& alpha, const MatrixRef& u) {
@@ -38,7 +38,7 @@ struct Spectrum {
 Spectrum leading_spectrum(const FeatureRows& rows, const VectorRef& alpha, Index count, Index used,
                           std::uint64_t seed, const RunControl& control) {
   const Index n = rows.samples();
-  Random random(seed, kStream);
+  Random random(seed, kEigenvectorStream);
   Vector start(n);
   for (Index i = 0; i < n; ++i) start[i] = random.normal();
   constexpr Index kMostProducts = 150;
@@ -129,8 +129,7 @@ void warn_of(const RowClusters& clusters, const ClusteringOptions& options, std:
   }
   if (!clusters.distinct) {
     warnings.push_back(fmt::format(
-        "{}: the last eigenvalue that is used equals the next one, so that its eigenvector is one "
-        "choice of many; try another --clusters or --eigenvectors",
+        "{}: the last eigenvalue that is used equals the next one, so that its eigenvector is one choice of many; try another --clusters or --eigenvectors",
         where));
   }
   if (options.eigenvectors > clusters.eigenvectors) {
@@ -225,11 +224,9 @@ Clustering cluster_rows(const Dataset& data, const MethodInfo& method, const Sel
   options.validate();
   const KRange asked = selection.k;
   if (asked.given() && asked.lo != asked.hi) {
-    throw InvalidArgument(
-        fmt::format("-k {}:{}, but the rows are clustered on one set; give one number, or leave -k out and "
-                    "take the features "
-                    "above the largest fall of the weights",
-                    asked.lo, asked.hi));
+    throw InvalidArgument(fmt::format(
+        "-k {}:{}, but the rows are clustered on one set; give one number, or leave -k out and take the features above the largest fall of the weights",
+        asked.lo, asked.hi));
   }
   const auto known = clustering_methods();
   if (std::none_of(known.begin(), known.end(),
@@ -238,8 +235,7 @@ Clustering cluster_rows(const Dataset& data, const MethodInfo& method, const Sel
     names.reserve(known.size());
     for (const auto& other : known) names.emplace_back(other.name);
     throw InvalidArgument(
-        fmt::format("--method {}: the rows are clustered without labels, by weights of features; "
-                    "choose {}",
+        fmt::format("--method {}: the rows are clustered without labels, by weights of features; choose {}",
                     method.name, fmt::join(names, ", ")));
   }
   if (asked.given()) (void)asked.resolved(data.features());
@@ -296,8 +292,7 @@ Clustering cluster_rows(const Dataset& data, const MethodInfo& method, const Sel
   if (result.features.empty()) {
     throw BadInput(
         {.file = data.source},
-        "none of the features has a positive weight, so that there is no affinity to cluster by; ask "
-        "for more with -k, or leave --include out");
+        "none of the features has a positive weight, so that there is no affinity to cluster by; ask for more with -k, or leave --include out");
   }
   const auto cluster_on = [&](const std::vector<Index>& features, const Vector& alpha) {
     const FeatureRows rows(data, features, normalize, {}, selection.threads, selection.memory_limit.bytes);

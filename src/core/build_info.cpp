@@ -1,4 +1,4 @@
-#include "subspectra/core/build_info.hpp"
+#include "core/build_info.hpp"
 
 #include <H5public.h>
 #include <fmt/format.h>
@@ -7,8 +7,8 @@
 #include <Eigen/Core>
 #include <thread>
 
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/linalg/blas.hpp"
+#include "core/parallel.hpp"
+#include "linalg/blas.hpp"
 
 namespace subspectra {
 namespace {

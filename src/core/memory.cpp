@@ -1,4 +1,4 @@
-#include "subspectra/core/memory.hpp"
+#include "core/memory.hpp"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -9,7 +9,7 @@
 #include <limits>
 #include <sstream>
 
-#include "subspectra/core/error.hpp"
+#include "core/error.hpp"
 
 namespace subspectra {
 namespace {

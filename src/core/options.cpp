@@ -1,4 +1,4 @@
-#include "subspectra/core/options.hpp"
+#include "core/options.hpp"
 
 #include <fast_float/fast_float.h>
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "subspectra/core/text.hpp"
+#include "core/text.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/core/parallel.hpp"
+#include "core/parallel.hpp"
 
 #include <sched.h>
 #include <tbb/global_control.h>

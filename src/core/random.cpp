@@ -1,4 +1,4 @@
-#include "subspectra/core/random.hpp"
+#include "core/random.hpp"
 
 #include <bit>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "subspectra/core/run_control.hpp"
+#include "core/run_control.hpp"
 
 #include <algorithm>
 #include <array>

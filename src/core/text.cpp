@@ -1,4 +1,4 @@
-#include "subspectra/core/text.hpp"
+#include "core/text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
-#include "subspectra/data/dataset.hpp"
+#include "data/dataset.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "subspectra/data/raw_table.hpp"
-#include "text_scan.hpp"
+#include "io/raw_table.hpp"
+#include "io/text_scan.hpp"
 
 namespace subspectra {
 namespace {

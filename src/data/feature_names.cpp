@@ -1,4 +1,4 @@
-#include "subspectra/data/feature_names.hpp"
+#include "data/feature_names.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "subspectra/core/text.hpp"
+#include "core/text.hpp"
 
 namespace subspectra {
 namespace {

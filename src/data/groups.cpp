@@ -1,14 +1,14 @@
-#include "subspectra/data/groups.hpp"
+#include "data/groups.hpp"
 
 #include <fmt/format.h>
 
 #include <unordered_map>
 
-#include "csv_records.hpp"
-#include "file_ending.hpp"
-#include "subspectra/core/text.hpp"
-#include "text_columns.hpp"
-#include "text_scan.hpp"
+#include "core/text.hpp"
+#include "io/csv_records.hpp"
+#include "io/file_ending.hpp"
+#include "io/text_columns.hpp"
+#include "io/text_scan.hpp"
 
 namespace subspectra {
 namespace {
@@ -46,9 +46,9 @@ std::vector<Line> read_lines(const std::string& path) {
       if (!record.fields[static_cast<std::size_t>(column) - 1].text.empty()) continue;
       throw BadInput(
           where(record, column),
-          fmt::format("the {} is empty; name it, or leave the line out (a feature that is not listed "
-                      "is a group of its own)",
-                      column == 1 ? "feature" : "group"));
+          fmt::format(
+              "the {} is empty; name it, or leave the line out (a feature that is not listed is a group of its own)",
+              column == 1 ? "feature" : "group"));
     }
     make_utf8(feature);  // as the names of the table
     make_utf8(group);
@@ -86,10 +86,11 @@ FeatureGroups read_groups(const std::string& path, const FeatureNames& names) {
     for (const Index j : found[i]) {
       std::size_t& taken = line_of[static_cast<std::size_t>(j)];
       if (taken != kOwn) {
-        throw BadInput(where(line, 1),
-                       fmt::format("feature {} is listed twice, first on line {}; a feature is in "
-                                   "one group, so list it once",
-                                   shown(line.feature), lines[taken].number));
+        throw BadInput(
+            where(line, 1),
+            fmt::format(
+                "feature {} is listed twice, first on line {}; a feature is in one group, so list it once",
+                shown(line.feature), lines[taken].number));
       }
       taken = i;
     }
@@ -107,9 +108,9 @@ FeatureGroups read_groups(const std::string& path, const FeatureNames& names) {
       if (const auto taken = first_line_of_group.find(name); taken != first_line_of_group.end()) {
         throw BadInput(
             where(lines[taken->second], 2),
-            fmt::format("the group {} has the name of a feature that is not listed and so is a group of "
-                        "its own; rename the group, or list the feature",
-                        shown(name)));
+            fmt::format(
+                "the group {} has the name of a feature that is not listed and so is a group of its own; rename the group, or list the feature",
+                shown(name)));
       }
       groups.names.push_back(name);
       groups.members.emplace_back();

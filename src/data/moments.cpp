@@ -1,4 +1,4 @@
-#include "subspectra/data/moments.hpp"
+#include "data/moments.hpp"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 #include <tuple>
 #include <utility>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/linalg/blas.hpp"
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "core/parallel.hpp"
+#include "linalg/blas.hpp"
 
 namespace subspectra {
 namespace {

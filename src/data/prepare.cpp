@@ -1,4 +1,4 @@
-#include "subspectra/data/prepare.hpp"
+#include "data/prepare.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "subspectra/core/text.hpp"
+#include "core/text.hpp"
 
 namespace subspectra {
 namespace {
@@ -124,10 +124,11 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
   const Flaws flaws = find_flaws(data);
   const Location where = data.first_missing.value_or(Location{.file = data.source});
   if (options.missing == MissingPolicy::kError && flaws.missing_total > 0) {
-    throw BadInput(where, fmt::format("{} in {}: {}; use --missing mean or --missing drop, or "
-                                      "leave columns out with --exclude",
-                                      counted(flaws.missing_total, "missing value"),
-                                      columns_with(flaws.missing), list_columns(data, flaws.missing)));
+    throw BadInput(
+        where,
+        fmt::format("{} in {}: {}; use --missing mean or --missing drop, or leave columns out with --exclude",
+                    counted(flaws.missing_total, "missing value"), columns_with(flaws.missing),
+                    list_columns(data, flaws.missing)));
   }
   if (options.missing != MissingPolicy::kDrop && flaws.infinite_total > 0) {
     const std::string all = fmt::format("{} in {}: {}",
@@ -164,13 +165,13 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
         !empty.empty() && options.missing == MissingPolicy::kDrop) {
       throw BadInput(
           {.file = data.source},
-          fmt::format("{} no value in any row, so that --missing drop keeps none; leave {} out with "
-                      "--exclude, or use --missing mean",
-                      empty_columns(data, empty), empty.size() == 1 ? "it" : "them"));
+          fmt::format(
+              "{} no value in any row, so that --missing drop keeps none; leave {} out with --exclude, or use --missing mean",
+              empty_columns(data, empty), empty.size() == 1 ? "it" : "them"));
     }
-    throw BadInput({.file = data.source},
-                   "no row is left after dropping rows with missing values or weight 0; use "
-                   "--missing mean, or leave the columns with gaps out with --exclude");
+    throw BadInput(
+        {.file = data.source},
+        "no row is left after dropping rows with missing values or weight 0; use --missing mean, or leave the columns with gaps out with --exclude");
   }
   if (static_cast<Index>(kept.size()) < data.rows()) {
     const Index total = data.rows();

@@ -1,12 +1,12 @@
-#include "sparse_rows.hpp"
+#include "data/sparse_rows.hpp"
 
 #include <fmt/format.h>
 
 #include <limits>
 #include <utility>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/memory.hpp"
+#include "core/error.hpp"
+#include "core/memory.hpp"
 
 namespace subspectra {
 

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "subspectra/core/types.hpp"
+#include "core/types.hpp"
 
 namespace subspectra {
 

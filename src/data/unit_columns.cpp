@@ -1,9 +1,9 @@
-#include "subspectra/data/unit_columns.hpp"
+#include "data/unit_columns.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "subspectra/core/parallel.hpp"
+#include "core/parallel.hpp"
 
 namespace subspectra {
 

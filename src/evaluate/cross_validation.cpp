@@ -1,4 +1,4 @@
-#include "subspectra/evaluate/cross_validation.hpp"
+#include "evaluate/cross_validation.hpp"
 
 #include <fmt/format.h>
 
@@ -11,11 +11,11 @@
 #include <map>
 #include <numbers>
 
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/core/text.hpp"
-#include "subspectra/evaluate/folds.hpp"
-#include "subspectra/evaluate/stability.hpp"
-#include "subspectra/spectral/ridge.hpp"
+#include "core/parallel.hpp"
+#include "core/text.hpp"
+#include "evaluate/folds.hpp"
+#include "evaluate/stability.hpp"
+#include "spectral/ridge.hpp"
 
 namespace subspectra {
 
@@ -39,10 +39,9 @@ void EvaluationOptions::validate() const {
   if (repeats < 1) throw InvalidArgument("--repeats must be 1 or more");
   if (null < 0) throw InvalidArgument("--null must be 0 or more");
   if (!(test_fraction >= 0.0 && test_fraction < 1.0)) {
-    throw InvalidArgument(
-        fmt::format("--test-fraction {} does not lie between 0 and 1; 0.2 holds out a fifth of the rows, and "
-                    "without the option there are folds (--cv)",
-                    test_fraction));
+    throw InvalidArgument(fmt::format(
+        "--test-fraction {} does not lie between 0 and 1; 0.2 holds out a fifth of the rows, and without the option there are folds (--cv)",
+        test_fraction));
   }
 }
 
@@ -403,8 +402,7 @@ void require_every_label(const Dataset& data) {
   throw BadInput(
       data.first_unlabelled.value_or(Location{.file = data.source}),
       fmt::format(
-          "{} no label in '{}', and cross-validation needs one for every row; leave the rows out with "
-          "--missing drop (select and `fit -k N` can choose features by them)",
+          "{} no label in '{}', and cross-validation needs one for every row; leave the rows out with --missing drop (select and `fit -k N` can choose features by them)",
           missing == 1 ? "1 row has" : fmt::format("{} rows have", missing), data.labels->name));
 }
 
@@ -441,8 +439,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
   }
   if (!evaluation.nested) {
     evaluation.warnings.emplace_back(
-        "features were chosen on all rows, held-out rows included (--select-on all): the error is "
-        "optimistic");
+        "features were chosen on all rows, held-out rows included (--select-on all): the error is optimistic");
   }
   warn_of_components(data, model, evaluation.warnings);
   const auto counts = data.labels->counts();
@@ -508,11 +505,11 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
           if (round.permutation > 0) continue;  // this shuffle cannot be learned from; the others tell
           throw BadInput(
               {.file = data.source},
-              fmt::format("leaving out row{} {} leaves one class only to learn from; use other folds (--cv, "
-                          "--test-fraction){}",
-                          test.size() == 1 ? "" : "s",
-                          join_some(test.size(), [&](std::size_t i) { return std::to_string(test[i]); }),
-                          data.row_groups.empty() ? "" : " or groups (--cv-groups)"));
+              fmt::format(
+                  "leaving out row{} {} leaves one class only to learn from; use other folds (--cv, --test-fraction){}",
+                  test.size() == 1 ? "" : "s",
+                  join_some(test.size(), [&](std::size_t i) { return std::to_string(test[i]); }),
+                  data.row_groups.empty() ? "" : " or groups (--cv-groups)"));
         }
         fewest_rows = std::min(fewest_rows, static_cast<Index>(train.size()));
         tasks.push_back({&labels, std::move(train), std::move(test), sets});
@@ -586,9 +583,8 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
     }
     if (!incomplete.empty()) {
       evaluation.warnings.push_back(
-          fmt::format("{}: k = {}..{} could not be reached in every training set ({}) and "
-                      "was left out",
-                      name, incomplete.front(), incomplete.back(), counted(incomplete.size(), "size")));
+          fmt::format("{}: k = {}..{} could not be reached in every training set ({}) and was left out", name,
+                      incomplete.front(), incomplete.back(), counted(incomplete.size(), "size")));
     }
     evaluation.chosen.push_back(choose_k(name, evaluation.rows));
   }

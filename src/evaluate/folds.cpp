@@ -1,4 +1,4 @@
-#include "subspectra/evaluate/folds.hpp"
+#include "evaluate/folds.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <optional>
 #include <tuple>
 
-#include "subspectra/core/text.hpp"
+#include "core/text.hpp"
 
 namespace subspectra {
 namespace {
@@ -55,9 +55,9 @@ void check_fold_count(const Labels& labels, const std::string& source, Index fol
   if (std::all_of(counts.begin(), counts.end(), [](Index count) { return count <= 1; })) {
     throw BadInput(
         {.file = source},
-        fmt::format("every class of '{}' has one row: it looks like a continuous value or like sample "
-                    "ids; name the label column with --target",
-                    labels.name));
+        fmt::format(
+            "every class of '{}' has one row: it looks like a continuous value or like sample ids; name the label column with --target",
+            labels.name));
   }
   std::optional<std::size_t> smallest;
   for (std::size_t c = 0; c < counts.size(); ++c) {
@@ -68,8 +68,7 @@ void check_fold_count(const Labels& labels, const std::string& source, Index fol
     throw BadInput(
         {.file = source},
         fmt::format(
-            "class '{}' has {}, fewer than the {} folds; use {}--cv loo, or merge classes (fit: give one "
-            "size with -k N, which needs no folds)",
+            "class '{}' has {}, fewer than the {} folds; use {}--cv loo, or merge classes (fit: give one size with -k N, which needs no folds)",
             labels.classes[*smallest], counted(count, "row"), folds,
             count > 1 ? fmt::format("--cv {}, ", count) : ""));
   }
@@ -91,10 +90,10 @@ void check_leave_one_out(const Labels& labels, const std::vector<std::string>& r
     if (std::count_if(counts.begin(), counts.end(), [](Index count) { return count > 0; }) >= 2) continue;
     throw BadInput(
         {.file = source},
-        fmt::format("leaving out {} leaves one class only; at least two rows (or groups) of two classes are "
-                    "needed",
-                    row_groups.empty() ? fmt::format("row {}", unit.rows.front())
-                                       : fmt::format("group '{}'", row_groups[unit.rows.front()])));
+        fmt::format(
+            "leaving out {} leaves one class only; at least two rows (or groups) of two classes are needed",
+            row_groups.empty() ? fmt::format("row {}", unit.rows.front())
+                               : fmt::format("group '{}'", row_groups[unit.rows.front()])));
   }
 }
 
@@ -129,8 +128,7 @@ std::vector<std::vector<Index>> make_splits(const Labels& labels, const std::vec
     if (splits.front().empty()) {
       throw BadInput(
           {.file = source},
-          "every class has a single row or group: none can be held out; give more rows, or name the "
-          "label column with --target");
+          "every class has a single row or group: none can be held out; give more rows, or name the label column with --target");
     }
   } else if (options.cv.folds == 0) {
     check_leave_one_out(labels, row_groups, source, units);

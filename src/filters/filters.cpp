@@ -1,10 +1,10 @@
-#include "subspectra/filters/filters.hpp"
+#include "filters/filters.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "subspectra/core/parallel.hpp"
+#include "core/parallel.hpp"
 
 namespace subspectra::filters {
 namespace {

@@ -1,10 +1,10 @@
-#include "subspectra/filters/surprise.hpp"
+#include "filters/surprise.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "subspectra/core/parallel.hpp"
+#include "core/parallel.hpp"
 
 namespace subspectra::filters {
 namespace {

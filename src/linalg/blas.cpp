@@ -1,4 +1,4 @@
-#include "subspectra/linalg/blas.hpp"
+#include "linalg/blas.hpp"
 
 #include <cblas.h>
 #include <fmt/format.h>
@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/linalg/tiled.hpp"
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "linalg/tiled.hpp"
 
 // The archive holds Fortran LAPACK but not LAPACKE; the hidden lengths of character arguments come last. The
 // names with a trailing underscore and gotoblas_* are OpenBLAS's own.
@@ -250,10 +250,9 @@ SymmetricEigen symmetric_eigen(Matrix a, bool vectors) {
   if (n == 0) return result;
   const double work_size = vectors ? 1.0 + (6.0 + 2.0 * n) * n : 2.0 * n + 1.0;
   if (work_size > std::numeric_limits<int>::max()) {
-    throw Error(
-        fmt::format("symmetric_eigen: all eigenvectors of a {} x {} matrix are more than LAPACK can address; "
-                    "ask for the values alone or for a few leading pairs",
-                    n, n));
+    throw Error(fmt::format(
+        "symmetric_eigen: all eigenvectors of a {} x {} matrix are more than LAPACK can address; ask for the values alone or for a few leading pairs",
+        n, n));
   }
   constexpr double kAsked = 1e6;  // below 8 MB asking would take longer than the work
   if (work_size > kAsked) {

@@ -1,19 +1,19 @@
-#include "subspectra/linalg/tiled.hpp"
+#include "linalg/tiled.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <utility>
 #include <vector>
 
-#include "subspectra/core/parallel.hpp"
+#include "core/parallel.hpp"
 
 namespace subspectra::linalg {
 namespace {
 
-constexpr Index kTile = 256;     // width of a tile: what DGEMM packs of it stays in the second-level cache
-constexpr Index kTall = 1024;    // height of a tile of a rank update: the packed width is used that often
-constexpr Index kLong = 512;     // the same for products with a triangle
-constexpr Index kInverted = 32;  // diagonal blocks of a triangular factor that are inverted
+constexpr Index kTiledTile = 256;  // width of a tile: what DGEMM packs of it stays in the second-level cache
+constexpr Index kTall = 1024;      // height of a tile of a rank update: the packed width is used that often
+constexpr Index kLong = 512;       // the same for products with a triangle
+constexpr Index kInverted = 32;    // diagonal blocks of a triangular factor that are inverted
 
 /// Who does the items of a product, and who may call it off.
 struct Crew {
@@ -38,7 +38,7 @@ Index half(Index n) { return tiles(n, 2 * kInverted) * kInverted; }
 
 /// Side of the tiles of a product with a triangular half of n/2 rows: what they hold of the other triangle is
 /// multiplied by zeros.
-Index triangle_tile(Index n) { return std::clamp<Index>(n / 256 * 32, 64, kTile); }
+Index triangle_tile(Index n) { return std::clamp<Index>(n / 256 * 32, 64, kTiledTile); }
 
 /// Calls product(i, height, j, width) for all tiles of a rows x cols matrix.
 void for_tiles(Index rows, Index height, Index cols, Index width, const Crew& crew,
@@ -50,17 +50,17 @@ void for_tiles(Index rows, Index height, Index cols, Index width, const Crew& cr
   });
 }
 
-/// The same for the lower triangle of an n x n matrix: tiles of kTile columns and up to kTall rows, the first
-/// of each column starting at the diagonal.
+/// The same for the lower triangle of an n x n matrix: tiles of kTiledTile columns and up to kTall rows, the
+/// first of each column starting at the diagonal.
 void for_lower_tiles(Index n, const Crew& crew,
                      const std::function<void(Index, Index, Index, Index)>& product) {
   std::vector<std::pair<Index, Index>> corners;
-  for (Index j = 0; j < n; j += kTile) {
+  for (Index j = 0; j < n; j += kTiledTile) {
     for (Index i = j; i < n; i += kTall) corners.emplace_back(i, j);
   }
   crew.run(static_cast<Index>(corners.size()), [&](Index item) {
     const auto [i, j] = corners[static_cast<std::size_t>(item)];
-    product(i, std::min(kTall, n - i), j, std::min(kTile, n - j));
+    product(i, std::min(kTall, n - i), j, std::min(kTiledTile, n - j));
   });
 }
 
@@ -179,13 +179,13 @@ void rank_update_lower(double alpha, const MatrixRef& a, MutableMatrix c, int th
 void gemm_tiled(double alpha, Op op_a, const MatrixRef& a, const MatrixRef& b, double beta, MutableMatrix c,
                 int threads) {
   if (op_a == Op::kTranspose) {
-    parallel_for(tiles(c.rows(), kTile), threads, [&](Index item) {
-      const Index i = item * kTile, height = std::min(kTile, c.rows() - i);
+    parallel_for(tiles(c.rows(), kTiledTile), threads, [&](Index item) {
+      const Index i = item * kTiledTile, height = std::min(kTiledTile, c.rows() - i);
       gemm(alpha, op_a, a.middleCols(i, height), Op::kNone, b, beta, c.middleRows(i, height));
     });
   } else {
-    parallel_for(tiles(c.cols(), kTile), threads, [&](Index item) {
-      const Index j = item * kTile, width = std::min(kTile, c.cols() - j);
+    parallel_for(tiles(c.cols(), kTiledTile), threads, [&](Index item) {
+      const Index j = item * kTiledTile, width = std::min(kTiledTile, c.cols() - j);
       gemm(alpha, op_a, a, Op::kNone, b.middleCols(j, width), beta, c.middleCols(j, width));
     });
   }
@@ -209,8 +209,8 @@ bool cholesky_tiled(MutableMatrix a, int threads, const RunControl* control) {
     if (!cholesky(l)) return false;
     if (below == 0) break;
     // Rows below the panel: X L' = A row tile by row tile.
-    crew.run(tiles(below, kTile), [&](Index item) {
-      const Index i = k + width + item * kTile, height = std::min(kTile, n - i);
+    crew.run(tiles(below, kTiledTile), [&](Index item) {
+      const Index i = k + width + item * kTiledTile, height = std::min(kTiledTile, n - i);
       solve_right(l, a.block(i, k, height, width));
     });
     rank_update(-1.0, a.block(k + width, k, below, width), a.bottomRightCorner(below, below), crew);

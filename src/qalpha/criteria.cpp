@@ -1,13 +1,13 @@
-#include "criteria.hpp"
+#include "qalpha/criteria.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/linalg/tiled.hpp"
-#include "subspectra/qalpha/lanczos.hpp"
+#include "core/memory.hpp"
+#include "core/parallel.hpp"
+#include "linalg/tiled.hpp"
+#include "qalpha/lanczos.hpp"
 
 namespace subspectra::qalpha {
 namespace {
@@ -113,7 +113,7 @@ Matrix whole_start(const FeatureRows& rows, QAlphaStart kind, Index k, Random& r
 }
 
 /// Ritz pairs of A on the span of Q, from Q and W = A Q: by falling size.
-linalg::SymmetricEigen ritz_pairs(const Matrix& q, const Matrix& w) {
+linalg::SymmetricEigen ritz_pairs_of(const Matrix& q, const Matrix& w) {
   const Matrix s = product(Op::kTranspose, q, Op::kNone, w);
   return by_magnitude(0.5 * (s + s.transpose()));
 }
@@ -235,7 +235,8 @@ class BlockCriterion : public Criterion {
       }
       // Definition 4, steps 4 to 8: its recomputed alpha is the next alpha of step 1, since G depends on Q Q'
       // alone, so that the rotation is all that is left of them.
-      if (variant_ == QAlphaVariant::kRitz) w = product(Op::kNone, w, Op::kNone, ritz_pairs(q_, w).vectors);
+      if (variant_ == QAlphaVariant::kRitz)
+        w = product(Op::kNone, w, Op::kNone, ritz_pairs_of(q_, w).vectors);
       orthonormalize(w);
       q_ = std::move(w);
       return;
@@ -266,7 +267,7 @@ class BlockCriterion : public Criterion {
   [[nodiscard]] bool null() const override { return sees_nothing(rows_, y_); }
   [[nodiscard]] Vector eigenvalues(const Vector& alpha) const override {
     if (blocks_.count() > 1) return {};
-    return ritz_pairs(q_, weighted(alpha)).values;
+    return ritz_pairs_of(q_, weighted(alpha)).values;
   }
   [[nodiscard]] Index directions() const override {
     if (blocks_.count() == 1) return nonzero_columns(q_);
@@ -397,7 +398,7 @@ class LaplacianCriterion : public Criterion {
   [[nodiscard]] bool null() const override { return sees_nothing(rows_, y_); }
   [[nodiscard]] Vector eigenvalues(const Vector& alpha) const override {
     Vector degrees;
-    return ritz_pairs(q_, affinity_part(alpha, degrees)).values;
+    return ritz_pairs_of(q_, affinity_part(alpha, degrees)).values;
   }
   [[nodiscard]] Index directions() const override { return nonzero_columns(q_); }
 
@@ -448,7 +449,7 @@ class GapCriterion : public Criterion {
   [[nodiscard]] const Matrix& q() const override { return q_; }
   [[nodiscard]] bool null() const override { return q_.isZero(); }
   [[nodiscard]] Vector eigenvalues(const Vector& alpha) const override {
-    return ritz_pairs(q_, product(Op::kNone, rows_.affinity(alpha), Op::kNone, q_)).values;
+    return ritz_pairs_of(q_, product(Op::kNone, rows_.affinity(alpha), Op::kNone, q_)).values;
   }
   [[nodiscard]] Index directions() const override { return nonzero_columns(q_); }
 

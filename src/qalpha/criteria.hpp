@@ -2,8 +2,8 @@
 /// The criteria of the variants: what G is for given Q, and which Q follows alpha.
 #include <memory>
 
-#include "subspectra/core/random.hpp"
-#include "subspectra/qalpha/qalpha.hpp"
+#include "core/random.hpp"
+#include "qalpha/qalpha.hpp"
 
 namespace subspectra::qalpha {
 

@@ -1,13 +1,13 @@
-#include "subspectra/qalpha/feature_rows.hpp"
+#include "qalpha/feature_rows.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/data/unit_columns.hpp"
-#include "subspectra/linalg/tiled.hpp"
+#include "core/memory.hpp"
+#include "core/parallel.hpp"
+#include "data/unit_columns.hpp"
+#include "linalg/tiled.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/qalpha/kernel.hpp"
+#include "qalpha/kernel.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <cmath>
 #include <vector>
 
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/linalg/blas.hpp"
+#include "core/memory.hpp"
+#include "core/parallel.hpp"
+#include "linalg/blas.hpp"
 
 namespace subspectra {
 
@@ -48,9 +48,7 @@ QAlphaKernel OptionCodec<QAlphaKernel>::parse(std::string_view text) {
   } catch (const InvalidArgument&) {  // said below, with what is possible
   }
   throw InvalidArgument(
-      "linear, poly:D:C (degree 1 to 100, C >= 0), rbf:SIGMA (1e-100 to 1e100) or block2:LENGTH (1 or more) "
-      "is "
-      "needed");
+      "linear, poly:D:C (degree 1 to 100, C >= 0), rbf:SIGMA (1e-100 to 1e100) or block2:LENGTH (1 or more) is needed");
 }
 
 std::string OptionCodec<QAlphaKernel>::format(const QAlphaKernel& kernel) {
@@ -155,11 +153,10 @@ KernelFactor kernel_factor(const FeatureRows& rows, const QAlphaKernel& kernel, 
   // The rows of R take the place of the features.
   const double longest = std::sqrt(left.cwiseMax(0.0).maxCoeff());
   if (!left.allFinite() || longest > kLongestRow || (longest > 0.0 && longest < kShortestRow)) {
-    throw InvalidArgument(
-        fmt::format("--kernel {}: its values reach {:.3g}, beyond {:.0e} to {:.0e}, where their powers stay "
-                    "exact; choose a lower degree or offset, or leave --no-normalize out",
-                    OptionCodec<QAlphaKernel>::format(kernel), longest * longest, kShortestRow * kShortestRow,
-                    kLongestRow * kLongestRow));
+    throw InvalidArgument(fmt::format(
+        "--kernel {}: its values reach {:.3g}, beyond {:.0e} to {:.0e}, where their powers stay exact; choose a lower degree or offset, or leave --no-normalize out",
+        OptionCodec<QAlphaKernel>::format(kernel), longest * longest, kShortestRow * kShortestRow,
+        kLongestRow * kLongestRow));
   }
   const double trace = left.sum();
   const double rounding = 1e-15 * left.cwiseMax(0.0).maxCoeff();

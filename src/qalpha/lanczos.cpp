@@ -1,12 +1,12 @@
-#include "subspectra/qalpha/lanczos.hpp"
+#include "qalpha/lanczos.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <vector>
 
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/linalg/blas.hpp"
+#include "core/parallel.hpp"
+#include "linalg/blas.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/qalpha/qalpha.hpp"
+#include "qalpha/qalpha.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "criteria.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/qalpha/lanczos.hpp"
+#include "core/memory.hpp"
+#include "qalpha/criteria.hpp"
+#include "qalpha/lanczos.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/report/given_sets.hpp"
+#include "report/given_sets.hpp"
 
 #include <fast_float/fast_float.h>
 #include <fmt/format.h>
@@ -11,9 +11,9 @@
 #include <set>
 #include <stdexcept>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/shallow_json.hpp"
-#include "subspectra/data/byte_source.hpp"
+#include "core/error.hpp"
+#include "core/shallow_json.hpp"
+#include "io/byte_source.hpp"
 
 namespace subspectra {
 namespace {
@@ -55,8 +55,7 @@ std::vector<GivenSet> from_json(const std::string& path, const json& document) {
   if (!document.is_object() || document.value("schema", json()) != "subspectra.selection/1" ||
       !document.contains("path") || !document["path"].is_array()) {
     refuse(
-        "this JSON is no subspectra.selection/1 result; give one written by `subspectra select -o`, or a "
-        "list of names");
+        "this JSON is no subspectra.selection/1 result; give one written by `subspectra select -o`, or a list of names");
   }
   std::vector<GivenSet> sets;
   for (const auto& entry : document["path"]) {

@@ -1,9 +1,9 @@
-#include "subspectra/report/json.hpp"
+#include "report/json.hpp"
 
 #include <set>
 
-#include "subspectra/core/build_info.hpp"
-#include "subspectra/report/matrix_json.hpp"
+#include "core/build_info.hpp"
+#include "report/matrix_json.hpp"
 
 namespace subspectra {
 namespace {

@@ -9,11 +9,11 @@
 #include <map>
 #include <optional>
 
-#include "papers.hpp"
-#include "subspectra/classify/model.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/evaluate/folds.hpp"
-#include "subspectra/select/methods.hpp"
+#include "classify/model.hpp"
+#include "core/parallel.hpp"
+#include "evaluate/folds.hpp"
+#include "reproduce/papers.hpp"
+#include "select/methods.hpp"
 
 namespace subspectra::reproduce {
 namespace {
@@ -189,17 +189,10 @@ void sparse_discriminants_table(const ReproduceOptions& options, const RunContro
                   data.labels->class_count(), kLeastRows,
                   logarithms ? fmt::format("; raw intensities x become log2 max(x, {})", kFloor) : ""),
       fmt::format(
-          "{} random splits, {:.0f} % of every class held out, the same ones for every method; the paper has "
-          "{}. Nothing of the held-out rows is used: columns are centred and scaled on the training rows.",
+          "{} random splits, {:.0f} % of every class held out, the same ones for every method; the paper has {}. Nothing of the held-out rows is used: columns are centred and scaled on the training rows.",
           splits, 100.0 * kHeldOut, kPaperSplits),
-      "rvm-row, rvm-entry and jeffreys-row: lambda is 0.3, 0.0018 and 0.002 of the largest one, a constant "
-      "as in the paper's row model, and alpha is 1 and 0.3. rvm-row cv has the same alpha, and the lambda "
-      "with the smallest error of ten-fold cross-validation within the training rows, as gloss, sda and plda "
-      "have. "
-      "rvm-row evidence has alpha = lambda N and 0.01 of the largest lambda; rvm-row em is the same with the "
-      "paper's own update of the variances in place of the fast one, on the first ten splits alone.",
-      "The rule is Mahalanobis distance in the space of the discriminants with the priors of the training "
-      "rows."};
+      "rvm-row, rvm-entry and jeffreys-row: lambda is 0.3, 0.0018 and 0.002 of the largest one, a constant as in the paper's row model, and alpha is 1 and 0.3. rvm-row cv has the same alpha, and the lambda with the smallest error of ten-fold cross-validation within the training rows, as gloss, sda and plda have. rvm-row evidence has alpha = lambda N and 0.01 of the largest lambda; rvm-row em is the same with the paper's own update of the variances in place of the fast one, on the first ten splits alone.",
+      "The rule is Mahalanobis distance in the space of the discriminants with the priors of the training rows."};
   std::vector<std::optional<Outcomes>> by_split(static_cast<std::size_t>(splits));
   std::atomic<Index> finished = 0;
   // A round after the other: what is stopped has its first splits.
@@ -275,9 +268,7 @@ void sparse_discriminants_table(const ReproduceOptions& options, const RunContro
   }
   result.details["splits"] = std::move(details);
   result.notes.emplace_back(
-      "A difference of less than about two standard errors says nothing about which method is better; ten "
-      "splits, as in "
-      "the paper, leave a standard error of several percent.");
+      "A difference of less than about two standard errors says nothing about which method is better; ten splits, as in the paper, leave a standard error of several percent.");
   result.status = stopped ? control.status_or(Status::kInterrupted) : Status::kHeuristic;
 }
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "papers.hpp"
-#include "subspectra/core/random.hpp"
-#include "subspectra/scoring/gloss.hpp"
-#include "subspectra/scoring/reweighted.hpp"
+#include "core/random.hpp"
+#include "reproduce/papers.hpp"
+#include "scoring/gloss.hpp"
+#include "scoring/reweighted.hpp"
 
 namespace subspectra::reproduce {
 namespace {
@@ -75,13 +75,11 @@ void sparsest_solution(const ReproduceOptions& options, const RunControl& contro
                      {"problems", runs}};
   result.protocol = {
       fmt::format(
-          "Y Theta ({} x {}, orthonormal) is an exact combination of {} of the {} columns of X, {} of them "
-          "random and leaning towards Y Theta; {} such problems.",
+          "Y Theta ({} x {}, orthonormal) is an exact combination of {} of the {} columns of X, {} of them random and leaning towards Y Theta; {} such problems.",
           kRows, kSupport, kSupport, kColumns, kColumns - kSupport, runs),
-      fmt::format("rvm-row with lambda N = alpha = {:.0e}; the group lasso (gloss) at a lambda of 1e-4 of "
-                  "its largest, "
-                  "its rows below 1e-4 of the largest not counted. Recovered: exactly the true rows.",
-                  kNoise)};
+      fmt::format(
+          "rvm-row with lambda N = alpha = {:.0e}; the group lasso (gloss) at a lambda of 1e-4 of its largest, its rows below 1e-4 of the largest not counted. Recovered: exactly the true rows.",
+          kNoise)};
   Index rvm = 0, lasso = 0, done = 0;
   double lasso_rows = 0.0;
   for (; done < runs && !control.should_stop(); ++done) {
@@ -103,8 +101,8 @@ void sparsest_solution(const ReproduceOptions& options, const RunControl& contro
   result.results = {
       {.series = "rvm-row recovers",
        .published = 1.0,
-       .statement = "a single stationary point, guaranteed to be a maximally row sparse solution "
-                    "(Theorem 3, under its condition on the spread of the true columns)",
+       .statement =
+           "a single stationary point, guaranteed to be a maximally row sparse solution (Theorem 3, under its condition on the spread of the true columns)",
        .obtained = static_cast<double>(rvm) / count},
       {.series = "group lasso recovers", .obtained = static_cast<double>(lasso) / count},
       {.series = "rows of the group lasso", .obtained = lasso_rows / count}};

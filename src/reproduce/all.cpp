@@ -8,8 +8,8 @@
 #include <optional>
 #include <system_error>
 
-#include "papers.hpp"
-#include "subspectra/core/text.hpp"
+#include "core/text.hpp"
+#include "reproduce/papers.hpp"
 
 namespace subspectra::reproduce {
 namespace {
@@ -25,9 +25,11 @@ std::map<std::string, std::string, std::less<>> entries_by_stem(const std::strin
   for (fs::directory_iterator it(folder, problem), end; !problem && it != end; it.increment(problem))
     paths.push_back(it->path().string());
   if (problem) {
-    throw BadInput({.file = folder}, fmt::format("{}; --data of `all` is a folder in which the experiments' "
-                                                 "files have their names (docs/reproduce.md)",
-                                                 problem.message()));
+    throw BadInput(
+        {.file = folder},
+        fmt::format(
+            "{}; --data of `all` is a folder in which the experiments' files have their names (docs/reproduce.md)",
+            problem.message()));
   }
   std::sort(paths.begin(), paths.end());
   for (const auto& path : paths) {
@@ -100,13 +102,11 @@ Reproduction run_all_experiments(const ReproduceOptions& options, const std::sto
   all.settings = {{"quick", options.quick}, {"seed", options.seed}};
   if (!options.data.empty()) all.settings["data"] = options.data;
   all.protocol.emplace_back(
-      "Every experiment in turn, each with its own protocol (`reproduce ID` shows it whole); here are the "
-      "numbers that stand alone.");
+      "Every experiment in turn, each with its own protocol (`reproduce ID` shows it whole); here are the numbers that stand alone.");
   if (options.quick) {
-    all.protocol.push_back(
-        fmt::format("Reduced (--quick): fewer repetitions, smaller sizes, at most {:g} s each. What was "
-                    "stopped by that has the status time_limit.",
-                    kQuickSeconds));
+    all.protocol.push_back(fmt::format(
+        "Reduced (--quick): fewer repetitions, smaller sizes, at most {:g} s each. What was stopped by that has the status time_limit.",
+        kQuickSeconds));
   }
   all.status = Status::kHeuristic;
   auto list = nlohmann::json::array();
@@ -150,8 +150,7 @@ Reproduction run_all_experiments(const ReproduceOptions& options, const std::sto
   all.details["experiments"] = std::move(list);
   if (!on_stand_ins.empty()) {
     all.notes.push_back(fmt::format(
-        "Run on the embedded Sonar table for want of the paper's data, to show that they run; their numbers "
-        "have nothing to do with the published ones: {}. `--data DIR` names a folder with the files.",
+        "Run on the embedded Sonar table for want of the paper's data, to show that they run; their numbers have nothing to do with the published ones: {}. `--data DIR` names a folder with the files.",
         join_some(on_stand_ins, on_stand_ins.size())));
   }
   if (!without.empty()) {

@@ -1,4 +1,4 @@
-#include "subspectra/reproduce/experiments.hpp"
+#include "reproduce/experiments.hpp"
 
 #include <fmt/format.h>
 
@@ -6,14 +6,14 @@
 #include <chrono>
 #include <cmath>
 
-#include "papers.hpp"
-#include "subspectra/core/build_info.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/text.hpp"
-#include "subspectra/data/feature_names.hpp"
-#include "subspectra/data/prepare.hpp"
-#include "subspectra/data/read.hpp"
-#include "subspectra/spectral/pencil.hpp"
+#include "core/build_info.hpp"
+#include "core/memory.hpp"
+#include "core/text.hpp"
+#include "data/feature_names.hpp"
+#include "data/prepare.hpp"
+#include "io/read.hpp"
+#include "reproduce/papers.hpp"
+#include "spectral/pencil.hpp"
 
 namespace subspectra {
 
@@ -47,17 +47,9 @@ namespace subspectra::reproduce {
 namespace {
 
 constexpr std::string_view kFaceImages =
-    "a table with one image a row and its pixels, row by row, as columns (and --shape HxW), or --images DIR "
-    "with PGM "
-    "files. The paper's faces are not public; the AT&T (ORL) faces, 400 images of 40 people in one folder "
-    "each, can "
-    "stand in and are distributed in that form";
+    "a table with one image a row and its pixels, row by row, as columns (and --shape HxW), or --images DIR with PGM files. The paper's faces are not public; the AT&T (ORL) faces, 400 images of 40 people in one folder each, can stand in and are distributed in that form";
 constexpr std::string_view kLabelledFaces =
-    "a table with one image a row, its pixels as columns and the person as label (--target COLUMN), or "
-    "--images DIR "
-    "with PGM files in one folder a person. The paper's faces are not public; the AT&T (ORL) faces, 400 "
-    "images of 40 "
-    "people, can stand in and are distributed in that form";
+    "a table with one image a row, its pixels as columns and the person as label (--target COLUMN), or --images DIR with PGM files in one folder a person. The paper's faces are not public; the AT&T (ORL) faces, 400 images of 40 people, can stand in and are distributed in that form";
 
 template <class List>
 bool holds(const List& list, std::string_view name) {
@@ -90,11 +82,8 @@ const std::vector<Experiment>& experiments() {
        .source = "ICML06, Figure 4",
        .summary =
            "colon cancer genes: leave-one-out error against k for st, pearson, the forward pass (--data)",
-       .needs = "the colon cancer data of Alon et al., PNAS 96:6745 (1999), 62 tissues (40 tumour, 22 "
-                "normal) x 2,000 "
-                "genes: the authors' files I2000 and tissues, or any copy (R packages plsgenomics and "
-                "datamicroarray "
-                "have one), as a table with one tissue a row and a label column",
+       .needs =
+           "the colon cancer data of Alon et al., PNAS 96:6745 (1999), 62 tissues (40 tumour, 22 normal) x 2,000 genes: the authors' files I2000 and tissues, or any copy (R packages plsgenomics and datamicroarray have one), as a table with one tissue a row and a label column",
        .needs_short = "the colon cancer genes",
        .files = {"colon"},
        .stand_in = "sonar",
@@ -120,8 +109,8 @@ const std::vector<Experiment>& experiments() {
        .run = two_class_bounds},
       {.id = "iccv07-faces",
        .source = "ICCV07, Figures 2 and 3",
-       .summary = "sparse eigenfaces: variance against the number of pixels, and where they lie (--data or "
-                  "--images)",
+       .summary =
+           "sparse eigenfaces: variance against the number of pixels, and where they lie (--data or --images)",
        .needs = kFaceImages,
        .needs_short = "images of faces",
        .takes_images = true,
@@ -143,10 +132,7 @@ const std::vector<Experiment>& experiments() {
        .source = "ICCV07, Figure 6",
        .summary = "sparse eigenshapes: parts of a 3D shape, vertex by vertex, coarse to fine (--data)",
        .needs =
-           "a table with one shape a row, all with the same vertices, and the coordinates as columns: "
-           "NAME_x, NAME_y, "
-           "NAME_z, or three in a row for every vertex. The paper's 3D faces are not public; any registered "
-           "meshes will do",
+           "a table with one shape a row, all with the same vertices, and the coordinates as columns: NAME_x, NAME_y, NAME_z, or three in a row for every vertex. The paper's 3D faces are not public; any registered meshes will do",
        .needs_short = "registered 3D shapes",
        .files = {"shapes"},
        .stand_in = "sonar",
@@ -154,11 +140,10 @@ const std::vector<Experiment>& experiments() {
        .run = sparse_eigenshapes},
       {.id = "iccv07-usps",
        .source = "ICCV07, Figures 7 to 11",
-       .summary = "digits 3 against 5: pixels by GSLDA, Fisher and soft ARD, Gaussian-process classifiers "
-                  "(--data)",
-       .needs = "the USPS digits, one image of 16 x 16 grey values a row and the digit as label; 3 and 5 are "
-                "taken "
-                "(1,540 of the 9,298 images). The R package ElemStatLearn distributes them",
+       .summary =
+           "digits 3 against 5: pixels by GSLDA, Fisher and soft ARD, Gaussian-process classifiers (--data)",
+       .needs =
+           "the USPS digits, one image of 16 x 16 grey values a row and the digit as label; 3 and 5 are taken (1,540 of the 9,298 images). The R package ElemStatLearn distributes them",
        .needs_short = "the USPS digits",
        .files = {"usps"},
        .stand_in = "sonar",
@@ -167,9 +152,8 @@ const std::vector<Experiment>& experiments() {
       {.id = "iccv07-gender",
        .source = "ICCV07, Figures 12 to 16",
        .summary = "the same on any images of two kinds, in the paper faces of men and women (--data)",
-       .needs = "a table with one image a row, its pixels as columns and a label of two classes. The paper "
-                "has 1,755 "
-                "FERET faces of 21 x 12 pixels, which are given to researchers on request",
+       .needs =
+           "a table with one image a row, its pixels as columns and a label of two classes. The paper has 1,755 FERET faces of 21 x 12 pixels, which are given to researchers on request",
        .needs_short = "images of two kinds",
        .files = {"gender"},
        .stand_in = "sonar",
@@ -178,11 +162,8 @@ const std::vector<Experiment>& experiments() {
       {.id = "aistats15-table1",
        .source = "AISTATS15, Table 1",
        .summary = "sparse discriminants on a gene expression table: error, features, entries (--data)",
-       .needs = "a table of gene expressions with one sample a row and a label column. The paper has "
-                "Nakayama et al. "
-                "2007 (86 x 22,283, five classes; GEO GDS2736), Sun et al. 2006 (180 x 54,613) and Ramaswamy "
-                "et al. "
-                "2001 (198 x 16,063); the R package datamicroarray distributes them",
+       .needs =
+           "a table of gene expressions with one sample a row and a label column. The paper has Nakayama et al. 2007 (86 x 22,283, five classes; GEO GDS2736), Sun et al. 2006 (180 x 54,613) and Ramaswamy et al. 2001 (198 x 16,063); the R package datamicroarray distributes them",
        .needs_short = "a gene expression table",
        .files = {"nakayama"},
        .stand_in = "sonar",
@@ -233,12 +214,8 @@ const std::vector<Experiment>& experiments() {
       {.id = "jmlr05-table1",
        .source = "JMLR05, Table 1",
        .summary = "genes chosen without labels: leave-one-out errors of the SVM against rivals (--data)",
-       .needs = "a table of two classes with one sample a row and a label column. The paper has the lymphoma "
-                "outcomes of Shipp et al. 2002 (58 x 7,129), the brain tumour outcomes of Pomeroy et al. "
-                "2002 (60 x "
-                "7,129), the breast tumours of van 't Veer et al. 2002 (78 x 24,624), all public, and an "
-                "unpublished "
-                "fourth table; any two-class gene expression table will do",
+       .needs =
+           "a table of two classes with one sample a row and a label column. The paper has the lymphoma outcomes of Shipp et al. 2002 (58 x 7,129), the brain tumour outcomes of Pomeroy et al. 2002 (60 x 7,129), the breast tumours of van 't Veer et al. 2002 (78 x 24,624), all public, and an unpublished fourth table; any two-class gene expression table will do",
        .needs_short = "a two-class gene expression table",
        .files = {"golub", "colon"},
        .stand_in = "sonar",
@@ -247,10 +224,8 @@ const std::vector<Experiment>& experiments() {
       {.id = "jmlr05-images",
        .source = "JMLR05, Section 6, Figure 5",
        .summary = "kinds of animals told apart without labels by patches of their images (--data DIR)",
-       .needs = "a folder with one folder for every kind of image, in it PPM (or PGM) files in colour. The "
-                "paper has American toads and green frogs, elephants and sea elephants, from CalPhotos "
-                "(Berkeley): 27 images, 18 of the one kind and 9 of the other; any two kinds of photographs "
-                "will do",
+       .needs =
+           "a folder with one folder for every kind of image, in it PPM (or PGM) files in colour. The paper has American toads and green frogs, elephants and sea elephants, from CalPhotos (Berkeley): 27 images, 18 of the one kind and 9 of the other; any two kinds of photographs will do",
        .needs_short = "a folder of images",
        .takes_images = true,
        .files = {"animals", "photographs"},

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <numeric>
 
-#include "papers.hpp"
-#include "subspectra/core/random.hpp"
-#include "subspectra/linalg/blas.hpp"
-#include "subspectra/reproduce/optimal_subsets.hpp"
-#include "subspectra/search/greedy.hpp"
-#include "subspectra/search/nested_path.hpp"
+#include "core/random.hpp"
+#include "linalg/blas.hpp"
+#include "reproduce/optimal_subsets.hpp"
+#include "reproduce/papers.hpp"
+#include "search/greedy.hpp"
+#include "search/nested_path.hpp"
 
 namespace subspectra::reproduce {
 namespace {
@@ -77,18 +77,11 @@ void two_class_bounds(const ReproduceOptions& options, const RunControl& control
 
   result.settings = {{"features", kFeatures}, {"rows", rows}, {"subsets", (Index{1} << kFeatures) - 1}};
   result.protocol = {
-      fmt::format("One two-class problem of {} rows and {} normal features (seed {}; the paper's sample "
-                  "problem is not given): "
-                  "unit noise, 0.3 times a common part, class means apart by U(0.4, 1). a = sqrt(n1 n2)/N "
-                  "(mu1 - mu2), B "
-                  "the within-class covariance.",
-                  rows, kFeatures, options.seed),
-      "The criterion a_S'B_S^-1 a_S of all 4,095 subsets: the worst and the best of every size, and what the "
-      "greedy "
-      "dual pass finds.",
-      "Lower bounds: `every` = (sum of the k smallest a_i^2)/lambda_max(B) holds for every subset; `best "
-      "only` = the "
-      "same with the k largest, as Eq. (5) is printed, holds for the best subset alone."};
+      fmt::format(
+          "One two-class problem of {} rows and {} normal features (seed {}; the paper's sample problem is not given): unit noise, 0.3 times a common part, class means apart by U(0.4, 1). a = sqrt(n1 n2)/N (mu1 - mu2), B the within-class covariance.",
+          rows, kFeatures, options.seed),
+      "The criterion a_S'B_S^-1 a_S of all 4,095 subsets: the worst and the best of every size, and what the greedy dual pass finds.",
+      "Lower bounds: `every` = (sum of the k smallest a_i^2)/lambda_max(B) holds for every subset; `best only` = the same with the k largest, as Eq. (5) is printed, holds for the best subset alone."};
   result.spread = "";
   const auto dual = [&](Index k) {
     return std::max(k <= forward.reached() ? forward.objective(k) : 0.0,
@@ -109,9 +102,8 @@ void two_class_bounds(const ReproduceOptions& options, const RunControl& control
   result.results.push_back(
       {.series = "k from which the bound promises every subset 0.1",
        .published = 6.0,
-       .statement = "this lower bound indicates that in order for every subproblem found (no matter "
-                    "how suboptimal) to capture GRQ(k) > 0.1, the cardinality must be k > 5 (of the "
-                    "paper's own sample problem, Section 4)",
+       .statement =
+           "this lower bound indicates that in order for every subproblem found (no matter how suboptimal) to capture GRQ(k) > 0.1, the cardinality must be k > 5 (of the paper's own sample problem, Section 4)",
        .obtained = guaranteed});
   result.results.push_back({.series = "subsets below the bound for every subset",
                             .published = 0.0,
@@ -132,9 +124,7 @@ void two_class_bounds(const ReproduceOptions& options, const RunControl& control
     point("share below printed", static_cast<double>(range.below[at]) / binomial(kFeatures, k));
   }
   result.notes.emplace_back(
-      "The paper takes the k largest a_i^2 and says the bound holds for all subsets; both cannot hold. "
-      "`share below "
-      "printed` is the fraction of the subsets of that size that lie below the printed bound.");
+      "The paper takes the k largest a_i^2 and says the bound holds for all subsets; both cannot hold. `share below printed` is the fraction of the subsets of that size that lie below the printed bound.");
   result.status = control.status_or(Status::kHeuristic);
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "pixel_passes.hpp"
+#include "reproduce/pixel_passes.hpp"
 
 namespace subspectra::reproduce {
 
@@ -16,14 +16,11 @@ void sparse_eigenfaces(const ReproduceOptions& options, const RunControl& contro
   const Index k_mask = pixels_wanted(options, p);
   result.settings["k"] = k_mask;
   result.protocol.push_back(fmt::format(
-      "Forward and backward GSPCA over the {} pixels that vary. The variance of a set is that of its first "
-      "principal component; it is given as a fraction of that of all pixels.",
+      "Forward and backward GSPCA over the {} pixels that vary. The variance of a set is that of its first principal component; it is given as a fraction of that of all pixels.",
       p));
   result.spread = "";
   result.notes.emplace_back(
-      "The paper's faces (about 11,000 images of 370 people, 20 x 16 pixels of which a mask of 174, taken in "
-      "a factory) "
-      "are not public; its figures are quoted for their shape, not as values to be met on other images.");
+      "The paper's faces (about 11,000 images of 370 people, 20 x 16 pixels of which a mask of 174, taken in a factory) are not public; its figures are quoted for their shape, not as values to be met on other images.");
   result.status = control.status_or(Status::kHeuristic);
   if (!passes.finished) return;
 
@@ -55,9 +52,8 @@ void sparse_eigenfaces(const ReproduceOptions& options, const RunControl& contro
   }
   result.results.push_back(
       {.series = fmt::format("variance kept by {} of {} pixels", k_mask, p),
-       .statement = "using only half the pixels (k = 85 of 174) there is no appreciable loss compared "
-                    "to the total variance of a full mask; forward and backward passes find sparse "
-                    "solutions of comparable variance (Section 6, Figure 3)",
+       .statement =
+           "using only half the pixels (k = 85 of 174) there is no appreciable loss compared to the total variance of a full mask; forward and backward passes find sparse solutions of comparable variance (Section 6, Figure 3)",
        .obtained = at_mask});
   result.results.insert(result.results.end(), curve.begin(), curve.end());
   result.details["chosen_pixels"] = mask;

@@ -9,14 +9,14 @@
 #include <numeric>
 #include <set>
 
-#include "papers.hpp"
-#include "subspectra/classify/gp.hpp"
-#include "subspectra/core/random.hpp"
-#include "subspectra/core/text.hpp"
-#include "subspectra/filters/filters.hpp"
-#include "subspectra/reproduce/images.hpp"
-#include "subspectra/reproduce/png.hpp"
-#include "subspectra/select/methods.hpp"
+#include "classify/gp.hpp"
+#include "core/random.hpp"
+#include "core/text.hpp"
+#include "filters/filters.hpp"
+#include "reproduce/images.hpp"
+#include "reproduce/papers.hpp"
+#include "reproduce/png.hpp"
+#include "select/methods.hpp"
 
 namespace subspectra::reproduce {
 namespace {
@@ -51,12 +51,12 @@ Dataset two_kinds(const Dataset& all, const Task& task) {
       if (task.classes[c].empty() || found == names.end()) {
         throw BadInput(
             {.file = all.source},
-            fmt::format("has {} in '{}' where two are needed{}; name another label column with "
-                        "--target, or leave rows out",
-                        counted(static_cast<Index>(names.size()), "class", "classes"), all.labels->name,
-                        task.classes[c].empty() ? std::string()
-                                                : fmt::format(", or the classes '{}' and '{}' of the digits",
-                                                              task.classes[0], task.classes[1])));
+            fmt::format(
+                "has {} in '{}' where two are needed{}; name another label column with --target, or leave rows out",
+                counted(static_cast<Index>(names.size()), "class", "classes"), all.labels->name,
+                task.classes[c].empty() ? std::string()
+                                        : fmt::format(", or the classes '{}' and '{}' of the digits",
+                                                      task.classes[0], task.classes[1])));
       }
       kinds[c] = static_cast<int>(found - names.begin());
     }
@@ -332,25 +332,17 @@ void run_pixels(const ReproduceOptions& options, const Task& task, const RunCont
                   images.table.source, classes[0], classes[1], counted(p, "pixel"),
                   counted(halves.training.rows(), "image"), counted(halves.test.rows(), "image")),
       fmt::format(
-          "Pixels: the dual pass of GSLDA on the training rows, ridge as in --ridge auto; thresholding of "
-          "Fisher's vector; the length-scales of a Gaussian process with one a pixel (soft ARD). "
-          "Classifiers: Gaussian processes with the probit likelihood, Laplace and EP, on the pixels as they "
-          "are; a common length-scale and a signal deviation by L-BFGS on the log marginal likelihood, at "
-          "most {} evaluations for every set, {} for soft ARD.",
+          "Pixels: the dual pass of GSLDA on the training rows, ridge as in --ridge auto; thresholding of Fisher's vector; the length-scales of a Gaussian process with one a pixel (soft ARD). Classifiers: Gaussian processes with the probit likelihood, Laplace and EP, on the pixels as they are; a common length-scale and a signal deviation by L-BFGS on the log marginal likelihood, at most {} evaluations for every set, {} for soft ARD.",
           plan.most_evaluations, plan.most_ard_evaluations),
-      "Titles name the classifier, whose pixels it sees and what is given: the test error; the test "
-      "information in bits, 1 + mean log2 of the probability of the true class; or log Z, the log marginal "
-      "likelihood. Fisher is thresholding of Fisher's vector."};
+      "Titles name the classifier, whose pixels it sees and what is given: the test error; the test information in bits, 1 + mean log2 of the probability of the true class; or log Z, the log marginal likelihood. Fisher is thresholding of Fisher's vector."};
   result.settings = {{"training", halves.training.rows()},
                      {"test", halves.test.rows()},
                      {"pixels", p},
                      {"classes", classes},
                      {"sizes", plan.sizes}};
-  result.notes.push_back(
-      fmt::format("Figures {} of the paper are curves; its text gives the statements that are quoted, and "
-                  "times on a 3.2 GHz "
-                  "Pentium 4.",
-                  task.figures));
+  result.notes.push_back(fmt::format(
+      "Figures {} of the paper are curves; its text gives the statements that are quoted, and times on a 3.2 GHz Pentium 4.",
+      task.figures));
   result.status = control.status_or(Status::kHeuristic);
   if (control.should_stop()) return;
 
@@ -442,8 +434,8 @@ void digit_pixels(const ReproduceOptions& options, const RunControl& control, Re
        .paper_rows = 1540,
        .paper_training = 767,
        .figures = "7 to 11",
-       .statement = "pixel sets of size k = 150 suffice in terms of test error and test information; it is "
-                    "mostly for the sparsest regimes (k < 50) that performance seriously degrades",
+       .statement =
+           "pixel sets of size k = 150 suffice in terms of test error and test information; it is mostly for the sparsest regimes (k < 50) that performance seriously degrades",
        .time_statement = "soft ARD took 4 minutes with Laplace and 21 with EP, GSLDA 2 seconds for all k",
        .search_s = 2.0,
        .laplace_s = 240.0,
@@ -458,8 +450,8 @@ void gender_pixels(const ReproduceOptions& options, const RunControl& control, R
        .paper_rows = 1755,
        .paper_training = 878,
        .figures = "12 to 16",
-       .statement = "far fewer than n = 252 pixels suffice; only in the sparsest regimes (k < 50) does "
-                    "performance seriously degrade; the best error is 4.5 % with EP",
+       .statement =
+           "far fewer than n = 252 pixels suffice; only in the sparsest regimes (k < 50) does performance seriously degrade; the best error is 4.5 % with EP",
        .time_statement = "GSLDA took less than 2 seconds",
        .search_s = 2.0},
       control, result);

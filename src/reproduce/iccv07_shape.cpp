@@ -7,13 +7,13 @@
 #include <map>
 #include <memory>
 
-#include "papers.hpp"
-#include "subspectra/core/text.hpp"
-#include "subspectra/linalg/blas.hpp"
-#include "subspectra/search/greedy.hpp"
-#include "subspectra/spectral/deflation.hpp"
-#include "subspectra/spectral/pencil.hpp"
-#include "subspectra/spectral/renormalize.hpp"
+#include "core/text.hpp"
+#include "linalg/blas.hpp"
+#include "reproduce/papers.hpp"
+#include "search/greedy.hpp"
+#include "spectral/deflation.hpp"
+#include "spectral/pencil.hpp"
+#include "spectral/renormalize.hpp"
 
 namespace subspectra::reproduce {
 namespace {
@@ -56,8 +56,7 @@ std::vector<Vertex> vertices_of(const Dataset& data) {
   }
   if (p % 3 != 0) {
     throw BadInput(fmt::format(
-        "{}: {} columns are no whole number of vertices; name the columns NAME_x, NAME_y, NAME_z or "
-        "give three in a row for every vertex",
+        "{}: {} columns are no whole number of vertices; name the columns NAME_x, NAME_y, NAME_z or give three in a row for every vertex",
         data.source, p));
   }
   vertices.clear();
@@ -161,22 +160,18 @@ void sparse_eigenshapes(const ReproduceOptions& options, const RunControl& contr
   result.axis = "part";
   result.settings = {
       {"rows", data.rows()}, {"vertices", count}, {"k", k}, {"levels", levels}, {"components", parts}};
-  result.protocol = {fmt::format("{}: {}, {}; the x, y and z of a vertex are chosen together.", data.source,
-                                 counted(data.rows(), "shape"), counted(count, "vertex", "vertices")),
-                     fmt::format("Forward GSPCA, coarse to fine over {} vertices ({} of the mean shape, "
-                                 "spread as evenly as farthest "
-                                 "points are). A level chooses its share of k = {} vertices, doubled but for "
-                                 "the last one, among those "
-                                 "nearest to the choice of the level before.",
-                                 fmt::join(levels, ", "), counted(levels.size(), "level"), k),
-                     fmt::format("{} in turn, each after the one before was projected out of the data. "
-                                 "Variances are fractions of that of "
-                                 "the first principal component of all (remaining) coordinates.",
-                                 counted(parts, "sparse eigenvector"))};
+  result.protocol = {
+      fmt::format("{}: {}, {}; the x, y and z of a vertex are chosen together.", data.source,
+                  counted(data.rows(), "shape"), counted(count, "vertex", "vertices")),
+      fmt::format(
+          "Forward GSPCA, coarse to fine over {} vertices ({} of the mean shape, spread as evenly as farthest points are). A level chooses its share of k = {} vertices, doubled but for the last one, among those nearest to the choice of the level before.",
+          fmt::join(levels, ", "), counted(levels.size(), "level"), k),
+      fmt::format(
+          "{} in turn, each after the one before was projected out of the data. Variances are fractions of that of the first principal component of all (remaining) coordinates.",
+          counted(parts, "sparse eigenvector"))};
   result.spread = "";
   result.notes.emplace_back(
-      "The paper's 3D faces are not public and its Figure 6 is a picture; it gives no numbers for this "
-      "experiment.");
+      "The paper's 3D faces are not public and its Figure 6 is a picture; it gives no numbers for this experiment.");
   result.status = Status::kHeuristic;
   result.details["parts"] = nlohmann::json::array();
   std::vector<Index> every(static_cast<std::size_t>(count));
@@ -220,10 +215,10 @@ void sparse_eigenshapes(const ReproduceOptions& options, const RunControl& contr
     result.results.push_back(
         {.series = "variance kept",
          .x = part,
-         .statement = part == 1 ? "selected regions do covary, like protruding chins and noses or "
-                                  "symmetric left/right cheeks, and are indeed jointly coupled face "
-                                  "parts (Section 6, Figure 6)"
-                                : "",
+         .statement =
+             part == 1
+                 ? "selected regions do covary, like protruding chins and noses or symmetric left/right cheeks, and are indeed jointly coupled face parts (Section 6, Figure 6)"
+                 : "",
          .obtained = fitted.objective / full});
     if (count <= kDirectLimit) {
       const auto direct = forward_vertices(*pencil, vertices, every, k, options.threads, control);

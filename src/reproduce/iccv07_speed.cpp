@@ -6,11 +6,11 @@
 #include <ctime>
 #include <numeric>
 
-#include "papers.hpp"
-#include "subspectra/reproduce/naive_greedy.hpp"
-#include "subspectra/search/greedy.hpp"
-#include "subspectra/search/nested_path.hpp"
-#include "subspectra/synth/brownian.hpp"
+#include "reproduce/naive_greedy.hpp"
+#include "reproduce/papers.hpp"
+#include "search/greedy.hpp"
+#include "search/nested_path.hpp"
+#include "synth/brownian.hpp"
 
 namespace subspectra::reproduce {
 namespace {
@@ -90,16 +90,14 @@ double largest_difference(const Vector& a, const Vector& b) {
   return ((a - b).array().abs() / b.array().abs().max(1e-300)).maxCoeff();
 }
 
-struct Published {
+struct PublishedSpeed {
   Index n;
   double naive_s, ours_s, ratio;
   const char* statement;
 };
-constexpr std::array<Published, 2> kPublished = {
+constexpr std::array<PublishedSpeed, 2> kPublished = {
     {{1024, 12.0 * 3600.0, 2.0 * 60.0, 340.0,
-      "n = 1024: on-the-fly Cholesky approximately 12 hours (Matlab 7.2, 3.2 GHz P4), rank-1 updates on "
-      "partitioned "
-      "inverses only 2 minutes, a speed-up factor of 340 (Section 5)"},
+      "n = 1024: on-the-fly Cholesky approximately 12 hours (Matlab 7.2, 3.2 GHz P4), rank-1 updates on partitioned inverses only 2 minutes, a speed-up factor of 340 (Section 5)"},
      {2048, 12.0 * 86400.0, 20.0 * 60.0, 1000.0,
       "n = 2048: about 12 days against 20 minutes; for n > 2000 about 10^3 faster (Section 5)"}}};
 
@@ -120,17 +118,10 @@ void greedy_speed(const ReproduceOptions& options, const RunControl& control, Re
   result.spread = "";
   result.settings = {{"sizes", sizes}, {"threads", 1}};
   result.protocol = {
-      "Two classes of random walks, `synth brownian` with 4n rows and n features: a and B from the table, "
-      "then both "
-      "passes over all n features, forward and backward, on one thread.",
-      "`Cholesky` factors B_S anew for every candidate, which is what the paper compares with; "
-      "`eigenproblem` solves "
-      "the dense generalized eigenproblem of every candidate (smaller sizes only); `updates` is this "
-      "program's search.",
+      "Two classes of random walks, `synth brownian` with 4n rows and n features: a and B from the table, then both passes over all n features, forward and backward, on one thread.",
+      "`Cholesky` factors B_S anew for every candidate, which is what the paper compares with; `eigenproblem` solves the dense generalized eigenproblem of every candidate (smaller sizes only); `updates` is this program's search.",
       fmt::format(
-          "Seconds of processor time. Beyond the measured sizes: seconds = c n^e by least squares on the "
-          "logarithms of "
-          "the (up to) three largest sizes{}.",
+          "Seconds of processor time. Beyond the measured sizes: seconds = c n^e by least squares on the logarithms of the (up to) three largest sizes{}.",
           options.quick ? "" : "; `updates` is measured at 1024 and 2048 too")};
   std::vector<Timing> cholesky;
   std::vector<Timing> eigen;
@@ -186,7 +177,7 @@ void greedy_speed(const ReproduceOptions& options, const RunControl& control, Re
       result.notes.push_back(
           fmt::format("Fitted: eigenproblem {:.3g} s * n^{:.2f}.", law.factor, law.exponent));
     }
-    for (const Published& p : kPublished) {
+    for (const PublishedSpeed& p : kPublished) {
       double our_s = our_law.at(p.n);
       bool measured = false;
       if (!options.quick && !control.should_stop()) {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <string_view>
 
-#include "pixel_passes.hpp"
-#include "subspectra/core/text.hpp"
-#include "subspectra/reproduce/verification.hpp"
+#include "core/text.hpp"
+#include "reproduce/pixel_passes.hpp"
+#include "reproduce/verification.hpp"
 
 namespace subspectra::reproduce {
 
@@ -17,8 +17,7 @@ void face_verification(const ReproduceOptions& options, const RunControl& contro
   const Dataset& table = images.table;
   if (!table.labels) {
     throw BadInput(fmt::format(
-        "{}: verification needs to know whose image each row is, and there is no label column; name "
-        "it with --target, or give --images with one folder a person",
+        "{}: verification needs to know whose image each row is, and there is no label column; name it with --target, or give --images with one folder a person",
         table.source));
   }
   const auto pencil = pca_pencil(table, options.threads);
@@ -30,25 +29,15 @@ void face_verification(const ReproduceOptions& options, const RunControl& contro
   result.settings["k"] = k;
   result.settings["components"] = components;
   result.protocol.push_back(fmt::format(
-      "{} people. The better of forward and backward GSPCA chooses {} of {} pixels; on these and on all "
-      "pixels "
-      "{} principal components are computed (from all images, without the labels) and every image becomes "
-      "its {} coordinates.",
+      "{} people. The better of forward and backward GSPCA chooses {} of {} pixels; on these and on all pixels {} principal components are computed (from all images, without the labels) and every image becomes its {} coordinates.",
       table.labels->class_count(), k, p, components, components));
   result.protocol.emplace_back(
-      "All pairs of images are compared by the distance of their coordinates, Euclidean or after every "
-      "coordinate was "
-      "scaled to unit variance (whitened); a pair is accepted as one person below a threshold, which runs "
-      "over all "
-      "distances.");
+      "All pairs of images are compared by the distance of their coordinates, Euclidean or after every coordinate was scaled to unit variance (whitened); a pair is accepted as one person below a threshold, which runs over all distances.");
   result.spread = "";
   result.notes.emplace_back(
-      "The paper's access-control images are not public, and it matched 7,400 probes with 3,700 gallery "
-      "images by a "
-      "measure it does not name: compare the direction of the difference, not the values.");
+      "The paper's access-control images are not public, and it matched 7,400 probes with 3,700 gallery images by a measure it does not name: compare the direction of the difference, not the values.");
   result.notes.emplace_back(
-      "The paper gives the area on the error side of the ROC curve; so does `area`: one minus the "
-      "area under the curve.");
+      "The paper gives the area on the error side of the ROC curve; so does `area`: one minus the area under the curve.");
   result.status = control.status_or(Status::kHeuristic);
   if (!passes.finished) return;
   const auto forward = first_of(passes.forward, k);
@@ -60,9 +49,7 @@ void face_verification(const ReproduceOptions& options, const RunControl& contro
   result.details["chosen_pixels"] = mask;
 
   const char* statement =
-      "the sparse model using the same number of basis functions shows better FPR and FNR at every operating "
-      "point: the "
-      "EER has dropped from 1.7% down to 1.0% and the AUC from 0.26% down to 0.08% (Section 6, Figure 5)";
+      "the sparse model using the same number of basis functions shows better FPR and FNR at every operating point: the EER has dropped from 1.7% down to 1.0% and the AUC from 0.26% down to 0.08% (Section 6, Figure 5)";
   struct Basis {
     const char* name;
     const std::vector<Index>& pixels;

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "papers.hpp"
-#include "subspectra/core/text.hpp"
-#include "subspectra/evaluate/cross_validation.hpp"
+#include "core/text.hpp"
+#include "evaluate/cross_validation.hpp"
+#include "reproduce/papers.hpp"
 
 namespace subspectra::reproduce {
 namespace {
@@ -46,23 +46,21 @@ void error_curves(const Dataset& data, const Curve& curve, const ReproduceOption
           ? std::string("Leave one out")
           : fmt::format("{}-fold cross-validation, {}", plan.cv.folds,
                         plan.repeats == 1 ? std::string("once") : fmt::format("{} times", plan.repeats));
-  result.protocol = {fmt::format("{}: {}, {}, {}.", data.source, counted(data.rows(), "row"),
-                                 counted(data.features(), "feature"),
-                                 counted(data.labels->class_count(), "class", "classes")),
-                     fmt::format("{}, k = {} to {}; Fisher's linear rule on the chosen features, values as "
-                                 "in the table, ridge as in "
-                                 "--ridge auto; st cuts y = B^(1/2) x.",
-                                 folds, curve.k.lo, curve.k.hi),
-                     "`all rows`: features are chosen once, on all rows, and only the rule is "
-                     "cross-validated (optimistic); `nested`: "
-                     "features are chosen anew inside every training fold (honest)."};
+  result.protocol = {
+      fmt::format("{}: {}, {}, {}.", data.source, counted(data.rows(), "row"),
+                  counted(data.features(), "feature"),
+                  counted(data.labels->class_count(), "class", "classes")),
+      fmt::format(
+          "{}, k = {} to {}; Fisher's linear rule on the chosen features, values as in the table, ridge as in --ridge auto; st cuts y = B^(1/2) x.",
+          folds, curve.k.lo, curve.k.hi),
+      "`all rows`: features are chosen once, on all rows, and only the rule is cross-validated (optimistic); `nested`: features are chosen anew inside every training fold (honest)."};
   result.spread = "standard error of the cross-validated error";
   if (!curve.machine_methods.empty()) {
     result.protocol.insert(
         result.protocol.begin() + 2,
-        fmt::format("{}: C = 1 on standardized columns, features leave as by default; `with its machine`: "
-                    "the linear SVM (C = 1) in place of Fisher's rule.",
-                    fmt::join(curve.machine_methods, ", ")));
+        fmt::format(
+            "{}: C = 1 on standardized columns, features leave as by default; `with its machine`: the linear SVM (C = 1) in place of Fisher's rule.",
+            fmt::join(curve.machine_methods, ", ")));
   }
   result.settings = {{"cv", OptionCodec<FoldCount>::json(plan.cv)},
                      {"repeats", plan.repeats},
@@ -153,13 +151,12 @@ void sonar_errors(const ReproduceOptions& options, const RunControl& control, Re
        .headline = "gslda",
        .at = 30,
        .published = 0.09,
-       .statement = "The half-sparsity test error of GSLDA (9% at k = 30) is as good as any reported on "
-                    "this dataset without sparsity (Section 3.2)"},
+       .statement =
+           "The half-sparsity test error of GSLDA (9% at k = 30) is as good as any reported on this dataset without sparsity (Section 3.2)"},
       options, control, result);
-  result.notes.insert(result.notes.begin(),
-                      "The paper's 9 % is not reached under either protocol. Its text says that features "
-                      "were chosen on the 80 % "
-                      "that trained; the colon experiment of the same paper chose them on all rows.");
+  result.notes.insert(
+      result.notes.begin(),
+      "The paper's 9 % is not reached under either protocol. Its text says that features were chosen on the 80 % that trained; the colon experiment of the same paper chose them on all rows.");
 }
 
 void ionosphere_errors(const ReproduceOptions& options, const RunControl& control, Reproduction& result) {
@@ -172,15 +169,12 @@ void ionosphere_errors(const ReproduceOptions& options, const RunControl& contro
        .headline = "eslda",
        .at = 16,
        .published = 0.11,
-       .statement = "The error rate at half-sparsity (about 11% at k = 16) is competitive with past "
-                    "benchmarks established with neural networks and SVMs using all variables; simple "
-                    "thresholding appears to yield essentially the same accuracy; the correlation-based "
-                    "filter is inferior (Section 3.2)"},
+       .statement =
+           "The error rate at half-sparsity (about 11% at k = 16) is competitive with past benchmarks established with neural networks and SVMs using all variables; simple thresholding appears to yield essentially the same accuracy; the correlation-based filter is inferior (Section 3.2)"},
       options, control, result);
   result.notes.insert(
       result.notes.begin(),
-      "The paper used the exact search (ESLDA) here; gslda stands beside it. The paper gives n = 36; the "
-      "data set has 34 columns, one of them constant.");
+      "The paper used the exact search (ESLDA) here; gslda stands beside it. The paper gives n = 36; the data set has 34 columns, one of them constant.");
 }
 
 void colon_errors(const ReproduceOptions& options, const RunControl& control, Reproduction& result) {
@@ -195,16 +189,13 @@ void colon_errors(const ReproduceOptions& options, const RunControl& control, Re
        .headline = "forward-lda",
        .at = {},
        .published = 0.0,
-       .statement = "the true skeptic would discount the zero error rates of RFE-SVM and GSLDA in Figure 4, "
-                    "fully expecting to see poorer accuracy on truly held-out samples; GSLDA is very "
-                    "competitive with RFE-SVM at k <= 10, by 15% at k = 1 (Section 3.3)",
+       .statement =
+           "the true skeptic would discount the zero error rates of RFE-SVM and GSLDA in Figure 4, fully expecting to see poorer accuracy on truly held-out samples; GSLDA is very competitive with RFE-SVM at k <= 10, by 15% at k = 1 (Section 3.3)",
        .machine_methods = {"svm-rfe", "svm-rmb"}},
       options, control, result);
   result.notes.insert(
       result.notes.begin(),
-      "The paper ran the forward pass on all rows and then left one out, and says itself that this is "
-      "optimistic: compare the `all rows` column with its figure and believe the `nested` one. It does "
-      "not say whether intensities were logged; here they are used as the file has them.");
+      "The paper ran the forward pass on all rows and then left one out, and says itself that this is optimistic: compare the `all rows` column with its figure and believe the `nested` one. It does not say whether intensities were logged; here they are used as the file has them.");
 }
 
 }  // namespace subspectra::reproduce

@@ -5,15 +5,15 @@
 #include <cmath>
 #include <numeric>
 
-#include "papers.hpp"
-#include "subspectra/reproduce/optimal_subsets.hpp"
-#include "subspectra/select/methods.hpp"
-#include "subspectra/synth/brownian.hpp"
+#include "reproduce/optimal_subsets.hpp"
+#include "reproduce/papers.hpp"
+#include "select/methods.hpp"
+#include "synth/brownian.hpp"
 
 namespace subspectra::reproduce {
 namespace {
 
-constexpr Index kRows = synth::BrownianOptions{}.rows;
+constexpr Index kExactRows = synth::BrownianOptions{}.rows;
 constexpr Index kMostChecked = 15;  ///< features: up to here all subsets are looked at, too
 constexpr Index kPaperFeatures = 40;
 constexpr double kPaperSeconds = 7200.0;
@@ -38,7 +38,7 @@ struct Experimenter {
 
   /// Nothing when it was stopped on the way: a search cut short has no time of its own.
   [[nodiscard]] std::optional<Measured> measure(Index n, std::uint64_t seed) const {
-    const Dataset data = synth::brownian_classes(kRows, n, seed);
+    const Dataset data = synth::brownian_classes(kExactRows, n, seed);
     const Selection greedy = select(data, "gslda", {1, n});
     const Selection half = select(data, "eslda", {n / 2, n / 2});
     const Selection all = select(data, "eslda", {1, n});
@@ -91,17 +91,12 @@ void exact_search_times(const ReproduceOptions& options, const RunControl& contr
   const Index runs = options.runs > 0 ? options.runs : options.quick ? 2 : 5;
   result.axis = "n";
   result.spread = "standard error of the mean over the problems of a size";
-  result.settings = {{"sizes", sizes}, {"problems", runs}, {"rows", kRows}};
+  result.settings = {{"sizes", sizes}, {"problems", runs}, {"rows", kExactRows}};
   result.protocol = {
-      fmt::format("Two classes of random walks with n features: problem i of a size is `subspectra synth "
-                  "brownian --features n --seed {}+i` ({} rows); {} of every size. The paper's covariance "
-                  "matrices of 10 to 40 features are not published.",
-                  options.seed, kRows, runs),
-      "`k = n/2` is `select --method eslda -k n/2`, `all k` is `-k 1:n`: greedy start, search and proof, on "
-      "as "
-      "many threads as asked for; seconds by the clock. `greedy is best` is the share of all k at which "
-      "gslda "
-      "had the best set.",
+      fmt::format(
+          "Two classes of random walks with n features: problem i of a size is `subspectra synth brownian --features n --seed {}+i` ({} rows); {} of every size. The paper's covariance matrices of 10 to 40 features are not published.",
+          options.seed, kExactRows, runs),
+      "`k = n/2` is `select --method eslda -k n/2`, `all k` is `-k 1:n`: greedy start, search and proof, on as many threads as asked for; seconds by the clock. `greedy is best` is the share of all k at which gslda had the best set.",
       fmt::format("Up to n = {} the best of every size is also found by looking at all subsets.",
                   kMostChecked)};
   const Experimenter experimenter{options, control};
@@ -121,8 +116,7 @@ void exact_search_times(const ReproduceOptions& options, const RunControl& contr
     if (n == kPaperFeatures) {
       half.published = kPaperSeconds;
       half.statement =
-          "even with good initialization, branch-and-bound search can still take a long time, e.g. about 2 "
-          "hours for n = 40, k = 20 (Section 2.3)";
+          "even with good initialization, branch-and-bound search can still take a long time, e.g. about 2 hours for n = 40, k = 20 (Section 2.3)";
     }
     result.results.push_back(std::move(half));
     result.results.push_back(mean_of("k = n/2, nodes", n, all, &Measured::half_nodes));
@@ -137,9 +131,7 @@ void exact_search_times(const ReproduceOptions& options, const RunControl& contr
         fmt::format("Exact search and a look at all subsets agree to {:.1e} of the value.", difference));
   }
   result.notes.emplace_back(
-      "The paper does not say on which machine, nor on which problem, its two hours were measured: they are "
-      "an "
-      "order of magnitude to compare with, no more.");
+      "The paper does not say on which machine, nor on which problem, its two hours were measured: they are an order of magnitude to compare with, no more.");
   result.status = stopped ? control.status_or(Status::kInterrupted) : Status::kHeuristic;
 }
 

@@ -9,41 +9,41 @@
 #include <numeric>
 #include <optional>
 
-#include "papers.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/reproduce/optimal_subsets.hpp"
-#include "subspectra/search/exact.hpp"
-#include "subspectra/search/greedy.hpp"
-#include "subspectra/search/nested_path.hpp"
-#include "subspectra/search/threshold.hpp"
-#include "subspectra/spectral/pencil.hpp"
-#include "subspectra/synth/brownian.hpp"
+#include "core/parallel.hpp"
+#include "reproduce/optimal_subsets.hpp"
+#include "reproduce/papers.hpp"
+#include "search/exact.hpp"
+#include "search/greedy.hpp"
+#include "search/nested_path.hpp"
+#include "search/threshold.hpp"
+#include "spectral/pencil.hpp"
+#include "synth/brownian.hpp"
 
 namespace subspectra::reproduce {
 namespace {
 
-constexpr Index kFeatures = 16;
+constexpr Index kMonteCarloFeatures = 16;
 constexpr Index kPaperPairs = 50000;
 constexpr Index kQuickPairs = 20;
 constexpr Index kBlock = 4;      ///< pairs a work item
 constexpr Index kChecked = 100;  ///< on every so manyth pair all subsets are looked at as well
 
-enum Row { kDual, kForward, kBackward, kThresholdX, kThresholdY, kOptimum, kRows };
-constexpr std::array<const char*, kRows> kNames = {"dual pass", "forward", "backward",
-                                                   "ST on x",   "ST on y", "optimum / full"};
+enum Row { kDual, kForward, kBackward, kThresholdX, kThresholdY, kOptimum, kMonteCarloRows };
+constexpr std::array<const char*, kMonteCarloRows> kNames = {"dual pass", "forward", "backward",
+                                                             "ST on x",   "ST on y", "optimum / full"};
 
-using Table = Eigen::Matrix<double, kRows, kFeatures>;
+using Table = Eigen::Matrix<double, kMonteCarloRows, kMonteCarloFeatures>;
 
 Vector nested_values(const Pencil& pencil, const SearchUnits& units, const std::vector<Index>& order) {
-  const NestedPath path(pencil, units, order, kFeatures, {.threads = 1});
-  Vector values = Vector::Zero(kFeatures);
+  const NestedPath path(pencil, units, order, kMonteCarloFeatures, {.threads = 1});
+  Vector values = Vector::Zero(kMonteCarloFeatures);
   for (Index k = 1; k <= path.reached(); ++k) values[k - 1] = path.objective(k);
   return values;
 }
 
 Vector threshold_values(const Pencil& pencil, const SearchUnits& units, ThresholdOn which) {
   const Vector loadings = global_vector(pencil, units.features(), which, 1).cwiseAbs();
-  std::vector<Index> order(kFeatures);
+  std::vector<Index> order(kMonteCarloFeatures);
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return loadings[a] > loadings[b]; });
   return nested_values(pencil, units, order);
@@ -58,23 +58,24 @@ struct Pair {
 /// The proven best values of every size. The search starts from the sets of both passes.
 Vector best_values(const Pencil& pencil, const SearchUnits& units, const std::vector<Index>& forward,
                    const std::vector<Index>& backward) {
-  std::vector<std::vector<RankedSet>> start(kFeatures);
-  for (Index k = 1; k <= kFeatures; ++k) {
+  std::vector<std::vector<RankedSet>> start(kMonteCarloFeatures);
+  for (Index k = 1; k <= kMonteCarloFeatures; ++k) {
     for (const auto* order : {&forward, &backward})
       start[static_cast<std::size_t>(k - 1)].push_back({.units = first_of(*order, k)});
   }
-  const auto found = exact_search(pencil, units, start, {.k = {1, kFeatures}, .threads = 1}, RunControl());
+  const auto found =
+      exact_search(pencil, units, start, {.k = {1, kMonteCarloFeatures}, .threads = 1}, RunControl());
   if (found.status != Status::kOptimal) throw Error("icml06-fig1: a set was not proven to be the best");
-  Vector best(kFeatures);
-  for (Index k = 1; k <= kFeatures; ++k)
+  Vector best(kMonteCarloFeatures);
+  for (Index k = 1; k <= kMonteCarloFeatures; ++k)
     best[k - 1] = found.sizes[static_cast<std::size_t>(k - 1)].pool.front().value;
   return best;
 }
 
 Pair ratios_of_pair(std::uint64_t seed, bool checked) {
-  auto [a, b] = synth::brownian_pair(synth::WalkKind::kFractional, kFeatures, seed);
+  auto [a, b] = synth::brownian_pair(synth::WalkKind::kFractional, kMonteCarloFeatures, seed);
   const auto pencil = matrix_pencil(a, b, 0.0);
-  std::vector<Index> all(kFeatures);
+  std::vector<Index> all(kMonteCarloFeatures);
   std::iota(all.begin(), all.end(), Index{0});
   const auto units = SearchUnits::singles(all, {});
   const GreedyOptions options{.threads = 1};
@@ -94,7 +95,7 @@ Pair ratios_of_pair(std::uint64_t seed, bool checked) {
     pair.disagreement = ((best - all_subsets).array().abs() / all_subsets.array()).maxCoeff();
   }
   for (Index row = 0; row < kOptimum; ++row) values.row(row).array() /= best.transpose().array();
-  values.row(kOptimum) = best.transpose() / best[kFeatures - 1];
+  values.row(kOptimum) = best.transpose() / best[kMonteCarloFeatures - 1];
   pair.ratios = values;
   return pair;
 }
@@ -104,7 +105,8 @@ struct Sums {
   Index pairs = 0, checked = 0;
   double disagreement = 0.0;
   Table sum = Table::Zero(), squares = Table::Zero(), least = Table::Constant(kInfinity);
-  Eigen::Matrix<double, 1, kFeatures> optimal = Eigen::Matrix<double, 1, kFeatures>::Zero();  ///< dual pass
+  Eigen::Matrix<double, 1, kMonteCarloFeatures> optimal =
+      Eigen::Matrix<double, 1, kMonteCarloFeatures>::Zero();  ///< dual pass
 
   void add(const Pair& pair) {
     const Table& ratios = pair.ratios;
@@ -151,44 +153,37 @@ void monte_carlo(const ReproduceOptions& options, const RunControl& control, Rep
   const auto count = static_cast<double>(total.pairs);
   result.settings = {{"pairs_planned", planned},
                      {"pairs", total.pairs},
-                     {"features", kFeatures},
+                     {"features", kMonteCarloFeatures},
                      {"kind", "fbm"},
                      {"pairs_checked", total.checked}};
   result.protocol = {
       fmt::format(
-          "{} of {} random pairs (A, B) of {} features: pair i is what `subspectra synth brownian-pair "
-          "--kind fbm --seed {}+i` writes (the paper gives no recipe for its Brownian processes).",
-          total.pairs, planned, kFeatures, options.seed),
-      "For every pair and every k the best subset is that of the exact search (eslda), proven; on every "
-      "hundredth pair all subsets are looked at, too; captured is the criterion "
-      "lambda_max(A_S, B_S) of a method's set, after renormalization, over that of the best set.",
-      "Methods: greedy dual pass (GSLDA) and its two passes, simple thresholding of the Fisher vector x "
-      "(ICCV07) "
-      "and of y = B^(1/2) x (ICML06). The last column is the best set of k over all features (the shape of "
-      "Figure 1a)."};
+          "{} of {} random pairs (A, B) of {} features: pair i is what `subspectra synth brownian-pair --kind fbm --seed {}+i` writes (the paper gives no recipe for its Brownian processes).",
+          total.pairs, planned, kMonteCarloFeatures, options.seed),
+      "For every pair and every k the best subset is that of the exact search (eslda), proven; on every hundredth pair all subsets are looked at, too; captured is the criterion lambda_max(A_S, B_S) of a method's set, after renormalization, over that of the best set.",
+      "Methods: greedy dual pass (GSLDA) and its two passes, simple thresholding of the Fisher vector x (ICCV07) and of y = B^(1/2) x (ICML06). The last column is the best set of k over all features (the shape of Figure 1a)."};
   result.spread = "standard error of the mean over the pairs";
   result.status = total.pairs == planned ? Status::kHeuristic : control.status_or(Status::kInterrupted);
   if (total.pairs == 0) return;
 
-  Finding worst{.series = "dual pass, smallest mean ratio over k",
-                .published = 0.90,
-                .statement =
-                    "GSLDA is seen to capture at least 90% of the maximum LDA score across all "
-                    "cardinalities; its poorest performance (10% suboptimality) occurs at k = n/2 "
-                    "(Section 3.1)"};
+  Finding worst{
+      .series = "dual pass, smallest mean ratio over k",
+      .published = 0.90,
+      .statement =
+          "GSLDA is seen to capture at least 90% of the maximum LDA score across all cardinalities; its poorest performance (10% suboptimality) occurs at k = n/2 (Section 3.1)"};
   Index worst_k = 1;
   const Table mean = total.sum / count;
   worst.obtained = mean.row(kDual).minCoeff(&worst_k);
   result.results.push_back(worst);
   result.results.push_back({.series = "dual pass, k of the smallest mean ratio",
-                            .published = kFeatures / 2,
+                            .published = kMonteCarloFeatures / 2,
                             .obtained = static_cast<double>(worst_k + 1)});
   result.results.push_back(
       {.series = "dual pass, smallest ratio of any pair", .obtained = total.least.row(kDual).minCoeff()});
   result.results.push_back(
       {.series = "eslda against all subsets, largest relative difference", .obtained = total.disagreement});
-  for (Index k = 1; k <= kFeatures; ++k) {
-    for (Index row = 0; row < kRows; ++row) {
+  for (Index k = 1; k <= kMonteCarloFeatures; ++k) {
+    for (Index row = 0; row < kMonteCarloRows; ++row) {
       Finding point{.series = kNames[static_cast<std::size_t>(row)], .x = k, .obtained = mean(row, k - 1)};
       if (total.pairs > 1) {
         const double variance =

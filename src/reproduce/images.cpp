@@ -1,4 +1,4 @@
-#include "subspectra/reproduce/images.hpp"
+#include "reproduce/images.hpp"
 
 #include <fmt/format.h>
 
@@ -10,10 +10,10 @@
 #include <optional>
 #include <system_error>
 
-#include "papers.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/text.hpp"
-#include "subspectra/data/prepare.hpp"
+#include "core/memory.hpp"
+#include "core/text.hpp"
+#include "data/prepare.hpp"
+#include "reproduce/papers.hpp"
 
 namespace subspectra::reproduce {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "qalpha_runs.hpp"
-#include "subspectra/filters/surprise.hpp"
-#include "subspectra/synth/bendor.hpp"
+#include "filters/surprise.hpp"
+#include "reproduce/qalpha_runs.hpp"
+#include "synth/bendor.hpp"
 
 namespace subspectra::reproduce {
 namespace {
@@ -25,8 +25,7 @@ std::vector<Cell> cells() {
     Cell cell{.name = fmt::format("m = {}", m), .problem = {.features = m}, .published = 1.0};
     if (m == 5) {
       cell.statement =
-          "Our algorithm was completely robust to the number of features m: it always chose the correct "
-          "features using as few as 5 features (Section 6)";
+          "Our algorithm was completely robust to the number of features m: it always chose the correct features using as few as 5 features (Section 6)";
     }
     list.push_back(std::move(cell));
   }
@@ -46,9 +45,7 @@ std::vector<Cell> cells() {
   for (const double s : {0.75, 2.0, 10.0, 100.0, 1000.0, 2000.0})
     list.push_back({.name = fmt::format("s = {}", s), .problem = {.s = s}, .spread_sweep = true});
   list.back().statement =
-      "our algorithm was robust to s, and was at least 30 times more likely to choose a relevant feature "
-      "than an "
-      "irrelevant one, even for s > 1000 (Section 6)";
+      "our algorithm was robust to s, and was at least 30 times more likely to choose a relevant feature than an irrelevant one, even for s > 1000 (Section 6)";
   return list;
 }
 
@@ -110,23 +107,12 @@ void expression_model(const ReproduceOptions& options, const RunControl& control
   result.settings = {{"runs", runs}, {"clusters", 2}, {"m", model.features}, {"a", model.a},
                      {"b", model.b}, {"e", model.e},  {"d", model.d},        {"s", model.s}};
   result.protocol = {
-      fmt::format("{} problems for every setting: `synth bendor --seed {}+i` with m = {}, a = {}, b = {}, e "
-                  "= {}, d = "
-                  "{}, s = {}, one of m, d, e, s changed at a time.",
-                  runs, options.seed, model.features, model.a, model.b, model.e, model.d, model.s),
-      "qalpha, k = 2, features centred and of unit norm. With r relevant features the r largest weights are "
-      "taken, and the share of relevant ones among them is counted; a choice by chance has the share 1 - e.",
-      "N(mu, mu s) is read both ways: mu s is the variance, or the standard deviation. `times likelier`: the "
-      "share "
-      "of the relevant features that are chosen over that of the irrelevant ones, over all runs; nothing "
-      "where "
-      "no irrelevant one was chosen. `best of 5 starts`: the equal weights and four random ones, the largest "
-      "objective kept.",
-      "max-surprise ranks by the score of the rival that the paper compares with (MSA of Ben-Dor et al.), "
-      "the "
-      "threshold number of misclassifications, but is told the classes, which MSA looks for. Of features "
-      "that "
-      "tie at the end the expected share is counted."};
+      fmt::format(
+          "{} problems for every setting: `synth bendor --seed {}+i` with m = {}, a = {}, b = {}, e = {}, d = {}, s = {}, one of m, d, e, s changed at a time.",
+          runs, options.seed, model.features, model.a, model.b, model.e, model.d, model.s),
+      "qalpha, k = 2, features centred and of unit norm. With r relevant features the r largest weights are taken, and the share of relevant ones among them is counted; a choice by chance has the share 1 - e.",
+      "N(mu, mu s) is read both ways: mu s is the variance, or the standard deviation. `times likelier`: the share of the relevant features that are chosen over that of the irrelevant ones, over all runs; nothing where no irrelevant one was chosen. `best of 5 starts`: the equal weights and four random ones, the largest objective kept.",
+      "max-surprise ranks by the score of the rival that the paper compares with (MSA of Ben-Dor et al.), the threshold number of misclassifications, but is told the classes, which MSA looks for. Of features that tie at the end the expected share is counted."};
   Index done = 0;
   for (const auto& slot : slots) done += slot ? 1 : 0;
   close_runs(done, items, control, result);
@@ -164,9 +150,7 @@ void expression_model(const ReproduceOptions& options, const RunControl& control
     }
   }
   result.notes.emplace_back(
-      "At m = 5 one feature is relevant, and at m = 10 three: Q-alpha looks for what features have in "
-      "common, and "
-      "a single one has nothing in common with another.");
+      "At m = 5 one feature is relevant, and at m = 10 three: Q-alpha looks for what features have in common, and a single one has nothing in common with another.");
   result.notes.emplace_back("At e = 0.995 three features of 600 are relevant.");
 }
 

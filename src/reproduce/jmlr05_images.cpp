@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "qalpha_runs.hpp"
-#include "subspectra/cluster/clustering.hpp"
-#include "subspectra/core/text.hpp"
-#include "subspectra/reproduce/patch_features.hpp"
+#include "cluster/clustering.hpp"
+#include "core/text.hpp"
+#include "reproduce/patch_features.hpp"
+#include "reproduce/qalpha_runs.hpp"
 
 namespace subspectra::reproduce {
 namespace {
@@ -23,11 +23,11 @@ std::string folder_of(const ReproduceOptions& options) {
 
 void require_classes(const Dataset& table) {
   if (table.labels && table.labels->class_count() >= 2) return;
-  throw BadInput({.file = table.source},
-                 table.labels
-                     ? "holds images in one folder alone; give every kind of image a folder of its "
-                       "own inside it"
-                     : "holds images beside its folders; put every image into the folder of its kind");
+  throw BadInput(
+      {.file = table.source},
+      table.labels
+          ? "holds images in one folder alone; give every kind of image a folder of its own inside it"
+          : "holds images beside its folders; put every image into the folder of its kind");
 }
 
 }  // namespace
@@ -52,23 +52,17 @@ void image_clusters(const ReproduceOptions& options, const RunControl& control, 
       fmt::format("{}: {}, {} a kind; the kinds are used to count alone.", table.source,
                   counted(table.rows(), "image"), fmt::join(counts, ", ")),
       fmt::format(
-          "Features: 3 x 3 templates of {0} x {0} pixels in the middle of every image, {1} in all. Its value "
-          "for an image is the least L1 distance of its colours to those of 49 candidates, 7 x 7 patches "
-          "evenly over the image. Colours: shares of the pixels in {2} x {3} x {4} bins of hue, saturation "
-          "and "
-          "value (the paper does not say how many). {5}",
+          "Features: 3 x 3 templates of {0} x {0} pixels in the middle of every image, {1} in all. Its value for an image is the least L1 distance of its colours to those of 49 candidates, 7 x 7 patches evenly over the image. Colours: shares of the pixels in {2} x {3} x {4} bins of hue, saturation and value (the paper does not say how many). {5}",
           patches.side, table.features(), kHueBins, kSaturationBins, kValueBins,
           options.shape.given()
               ? fmt::format("Images are averaged down to {}x{}.", options.shape.height, options.shape.width)
               : "Images whose shorter side is above 140 pixels are averaged down to that."),
-      fmt::format("Q-alpha with k = {0}, then spectral clustering into {0} as `cluster` does it, on the "
-                  "templates above the largest fall of the weights, on the {1} largest weights, and on all "
-                  "templates, equally weighted. Accuracy: images whose cluster is matched to their kind.",
-                  classes, shown)};
+      fmt::format(
+          "Q-alpha with k = {0}, then spectral clustering into {0} as `cluster` does it, on the templates above the largest fall of the weights, on the {1} largest weights, and on all templates, equally weighted. Accuracy: images whose cluster is matched to their kind.",
+          classes, shown)};
   result.spread = "standard error of a share of so many images";
   result.notes.emplace_back(
-      "The paper's animals (CalPhotos, University of California, Berkeley) are not part of the program; its "
-      "figures are ranges over several pairs of kinds and hold for those alone.");
+      "The paper's animals (CalPhotos, University of California, Berkeley) are not part of the program; its figures are ranges over several pairs of kinds and hold for those alone.");
 
   const auto clustered = [&](const KRange& k, bool compare) {
     const SelectionOptions selection{

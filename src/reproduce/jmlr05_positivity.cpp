@@ -7,10 +7,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "qalpha_runs.hpp"
-#include "subspectra/core/random.hpp"
-#include "subspectra/qalpha/lanczos.hpp"
-#include "subspectra/synth/weston.hpp"
+#include "core/random.hpp"
+#include "qalpha/lanczos.hpp"
+#include "reproduce/qalpha_runs.hpp"
+#include "synth/weston.hpp"
 
 namespace subspectra::reproduce {
 namespace {
@@ -119,15 +119,11 @@ void positive_eigenvectors(const ReproduceOptions& options, const RunControl& co
   result.settings = {{"runs", runs}, {"runs_large", large_runs}, {"draws", direction_blocks * kDraws}};
   result.protocol = {
       fmt::format(
-          "{} symmetric n x n matrices of each size with independent N(mu, sigma^2) entries on and "
-          "below the diagonal, mu = 1/6 and sigma = sqrt(2)/6; {} of each size for mu = 0.1, sigma = 1.",
+          "{} symmetric n x n matrices of each size with independent N(mu, sigma^2) entries on and below the diagonal, mu = 1/6 and sigma = sqrt(2)/6; {} of each size for mu = 0.1, sigma = 1.",
           runs, large_runs),
-      "Counted are the matrices whose leading eigenvector (of the algebraically largest eigenvalue) has "
-      "entries of one sign.",
+      "Counted are the matrices whose leading eigenvector (of the algebraically largest eigenvalue) has entries of one sign.",
       fmt::format(
-          "Propositions 7 to 9 on {} random directions: the least value of f = (a'b)(a'c)(b'c) in the "
-          "plane, and the mean of f over c (and over k = 3 orthonormal ones) in {} dimensions, a'b = "
-          "0.6, over (k/q)(a'b)^2.",
+          "Propositions 7 to 9 on {} random directions: the least value of f = (a'b)(a'c)(b'c) in the plane, and the mean of f over c (and over k = 3 orthonormal ones) in {} dimensions, a'b = 0.6, over (k/q)(a'b)^2.",
           direction_blocks * kDraws, kDimension)};
   Sample least, one, three;
   const auto blocks = repeated<Directions>(direction_blocks, options, control, result, [&](Index block) {
@@ -158,8 +154,7 @@ void positive_eigenvectors(const ReproduceOptions& options, const RunControl& co
     if (sizes[cell].small_mean && sizes[cell].n == 500) {
       point.published = 0.99;
       point.statement =
-          "simulations with mu = 0.1 and sigma = 1 show that the probability is above 0.99 starting from n = "
-          "500 (Section 4.1)";
+          "simulations with mu = 0.1 and sigma = 1 show that the probability is above 0.99 starting from n = 500 (Section 4.1)";
     }
     result.results.push_back(with_sample(std::move(point), positive));
   }
@@ -179,9 +174,9 @@ void positive_eigenvectors(const ReproduceOptions& options, const RunControl& co
 
 namespace {
 
-constexpr Index kFeatures = 202;
-constexpr Index kRows = 100;
-constexpr std::array<Index, 13> kRanks = {1, 2, 3, 4, 5, 6, 7, 8, 10, 20, 50, 100, kFeatures};
+constexpr Index kPositivityFeatures = 202;
+constexpr Index kPositivityRows = 100;
+constexpr std::array<Index, 13> kRanks = {1, 2, 3, 4, 5, 6, 7, 8, 10, 20, 50, 100, kPositivityFeatures};
 
 struct Profile {
   Index negative = 0;
@@ -195,9 +190,9 @@ Profile profile_of(const Vector& weights) {
   constexpr Index kRelevant = synth::WestonLinearOptions::kRelevant;
   Profile profile{.negative = negative_weights(weights), .sorted = weights};
   profile.hits = static_cast<double>(relevant_among(weights, kRelevant, kRelevant)) / kRelevant;
-  profile.ratio = weights.head(kRelevant).mean() / weights.tail(kFeatures - kRelevant).mean();
+  profile.ratio = weights.head(kRelevant).mean() / weights.tail(kPositivityFeatures - kRelevant).mean();
   std::sort(profile.sorted.begin(), profile.sorted.end(), std::greater<>());
-  profile.peak = profile.sorted[0] / profile.sorted[kFeatures / 2];
+  profile.peak = profile.sorted[0] / profile.sorted[kPositivityFeatures / 2];
   return profile;
 }
 
@@ -205,7 +200,7 @@ Dataset noise_table(std::uint64_t seed) {
   Random random(seed, stream_of(2, 0));
   Dataset data;
   data.source = "noise";
-  data.dense.resize(kRows, kFeatures);
+  data.dense.resize(kPositivityRows, kPositivityFeatures);
   for (double& x : data.dense.reshaped()) x = random.normal();
   return data;
 }
@@ -217,21 +212,20 @@ void positive_weights(const ReproduceOptions& options, const RunControl& control
   const auto slots = repeated<std::array<Profile, 2>>(
       runs, options, control, result, [&](Index run) -> std::array<Profile, 2> {
         const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(run);
-        const auto weston = synth::weston_linear({.rows = kRows, .features = kFeatures, .seed = seed});
+        const auto weston =
+            synth::weston_linear({.rows = kPositivityRows, .features = kPositivityFeatures, .seed = seed});
         return {profile_of(qalpha_weights(weston, {.seed = seed}, true, control)),
                 profile_of(qalpha_weights(noise_table(seed), {.seed = seed}, true, control))};
       });
   result.axis = "rank";
   result.spread = "standard error over the runs";
-  result.settings = {{"runs", runs}, {"rows", kRows}, {"features", kFeatures}, {"clusters", 2}};
+  result.settings = {
+      {"runs", runs}, {"rows", kPositivityRows}, {"features", kPositivityFeatures}, {"clusters", 2}};
   result.protocol = {
       fmt::format(
-          "{} problems `synth weston-linear --rows {} --seed {}+i` (6 relevant features of {}; the paper "
-          "does not give the number of samples) and as many tables of independent N(0, 1) numbers.",
-          runs, kRows, options.seed, kFeatures),
-      "Weights of qalpha, k = 2, features centred and of unit norm, labels not used. The curves are the "
-      "sorted "
-      "weights (of unit norm together), means over the runs."};
+          "{} problems `synth weston-linear --rows {} --seed {}+i` (6 relevant features of {}; the paper does not give the number of samples) and as many tables of independent N(0, 1) numbers.",
+          runs, kPositivityRows, options.seed, kPositivityFeatures),
+      "Weights of qalpha, k = 2, features centred and of unit norm, labels not used. The curves are the sorted weights (of unit norm together), means over the runs."};
   Index done = 0;
   for (const auto& slot : slots) done += slot ? 1 : 0;
   close_runs(done, runs, control, result);
@@ -254,9 +248,7 @@ void positive_weights(const ReproduceOptions& options, const RunControl& control
     };
     add(
         "negative weights", [](const Profile& p) { return static_cast<double>(p.negative); }, 0.0,
-        "One can clearly observe the positivity and sparsity of the recovered weight vector, even for a "
-        "random "
-        "matrix (Section 4.2)");
+        "One can clearly observe the positivity and sparsity of the recovered weight vector, even for a random matrix (Section 4.2)");
     add("largest over median weight", [](const Profile& p) { return p.peak; });
     if (table == 0) {
       add("mean weight of the relevant over the others", [](const Profile& p) { return p.ratio; });

@@ -6,14 +6,14 @@
 #include <map>
 #include <numeric>
 
-#include "qalpha_runs.hpp"
-#include "subspectra/classify/model.hpp"
-#include "subspectra/select/methods.hpp"
+#include "classify/model.hpp"
+#include "reproduce/qalpha_runs.hpp"
+#include "select/methods.hpp"
 
 namespace subspectra::reproduce {
 namespace {
 
-struct Contestant {
+struct GeneContestant {
   std::string_view method;
   std::string_view name;     ///< in the table
   std::vector<Index> sizes;  ///< features or components; empty: all features
@@ -24,7 +24,7 @@ struct Contestant {
 /// The key of the number of features where the weights fall.
 constexpr Index kCut = 0;
 
-std::vector<Contestant> contestants(bool quick) {
+std::vector<GeneContestant> gene_contestants(bool quick) {
   using Sizes = std::vector<Index>;
   const Sizes sizes = quick ? Sizes{10, 50, 200} : Sizes{5, 10, 20, 50, 100, 200, 500, 1000};
   return {{.method = "all", .name = "RAW", .sizes = {}},
@@ -72,8 +72,7 @@ Dataset two_class_table(const ReproduceOptions& options) {
     throw BadInput(
         {.file = all.source},
         fmt::format(
-            "jmlr05-table1 needs a label column of two classes, and there {}; name another one "
-            "with --target or leave rows out",
+            "jmlr05-table1 needs a label column of two classes, and there {}; name another one with --target or leave rows out",
             all.labels ? fmt::format("are {} classes", all.labels->class_count()) : std::string("is none")));
   }
   std::vector<Index> labelled;
@@ -89,7 +88,7 @@ Dataset two_class_table(const ReproduceOptions& options) {
 }
 
 /// Whether the left-out row was classified wrongly, by size; `kept` is what the cut kept.
-struct Outcome {
+struct GeneOutcome {
   std::map<Index, bool> wrong;
   Index kept = 0;
 };
@@ -100,8 +99,8 @@ bool misclassified(const ClassifierRule& rule, const Dataset& row, const std::ve
   return predicted != row.labels->codes.front();
 }
 
-Outcome leave_out(const Dataset& data, Index row, const Contestant& contestant, std::uint64_t seed,
-                  const RunControl& control) {
+GeneOutcome leave_out(const Dataset& data, Index row, const GeneContestant& contestant, std::uint64_t seed,
+                      const RunControl& control) {
   std::vector<Index> others(static_cast<std::size_t>(data.rows()));
   std::iota(others.begin(), others.end(), Index{0});
   others.erase(others.begin() + row);
@@ -117,7 +116,7 @@ Outcome leave_out(const Dataset& data, Index row, const Contestant& contestant, 
   }
   const Selection found = select_features(training, find_method(contestant.method), selection,
                                           contestant.options, control.silent());
-  Outcome outcome;
+  GeneOutcome outcome;
   if (control.should_stop()) return outcome;
   if (contestant.components) {
     if (found.lambda_path.empty()) return outcome;
@@ -151,12 +150,12 @@ Outcome leave_out(const Dataset& data, Index row, const Contestant& contestant, 
 
 void gene_selection_table(const ReproduceOptions& options, const RunControl& control, Reproduction& result) {
   const Dataset data = two_class_table(options);
-  const auto list = contestants(options.quick);
+  const auto list = gene_contestants(options.quick);
   const Index planned = options.runs > 0 ? options.runs : options.quick ? 12 : data.rows();
   const Index rows = std::min(planned, data.rows());
   const Index items = rows * static_cast<Index>(list.size());
   // Left out are rows spread evenly over the table.
-  const auto slots = repeated<Outcome>(items, options, control, result, [&](Index i) {
+  const auto slots = repeated<GeneOutcome>(items, options, control, result, [&](Index i) {
     return leave_out(data, (i % rows) * data.rows() / rows, list[static_cast<std::size_t>(i / rows)],
                      options.seed, control);
   });
@@ -166,29 +165,22 @@ void gene_selection_table(const ReproduceOptions& options, const RunControl& con
   result.settings = {
       {"rows", data.rows()}, {"features", data.features()}, {"left_out", rows}, {"clusters", 6}};
   result.protocol = {
-      fmt::format("{}: {} rows ({} {}, {} {}), {} features, all of them (the paper cut two of its tables to "
-                  "the first "
-                  "7,000 genes), values as in the file.",
-                  data.source, data.rows(), counts[0], data.labels->classes[0], counts[1],
-                  data.labels->classes[1], data.features()),
       fmt::format(
-          "{} rows are left out, one at a time; features or components are chosen anew on the others, and a "
-          "linear SVM (C = 1, columns standardized) is trained on them.",
+          "{}: {} rows ({} {}, {} {}), {} features, all of them (the paper cut two of its tables to the first 7,000 genes), values as in the file.",
+          data.source, data.rows(), counts[0], data.labels->classes[0], counts[1], data.labels->classes[1],
+          data.features()),
+      fmt::format(
+          "{} rows are left out, one at a time; features or components are chosen anew on the others, and a linear SVM (C = 1, columns standardized) is trained on them.",
           rows),
       fmt::format(
-          "RAW: all features. PCAn: the first n principal components. GSn: the signed means of n shaved sets "
-          "(--permutations {}, --shave {}). Q-alpha (k = 6) does not see the labels, SNR, SVM-RFE "
-          "(recursive elimination) and SVM-RMB (the radius-margin bound) do; n is the number of "
-          "features. `cut`: Q-alpha keeps the features above the largest relative gap of its weights.",
+          "RAW: all features. PCAn: the first n principal components. GSn: the signed means of n shaved sets (--permutations {}, --shave {}). Q-alpha (k = 6) does not see the labels, SNR, SVM-RFE (recursive elimination) and SVM-RMB (the radius-margin bound) do; n is the number of features. `cut`: Q-alpha keeps the features above the largest relative gap of its weights.",
           list.back().options.at("permutations"), list.back().options.at("shave")),
-      "Numbers of errors. Those of the paper are taken as numbers of rows, too: as percentages some of them "
-      "are no "
-      "whole number of rows."};
+      "Numbers of errors. Those of the paper are taken as numbers of rows, too: as percentages some of them are no whole number of rows."};
   Index done = 0;
   for (const auto& slot : slots) done += slot ? 1 : 0;
   close_runs(done, items, control, result);
   for (std::size_t c = 0; c < list.size(); ++c) {
-    const Contestant& contestant = list[c];
+    const GeneContestant& contestant = list[c];
     std::map<Index, Sample> wrong;
     Sample kept;
     Index judged = 0;
@@ -239,9 +231,7 @@ void gene_selection_table(const ReproduceOptions& options, const RunControl& con
                                      data.labels->classes[counts[0] >= counts[1] ? 0 : 1],
                                      std::min(counts[0], counts[1]), data.rows()));
   result.notes.emplace_back(
-      "The fewest errors over n are optimistic: n was chosen with the rows that were left out. The paper did "
-      "so for "
-      "SNR; it does not say how many features Q-alpha kept.");
+      "The fewest errors over n are optimistic: n was chosen with the rows that were left out. The paper did so for SNR; it does not say how many features Q-alpha kept.");
 }
 
 }  // namespace subspectra::reproduce

@@ -4,10 +4,10 @@
 #include <array>
 #include <numeric>
 
-#include "qalpha_runs.hpp"
-#include "subspectra/classify/classifier.hpp"
-#include "subspectra/select/methods.hpp"
-#include "subspectra/synth/weston.hpp"
+#include "classify/classifier.hpp"
+#include "reproduce/qalpha_runs.hpp"
+#include "select/methods.hpp"
+#include "synth/weston.hpp"
 
 namespace subspectra::reproduce {
 namespace {
@@ -16,12 +16,12 @@ constexpr Index kTestRows = 500;
 constexpr std::array<Index, 5> kTrainingRows = {20, 30, 50, 75, 100};
 constexpr Index kMostRows = kTrainingRows.back();
 
-struct Contestant {
+struct WestonContestant {
   const char* name;
   const char* method = nullptr;          ///< of the registry; null: a set that needs none
   const char* within_vectors = nullptr;  ///< qalpha-supervised: its option
 };
-constexpr std::array<Contestant, 10> kContestants = {
+constexpr std::array<WestonContestant, 10> kWestonContestants = {
     {{"qalpha-supervised", "qalpha-supervised"},
      {"qalpha-supervised, one vector", "qalpha-supervised", "1"},
      {"qalpha", "qalpha"},
@@ -34,15 +34,16 @@ constexpr std::array<Contestant, 10> kContestants = {
      {"SVM on relevant"}}};
 constexpr std::size_t kAll = 8, kRelevant = 9;
 
-struct Cell {
+struct WestonCell {
   bool linear;
   Index rows;
 };
 std::string_view problem_name(bool linear) { return linear ? "linear" : "non-linear"; }
 
-struct Outcome {
-  std::array<double, kContestants.size()> error = {};
-  std::array<double, kContestants.size()> found = {};  ///< share of the relevant features among those chosen
+struct WestonOutcome {
+  std::array<double, kWestonContestants.size()> error = {};
+  std::array<double, kWestonContestants.size()> found =
+      {};  ///< share of the relevant features among those chosen
 };
 
 /// The columns x_j of these features, and for the non-linear problem their products x_i x_j, i <= j, too.
@@ -86,7 +87,7 @@ std::vector<Index> span_of(Index first, Index count) {
   return list;
 }
 
-Outcome compare(const Cell& cell, std::uint64_t seed, const RunControl& control) {
+WestonOutcome compare(const WestonCell& cell, std::uint64_t seed, const RunControl& control) {
   // Row i depends on (seed, i) alone: the smaller training sets are parts of the larger ones.
   const Dataset table = cell.linear ? synth::weston_linear({.rows = kMostRows + kTestRows, .seed = seed})
                                     : synth::weston_nonlinear({.rows = kMostRows + kTestRows, .seed = seed});
@@ -94,17 +95,18 @@ Outcome compare(const Cell& cell, std::uint64_t seed, const RunControl& control)
       cell.linear ? synth::WestonLinearOptions::kRelevant : synth::WestonNonlinearOptions::kRelevant;
   const Dataset training = table.with_rows(span_of(0, cell.rows));
   const Dataset test = table.with_rows(span_of(kMostRows, kTestRows));
-  Outcome outcome;
-  for (std::size_t c = 0; c < kContestants.size() && !control.should_stop(); ++c) {
+  WestonOutcome outcome;
+  for (std::size_t c = 0; c < kWestonContestants.size() && !control.should_stop(); ++c) {
     std::vector<Index> features;
     if (c == kAll || c == kRelevant) {
       features = span_of(0, c == kAll ? table.features() : relevant);
     } else {
       const SelectionOptions options{.k = {relevant, relevant}, .certify = false, .seed = seed, .threads = 1};
       OptionTexts texts = {{"C", "1"}};  // of the machines; others have no such option
-      if (kContestants[c].within_vectors != nullptr) texts["within_vectors"] = kContestants[c].within_vectors;
-      const Selection selection =
-          select_features(training, find_method(kContestants[c].method), options, texts, control.silent());
+      if (kWestonContestants[c].within_vectors != nullptr)
+        texts["within_vectors"] = kWestonContestants[c].within_vectors;
+      const Selection selection = select_features(training, find_method(kWestonContestants[c].method),
+                                                  options, texts, control.silent());
       if (control.should_stop()) break;
       features = first_of(selection.ranking, relevant);
     }
@@ -119,7 +121,7 @@ Outcome compare(const Cell& cell, std::uint64_t seed, const RunControl& control)
 }  // namespace
 
 void weston_problems(const ReproduceOptions& options, const RunControl& control, Reproduction& result) {
-  std::vector<Cell> cells;
+  std::vector<WestonCell> cells;
   for (const bool linear : {true, false}) {
     for (const Index rows : kTrainingRows) {
       if (!options.quick || rows == 30 || rows == kMostRows) cells.push_back({linear, rows});
@@ -127,7 +129,7 @@ void weston_problems(const ReproduceOptions& options, const RunControl& control,
   }
   const Index runs = runs_of(options, 2, 30);
   const Index items = static_cast<Index>(cells.size()) * runs;
-  const auto slots = repeated<Outcome>(items, options, control, result, [&](Index i) {
+  const auto slots = repeated<WestonOutcome>(items, options, control, result, [&](Index i) {
     return compare(cells[static_cast<std::size_t>(i / runs)],
                    options.seed + static_cast<std::uint64_t>(i % runs), control);
   });
@@ -138,19 +140,12 @@ void weston_problems(const ReproduceOptions& options, const RunControl& control,
                      {"features_linear", synth::WestonLinearOptions::kRelevant},
                      {"features_nonlinear", synth::WestonNonlinearOptions::kRelevant}};
   result.protocol = {
-      fmt::format("{} problems `synth weston-linear --seed {}+i` (6 relevant features of 202) and `synth "
-                  "weston-nonlinear` (2 of 52), error on {} other rows. The paper has 30 runs.",
-                  runs, options.seed, kTestRows),
-      "As many features are chosen as there are relevant ones (6, 2). qalpha-supervised and the filters see "
-      "the "
-      "labels of the training rows, qalpha (k = 2) does not; the machine is then trained with the labels. "
-      "`one vector`: --within-vectors 1 in place of 2.",
-      "The machine is linear, C = 1 on standardized columns; on the non-linear problem it "
-      "gets "
-      "the chosen features and their products of two, a polynomial of second degree.",
-      "svm-rfe (recursive elimination) and svm-rmb (the radius-margin bound, which Weston et al. minimize) "
-      "look at a linear machine with C = 1, on the non-linear problem as well, where no linear machine sees "
-      "anything. `SVM on relevant` is told which features are relevant."};
+      fmt::format(
+          "{} problems `synth weston-linear --seed {}+i` (6 relevant features of 202) and `synth weston-nonlinear` (2 of 52), error on {} other rows. The paper has 30 runs.",
+          runs, options.seed, kTestRows),
+      "As many features are chosen as there are relevant ones (6, 2). qalpha-supervised and the filters see the labels of the training rows, qalpha (k = 2) does not; the machine is then trained with the labels. `one vector`: --within-vectors 1 in place of 2.",
+      "The machine is linear, C = 1 on standardized columns; on the non-linear problem it gets the chosen features and their products of two, a polynomial of second degree.",
+      "svm-rfe (recursive elimination) and svm-rmb (the radius-margin bound, which Weston et al. minimize) look at a linear machine with C = 1, on the non-linear problem as well, where no linear machine sees anything. `SVM on relevant` is told which features are relevant."};
   Index done = 0;
   for (const auto& slot : slots) done += slot ? 1 : 0;
   close_runs(done, items, control, result);
@@ -165,26 +160,24 @@ void weston_problems(const ReproduceOptions& options, const RunControl& control,
   for (std::size_t place = 0; place < cells.size(); ++place) {  // what was chosen out of the most rows
     if (cells[place].rows != kMostRows) continue;
     for (std::size_t c = 0; c < kAll; ++c) {
-      const auto found = sample(place, [&](const Outcome& outcome) { return outcome.found[c]; });
+      const auto found = sample(place, [&](const WestonOutcome& outcome) { return outcome.found[c]; });
       if (found.empty()) continue;
       result.results.push_back(with_sample(
           {.series = fmt::format("{}: {}, relevant share of the chosen, {} rows",
-                                 problem_name(cells[place].linear), kContestants[c].name, kMostRows)},
+                                 problem_name(cells[place].linear), kWestonContestants[c].name, kMostRows)},
           found));
     }
   }
   for (std::size_t place = 0; place < cells.size(); ++place) {
-    for (std::size_t c = 0; c < kContestants.size(); ++c) {
-      const auto errors = sample(place, [&](const Outcome& outcome) { return outcome.error[c]; });
+    for (std::size_t c = 0; c < kWestonContestants.size(); ++c) {
+      const auto errors = sample(place, [&](const WestonOutcome& outcome) { return outcome.error[c]; });
       if (errors.empty()) continue;
-      Finding point{.series = fmt::format("{}: {}", problem_name(cells[place].linear), kContestants[c].name),
-                    .x = cells[place].rows};
+      Finding point{
+          .series = fmt::format("{}: {}", problem_name(cells[place].linear), kWestonContestants[c].name),
+          .x = cells[place].rows};
       if (c == 0 && place == 0) {
         point.statement =
-            "The performance of the supervised Q-alpha closely agrees with the performance of the wrapper "
-            "SVM "
-            "feature selection algorithms. The performance of the unsupervised version does not fall much "
-            "behind (Section 6; the curves are in the figure alone)";
+            "The performance of the supervised Q-alpha closely agrees with the performance of the wrapper SVM feature selection algorithms. The performance of the unsupervised version does not fall much behind (Section 6; the curves are in the figure alone)";
       }
       result.results.push_back(with_sample(std::move(point), errors));
     }

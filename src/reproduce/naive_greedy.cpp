@@ -1,8 +1,8 @@
-#include "subspectra/reproduce/naive_greedy.hpp"
+#include "reproduce/naive_greedy.hpp"
 
 #include <ctime>
 
-#include "subspectra/linalg/blas.hpp"
+#include "linalg/blas.hpp"
 
 namespace subspectra::reproduce {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/reproduce/optimal_subsets.hpp"
+#include "reproduce/optimal_subsets.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/linalg/blas.hpp"
+#include "core/error.hpp"
+#include "linalg/blas.hpp"
 
 namespace subspectra::reproduce {
 namespace {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "subspectra/data/dataset.hpp"
-#include "subspectra/reproduce/experiments.hpp"
+#include "data/dataset.hpp"
+#include "reproduce/experiments.hpp"
 
 namespace subspectra::reproduce {
 

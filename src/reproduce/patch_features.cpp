@@ -1,4 +1,4 @@
-#include "subspectra/reproduce/patch_features.hpp"
+#include "reproduce/patch_features.hpp"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <cmath>
 #include <filesystem>
 
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/core/text.hpp"
+#include "core/memory.hpp"
+#include "core/parallel.hpp"
+#include "core/text.hpp"
 
 namespace subspectra::reproduce {
 namespace {
@@ -94,11 +94,12 @@ PatchTable patch_matching(const std::string& folder, const ImageShape& shape, in
     const ImageShape size = load(file).shape;
     const Index fits = std::min(size.height, size.width) / kTemplatesASide;
     if (fits < kLeastSide) {
-      throw BadInput({.file = file.path},
-                     fmt::format("has {}x{} pixels, but {} on a side are needed for three patches of {}; "
-                                 "remove it from the folder{}",
-                                 size.height, size.width, kTemplatesASide * kLeastSide, kLeastSide,
-                                 shape.given() ? ", or give a larger --shape" : ""));
+      throw BadInput(
+          {.file = file.path},
+          fmt::format(
+              "has {}x{} pixels, but {} on a side are needed for three patches of {}; remove it from the folder{}",
+              size.height, size.width, kTemplatesASide * kLeastSide, kLeastSide,
+              shape.given() ? ", or give a larger --shape" : ""));
     }
     result.side = std::min(result.side, fits);
   }

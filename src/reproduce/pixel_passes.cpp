@@ -1,11 +1,11 @@
-#include "pixel_passes.hpp"
+#include "reproduce/pixel_passes.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "subspectra/core/text.hpp"
-#include "subspectra/spectral/renormalize.hpp"
+#include "core/text.hpp"
+#include "spectral/renormalize.hpp"
 
 namespace subspectra::reproduce {
 

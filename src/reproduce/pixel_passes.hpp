@@ -1,9 +1,9 @@
 #pragma once
 /// What the two experiments on images share: pixels by sparse PCA.
-#include "papers.hpp"
-#include "subspectra/reproduce/images.hpp"
-#include "subspectra/search/greedy.hpp"
-#include "subspectra/spectral/pencil.hpp"
+#include "reproduce/images.hpp"
+#include "reproduce/papers.hpp"
+#include "search/greedy.hpp"
+#include "spectral/pencil.hpp"
 
 namespace subspectra::reproduce {
 

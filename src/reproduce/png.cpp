@@ -1,4 +1,4 @@
-#include "subspectra/reproduce/png.hpp"
+#include "reproduce/png.hpp"
 
 #include <fmt/format.h>
 #include <png.h>
@@ -9,8 +9,8 @@
 #include <system_error>
 #include <vector>
 
-#include "subspectra/core/atomic_file.hpp"
-#include "subspectra/core/error.hpp"
+#include "core/atomic_file.hpp"
+#include "core/error.hpp"
 
 namespace subspectra::reproduce {
 namespace {

@@ -1,4 +1,4 @@
-#include "qalpha_runs.hpp"
+#include "reproduce/qalpha_runs.hpp"
 
 #include <algorithm>
 #include <cmath>

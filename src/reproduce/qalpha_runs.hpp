@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include "papers.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/qalpha/kernel.hpp"
-#include "subspectra/qalpha/qalpha.hpp"
+#include "core/parallel.hpp"
+#include "qalpha/kernel.hpp"
+#include "qalpha/qalpha.hpp"
+#include "reproduce/papers.hpp"
 
 namespace subspectra::reproduce {
 

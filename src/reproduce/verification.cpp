@@ -1,12 +1,12 @@
-#include "subspectra/reproduce/verification.hpp"
+#include "reproduce/verification.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/linalg/blas.hpp"
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "core/parallel.hpp"
+#include "linalg/blas.hpp"
 
 namespace subspectra::reproduce {
 
@@ -23,8 +23,7 @@ Roc verification_roc(std::vector<ScoredPair> pairs) {
   for (const ScoredPair& pair : pairs) ++(pair.genuine ? roc.genuine : roc.impostor);
   if (roc.genuine == 0 || roc.impostor == 0) {
     throw BadInput(
-        "verification needs pairs of rows of one class and pairs of different classes; the labels have to "
-        "name at least two people, one of them with two images");
+        "verification needs pairs of rows of one class and pairs of different classes; the labels have to name at least two people, one of them with two images");
   }
   std::sort(pairs.begin(), pairs.end(),
             [](const ScoredPair& a, const ScoredPair& b) { return a.distance < b.distance; });

@@ -1,4 +1,4 @@
-#include "basis_pursuit.hpp"
+#include "scoring/basis_pursuit.hpp"
 
 #include <ClpEventHandler.hpp>
 #include <ClpSimplex.hpp>
@@ -7,8 +7,8 @@
 #include <numeric>
 #include <utility>
 
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/linalg/tiled.hpp"
+#include "core/parallel.hpp"
+#include "linalg/tiled.hpp"
 
 namespace subspectra::scoring {
 namespace {

@@ -6,8 +6,8 @@
 /// against every column, so that what is reported does not rest on the tolerances of the route.
 #include <vector>
 
-#include "subspectra/core/run_control.hpp"
-#include "subspectra/core/types.hpp"
+#include "core/run_control.hpp"
+#include "core/types.hpp"
 
 namespace subspectra::scoring {
 

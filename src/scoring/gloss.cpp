@@ -1,8 +1,8 @@
-#include "subspectra/scoring/gloss.hpp"
+#include "scoring/gloss.hpp"
 
 #include <utility>
 
-#include "subspectra/scoring/group_lasso.hpp"
+#include "scoring/group_lasso.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/scoring/group_lasso.hpp"
+#include "scoring/group_lasso.hpp"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,10 @@
 #include <limits>
 #include <utility>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/linalg/blas.hpp"
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "core/parallel.hpp"
+#include "linalg/blas.hpp"
 
 // Most columns are zero in the answer and are hardly ever read. Blocks of B that may be nonzero form the
 // working set W; over it the problem is solved in covariance form (K = X_W'X_W, g = X_W'R, no N in sight), by
@@ -269,8 +269,7 @@ void GroupLasso::State::start_from(const SparseRows& start) {
   if (depth == 0 || !ordered || start.values.rows() != static_cast<Index>(start.rows.size()) ||
       (!start.rows.empty() && start.values.cols() != depth) || !start.values.allFinite())
     throw Error(fmt::format(
-        "GroupLasso: a start of {} x {} for {} features of {} and {} targets; features must ascend and "
-        "values be finite",
+        "GroupLasso: a start of {} x {} for {} features of {} and {} targets; features must ascend and values be finite",
         start.values.rows(), start.values.cols(), start.rows.size(), x.cols(), depth));
   std::vector<Index> missing;
   for (const Index i : start.rows) {

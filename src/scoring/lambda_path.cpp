@@ -1,4 +1,4 @@
-#include "subspectra/scoring/lambda_path.hpp"
+#include "scoring/lambda_path.hpp"
 
 #include <algorithm>
 #include <cmath>

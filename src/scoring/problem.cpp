@@ -1,12 +1,12 @@
-#include "subspectra/scoring/problem.hpp"
+#include "scoring/problem.hpp"
 
 #include <Eigen/SVD>
 
 #include <cmath>
 
-#include "subspectra/core/memory.hpp"
-#include "subspectra/data/unit_columns.hpp"
-#include "subspectra/linalg/tiled.hpp"
+#include "core/memory.hpp"
+#include "data/unit_columns.hpp"
+#include "linalg/tiled.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,11 +1,11 @@
-#include "subspectra/scoring/reweighted.hpp"
+#include "scoring/reweighted.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "reweighting.hpp"
+#include "scoring/reweighting.hpp"
 
 namespace subspectra {
 namespace {

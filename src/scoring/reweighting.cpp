@@ -1,11 +1,11 @@
-#include "reweighting.hpp"
+#include "scoring/reweighting.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/linalg/tiled.hpp"
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "linalg/tiled.hpp"
 
 namespace subspectra {
 namespace {
@@ -13,12 +13,12 @@ namespace {
 using linalg::Op;
 
 /// Columns gathered at a time: N x 256 doubles stay in the second-level cache for the N of gene tables.
-constexpr Index kTile = 256;
+constexpr Index kReweightingTile = 256;
 /// Up to so many rows every thread has an N x N sum of its own; beyond, the threads share the tiles of one.
 constexpr Index kOwnSums = 700;
 constexpr Index kSlots = 8;
 
-Index tiles_of(Index q) { return (q + kTile - 1) / kTile; }
+Index tiles_of(Index q) { return (q + kReweightingTile - 1) / kReweightingTile; }
 
 /// These columns of X, side by side.
 Matrix gathered(const Matrix& x, const std::vector<Index>& features, Index begin, Index count) {
@@ -32,8 +32,8 @@ Matrix weighted_gram(const Matrix& x, const std::vector<Index>& features, const 
   const Index n = x.rows();
   const Index q = gamma.size();
   const auto scaled = [&](Index tile) {
-    const Index begin = tile * kTile;
-    Matrix columns = gathered(x, features, begin, std::min(kTile, q - begin));
+    const Index begin = tile * kReweightingTile;
+    Matrix columns = gathered(x, features, begin, std::min(kReweightingTile, q - begin));
     columns.array().rowwise() *= gamma.segment(begin, columns.cols()).array().sqrt().transpose();
     return columns;
   };
@@ -59,8 +59,7 @@ double twice_log_diagonal(const Matrix& l) { return 2.0 * l.diagonal().array().l
 
 [[noreturn]] void throw_too_small() {
   throw Error(
-      "lambda or alpha is too small for this table: lambda N I + X Gamma X', or alpha I + X Gamma X', is "
-      "singular to rounding; use a larger --lambda, --lambda-ratio or --alpha");
+      "lambda or alpha is too small for this table: lambda N I + X Gamma X', or alpha I + X Gamma X', is singular to rounding; use a larger --lambda, --lambda-ratio or --alpha");
 }
 
 /// L with L L' = shift I + A, A given by its lower triangle.
@@ -121,8 +120,8 @@ void Reweighting::step_by_rows() {
   b_.resize(q, targets_->cols());
   z_.resize(options_.spreads ? q : 0);
   parallel_for(tiles_of(q), options_.threads, [&](Index tile) {
-    const Index begin = tile * kTile;
-    Matrix columns = gathered(x_, features_, begin, std::min(kTile, q - begin));
+    const Index begin = tile * kReweightingTile;
+    Matrix columns = gathered(x_, features_, begin, std::min(kReweightingTile, q - begin));
     Matrix part(columns.cols(), u.cols());
     linalg::gemm(1.0, Op::kTranspose, columns, Op::kNone, u, 0.0, part);
     b_.middleRows(begin, columns.cols()) = gamma_.segment(begin, columns.cols()).asDiagonal() * part;
@@ -215,8 +214,8 @@ Spreads spreads_of(const Matrix& x, const std::vector<Index>& features, const Ve
     linalg::solve_lower(l, Op::kNone, v);
   }
   parallel_for(tiles_of(p), threads, [&](Index tile) {
-    const Index begin = tile * kTile;
-    const Index count = std::min(kTile, p - begin);
+    const Index begin = tile * kReweightingTile;
+    const Index count = std::min(kReweightingTile, p - begin);
     if (narrow) {
       Matrix image(q, count);
       linalg::gemm(1.0, Op::kNone, v, Op::kNone, x.middleCols(begin, count), 0.0, image);

@@ -3,7 +3,7 @@
 /// are more than the rows, q x q after that.
 #include <vector>
 
-#include "subspectra/core/types.hpp"
+#include "core/types.hpp"
 
 namespace subspectra {
 

@@ -1,4 +1,4 @@
-#include "subspectra/scoring/rvm_entry.hpp"
+#include "scoring/rvm_entry.hpp"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "reweighting.hpp"
-#include "subspectra/linalg/tiled.hpp"
-#include "subspectra/scoring/group_lasso.hpp"
+#include "linalg/tiled.hpp"
+#include "scoring/group_lasso.hpp"
+#include "scoring/reweighting.hpp"
 
 namespace subspectra {
 namespace {

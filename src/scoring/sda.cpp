@@ -1,4 +1,4 @@
-#include "subspectra/scoring/sda.hpp"
+#include "scoring/sda.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/scoring/group_lasso.hpp"
+#include "core/error.hpp"
+#include "scoring/group_lasso.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,12 +1,12 @@
-#include "subspectra/scoring/sfd.hpp"
+#include "scoring/sfd.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <utility>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/scoring/group_lasso.hpp"
+#include "core/error.hpp"
+#include "scoring/group_lasso.hpp"
 
 namespace subspectra {
 namespace {

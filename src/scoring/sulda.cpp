@@ -1,4 +1,4 @@
-#include "subspectra/scoring/sulda.hpp"
+#include "scoring/sulda.hpp"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <limits>
 #include <utility>
 
-#include "basis_pursuit.hpp"
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/linalg/tiled.hpp"
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "linalg/tiled.hpp"
+#include "scoring/basis_pursuit.hpp"
 
 namespace subspectra {
 namespace {

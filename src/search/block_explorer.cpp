@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "explorer.hpp"
-#include "factor_problem.hpp"
-#include "rank_one.hpp"
+#include "search/explorer.hpp"
+#include "search/factor_problem.hpp"
+#include "search/rank_one.hpp"
 
 namespace subspectra::search {
 namespace {
@@ -20,10 +20,10 @@ struct Block {
   double f = 0.0;  ///< the criterion of T
 };
 
-class Visit {
+class BlockVisit {
  public:
-  Visit(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff,
-        const RunControl& control, Harvest& harvest)
+  BlockVisit(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff,
+             const RunControl& control, Harvest& harvest)
       : problem_(problem),
         served_(sizes_of(node, cutoff, harvest)),
         budget_(budget),
@@ -278,7 +278,7 @@ class Visit {
 
 void block_explore(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget,
                    const Cutoff& cutoff, const RunControl& control, Harvest& harvest) {
-  Visit(problem, node, budget, cutoff, control, harvest).run(node);
+  BlockVisit(problem, node, budget, cutoff, control, harvest).run(node);
 }
 
 }  // namespace subspectra::search

@@ -1,13 +1,13 @@
-#include "subspectra/search/certificate.hpp"
+#include "search/certificate.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numeric>
 
-#include "subspectra/linalg/blas.hpp"
-#include "subspectra/spectral/perron_bound.hpp"
-#include "subspectra/spectral/renormalize.hpp"
+#include "linalg/blas.hpp"
+#include "spectral/perron_bound.hpp"
+#include "spectral/renormalize.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "checkpoint.hpp"
+#include "search/checkpoint.hpp"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "subspectra/core/atomic_file.hpp"
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/shallow_json.hpp"
-#include "subspectra/data/byte_source.hpp"
+#include "core/atomic_file.hpp"
+#include "core/error.hpp"
+#include "core/shallow_json.hpp"
+#include "io/byte_source.hpp"
 
 namespace subspectra::search {
 namespace {
@@ -151,8 +151,7 @@ void read_checkpoint(const std::string& path, const std::string& problem, Index 
     document = parse_shallow_json(text);
   } catch (const std::exception&) {
     refuse(
-        "this is no complete checkpoint (not valid JSON); give a file written by --checkpoint, or start "
-        "without --resume");
+        "this is no complete checkpoint (not valid JSON); give a file written by --checkpoint, or start without --resume");
   }
   if (!document.is_object() || document.value("schema", json()) != kSchema) {
     refuse("this is no checkpoint of an exact search; give a file written by --checkpoint");
@@ -163,9 +162,7 @@ void read_checkpoint(const std::string& path, const std::string& problem, Index 
     refuse("the checksum does not match: the file was damaged or changed; start without --resume");
   if (document.value("problem", json()) != problem) {
     refuse(
-        "this checkpoint belongs to other data or other options (-k, criterion, ridge, include, exclude, "
-        "groups, "
-        "pool must be the same); start without --resume");
+        "this checkpoint belongs to other data or other options (-k, criterion, ridge, include, exclude, groups, pool must be the same); start without --resume");
   }
   try {
     if (document.at("units").get<Index>() != units || document.at("sizes").size() != state.sizes.size()) {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "explorer.hpp"
+#include "search/explorer.hpp"
 
 namespace subspectra::search {
 

@@ -1,9 +1,9 @@
-#include "drop_screen.hpp"
+#include "search/drop_screen.hpp"
 
 #include <array>
 #include <cmath>
 
-#include "secular.hpp"
+#include "search/secular.hpp"
 
 namespace subspectra::variance {
 namespace {

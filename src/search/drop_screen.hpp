@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "leading_eigenpairs.hpp"
-#include "variance_search.hpp"
+#include "search/leading_eigenpairs.hpp"
+#include "search/variance_search.hpp"
 
 namespace subspectra::variance {
 

@@ -1,4 +1,4 @@
-#include "subspectra/search/dspca.hpp"
+#include "search/dspca.hpp"
 
 #include <fmt/format.h>
 
@@ -8,11 +8,11 @@
 #include <numeric>
 #include <utility>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/linalg/blas.hpp"
-#include "subspectra/spectral/perron_bound.hpp"
-#include "subspectra/spectral/renormalize.hpp"
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "linalg/blas.hpp"
+#include "spectral/perron_bound.hpp"
+#include "spectral/renormalize.hpp"
 
 // Two copies of X, each with one half of the constraints, are made equal (Boyd et al. 2011, Section 3):
 //     X <- the matrix of trace 1 nearest to Z - Y + Sigma/mu, psd        (an eigendecomposition)
@@ -26,19 +26,21 @@ namespace {
 
 using linalg::Op;
 
-constexpr double kEps = std::numeric_limits<double>::epsilon();
-constexpr double kRelax = 1.6;       // over-relaxation of X; between 1.5 and 1.8 is usual
-constexpr Index kLook = 10;          // steps between two looks at the gap
-constexpr Index kAdapt = 500;        // steps after which mu stays
-constexpr double kImbalance = 3.0;   // of the residuals, before mu is changed
-constexpr double kOutwards = 1e-10;  // bounds are moved outwards by this fraction
-constexpr int kMatrices = 12;        // n x n, at the same time, the eigensolver's included
+constexpr double kDualEps = std::numeric_limits<double>::epsilon();
+constexpr double kRelax = 1.6;           // over-relaxation of X; between 1.5 and 1.8 is usual
+constexpr Index kLook = 10;              // steps between two looks at the gap
+constexpr Index kAdapt = 500;            // steps after which mu stays
+constexpr double kImbalance = 3.0;       // of the residuals, before mu is changed
+constexpr double kDualOutwards = 1e-10;  // bounds are moved outwards by this fraction
+constexpr int kMatrices = 12;            // n x n, at the same time, the eigensolver's included
 
-double largest_eigenvalue(const Matrix& a) { return linalg::symmetric_eigen(a, false).values[a.rows() - 1]; }
+double largest_dual_eigenvalue(const Matrix& a) {
+  return linalg::symmetric_eigen(a, false).values[a.rows() - 1];
+}
 
 /// At least lambda_max(a): its computed value, moved by what an eigensolver may lose.
 double outer_eigenvalue(const Matrix& a) {
-  return largest_eigenvalue(a) + 4.0 * static_cast<double>(a.rows()) * kEps * a.norm();
+  return largest_dual_eigenvalue(a) + 4.0 * static_cast<double>(a.rows()) * kDualEps * a.norm();
 }
 
 /// The psd matrix of trace 1 nearest to `m`: its eigenvalues less a common theta, as far as they are
@@ -79,7 +81,7 @@ double ball_threshold(const Matrix& v, double radius) {
       }
     }
     const double next = count > 0 ? (sum - radius) / static_cast<double>(count) : t;
-    if (!(next > t * (1.0 + 4.0 * kEps))) return t;
+    if (!(next > t * (1.0 + 4.0 * kDualEps))) return t;
     t = next;
   }
 }
@@ -115,10 +117,9 @@ Dspca::Dspca(Matrix sigma, const DspcaOptions& options) : sigma_(std::move(sigma
   options.validate();
   const Index n = sigma_.rows();
   if (n < 1 || n > kMostFeatures) {
-    throw InvalidArgument(
-        fmt::format("dspca: {} features, but every step decomposes a matrix of that size and no more than {} "
-                    "are taken; leave features out (--exclude), or use gspca, espca or spca",
-                    n, kMostFeatures));
+    throw InvalidArgument(fmt::format(
+        "dspca: {} features, but every step decomposes a matrix of that size and no more than {} are taken; leave features out (--exclude), or use gspca, espca or spca",
+        n, kMostFeatures));
   }
   require_memory(bytes(n), "the semidefinite relaxation", "leave features out, or use gspca or spca",
                  options.memory_limit);
@@ -214,15 +215,15 @@ DspcaSolution Dspca::solve(const Limit& limit, const RunControl& control) {
     if (best.iterations > kAdapt) continue;
     // |X - Z| and mu |Z - before| say how far the two copies and the multipliers are from rest.
     const double primal = (x - z_).norm() / std::max(x.norm(), z_.norm());
-    const double dual = (z_ - before).norm() / std::max(y_.norm(), kEps);
+    const double dual = (z_ - before).norm() / std::max(y_.norm(), kDualEps);
     const double factor = primal > kImbalance * dual ? 2.0 : dual > kImbalance * primal ? 0.5 : 1.0;
     mu_ *= factor;
     y_ /= factor;
   }
   best.leading = leading_pairs(best.x, 1).vectors.col(0);
   best.primal *= scale_;
-  best.dual *= scale_ * (best.dual > 0.0 ? 1.0 + kOutwards : 1.0 - kOutwards);
-  best.largest *= scale_ * (best.largest > 0.0 ? 1.0 + kOutwards : 1.0 - kOutwards);
+  best.dual *= scale_ * (best.dual > 0.0 ? 1.0 + kDualOutwards : 1.0 - kDualOutwards);
+  best.largest *= scale_ * (best.largest > 0.0 ? 1.0 + kDualOutwards : 1.0 - kDualOutwards);
   best.rho *= scale_;
   best.u *= scale_;
   return best;
@@ -233,7 +234,7 @@ double dspca_bound(const DspcaSolution& solution, Index k, int threads) {
   std::vector<Index> all(static_cast<std::size_t>(solution.u.rows()));
   std::iota(all.begin(), all.end(), Index{0});
   if (shift > 0.0) shift = std::min(shift, perron_bounds(solution.u, all, {}, k, k, threads)[0]);
-  return solution.largest + shift * (1.0 + kOutwards);
+  return solution.largest + shift * (1.0 + kDualOutwards);
 }
 
 std::vector<Index> dspca_support(const DspcaSolution& solution, Index k, const std::vector<Index>& include) {

@@ -1,4 +1,4 @@
-#include "elimination.hpp"
+#include "search/elimination.hpp"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <numeric>
 #include <utility>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/linalg/tiled.hpp"
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "linalg/tiled.hpp"
 
 namespace subspectra::search {
 namespace {

@@ -10,9 +10,9 @@
 #include <memory>
 #include <vector>
 
-#include "subspectra/core/types.hpp"
-#include "subspectra/linalg/blas.hpp"
-#include "subspectra/spectral/pencil.hpp"
+#include "core/types.hpp"
+#include "linalg/blas.hpp"
+#include "spectral/pencil.hpp"
 
 namespace subspectra::search {
 

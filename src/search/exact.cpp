@@ -4,7 +4,7 @@
 /// Work goes in rounds. A round takes a fixed number of open nodes, chosen by their bounds alone, visits each
 /// with the sets known at the start of the round, and merges what the visits bring in the order of the nodes.
 /// Nothing of this depends on the number of threads, so neither does the answer.
-#include "subspectra/search/exact.hpp"
+#include "search/exact.hpp"
 
 #include <fmt/format.h>
 
@@ -14,15 +14,15 @@
 #include <numeric>
 #include <optional>
 
-#include "checkpoint.hpp"
-#include "explorer.hpp"
-#include "factor_problem.hpp"
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/linalg/tiled.hpp"
-#include "subspectra/search/certificate.hpp"
-#include "subspectra/spectral/renormalize.hpp"
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "core/parallel.hpp"
+#include "linalg/tiled.hpp"
+#include "search/certificate.hpp"
+#include "search/checkpoint.hpp"
+#include "search/explorer.hpp"
+#include "search/factor_problem.hpp"
+#include "spectral/renormalize.hpp"
 
 namespace subspectra {
 namespace search {
@@ -210,9 +210,9 @@ class Engine {
       if (size.discarded <= cutoff_.with_gap(size.pool.threshold())) continue;
       throw BadInput(
           {.file = options_.resume},
-          fmt::format("this search has left out sets of size {} under a wider --gap, so that the proof asked "
-                      "for now is out of reach; give that --gap again, or start without --resume",
-                      size.k));
+          fmt::format(
+              "this search has left out sets of size {} under a wider --gap, so that the proof asked for now is out of reach; give that --gap again, or start without --resume",
+              size.k));
     }
   }
 

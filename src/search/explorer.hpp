@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/run_control.hpp"
-#include "subspectra/search/exact.hpp"
+#include "core/memory.hpp"
+#include "core/run_control.hpp"
+#include "search/exact.hpp"
 
 namespace subspectra::search {
 

@@ -1,9 +1,9 @@
 /// The exact search over a factor pencil, as the engine sees it.
 #include <algorithm>
 
-#include "explorer.hpp"
-#include "factor_problem.hpp"
-#include "subspectra/linalg/tiled.hpp"
+#include "linalg/tiled.hpp"
+#include "search/explorer.hpp"
+#include "search/factor_problem.hpp"
 
 namespace subspectra::search {
 namespace {

@@ -1,14 +1,14 @@
-#include "factor_problem.hpp"
+#include "search/factor_problem.hpp"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/linalg/tiled.hpp"
-#include "subspectra/spectral/discriminants.hpp"
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "linalg/tiled.hpp"
+#include "spectral/discriminants.hpp"
 
 namespace subspectra::search {
 namespace {
@@ -166,9 +166,7 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
   if (!inverted(inverse, options.threads, control) ||
       !(inverse.diagonal().maxCoeff() * kDependentPivot < 1.0)) {
     throw Infeasible(
-        "the within-class covariance of the candidates is singular, so that no proof can start from all of "
-        "them; use "
-        "--ridge auto (or a number), exclude features, or search greedily (--method forward-lda)");
+        "the within-class covariance of the candidates is singular, so that no proof can start from all of them; use --ridge auto (or a number), exclude features, or search greedily (--method forward-lda)");
   }
   slack = std::max(1e-12, 4.0 * 0x1p-52 * b.norm() * inverse.norm());
   ask();

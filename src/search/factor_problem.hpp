@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "explorer.hpp"
-#include "planted.hpp"
-#include "subspectra/core/types.hpp"
-#include "subspectra/linalg/blas.hpp"
+#include "core/types.hpp"
+#include "linalg/blas.hpp"
+#include "search/explorer.hpp"
+#include "search/planted.hpp"
 
 namespace subspectra::search {
 

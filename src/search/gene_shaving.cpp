@@ -1,4 +1,4 @@
-#include "subspectra/search/gene_shaving.hpp"
+#include "search/gene_shaving.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
@@ -6,12 +6,12 @@
 #include <numeric>
 #include <span>
 
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/core/random.hpp"
-#include "subspectra/linalg/blas.hpp"
-#include "subspectra/spectral/covariance_operator.hpp"
-#include "subspectra/spectral/renormalize.hpp"
+#include "core/memory.hpp"
+#include "core/parallel.hpp"
+#include "core/random.hpp"
+#include "linalg/blas.hpp"
+#include "spectral/covariance_operator.hpp"
+#include "spectral/renormalize.hpp"
 
 namespace subspectra {
 namespace {

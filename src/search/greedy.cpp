@@ -1,4 +1,4 @@
-#include "subspectra/search/greedy.hpp"
+#include "search/greedy.hpp"
 
 #include <fmt/format.h>
 
@@ -10,13 +10,13 @@
 #include <optional>
 #include <utility>
 
-#include "elimination.hpp"
-#include "scorer.hpp"
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/linalg/tiled.hpp"
-#include "subspectra/spectral/discriminants.hpp"
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "core/parallel.hpp"
+#include "linalg/tiled.hpp"
+#include "search/elimination.hpp"
+#include "search/scorer.hpp"
+#include "spectral/discriminants.hpp"
 
 namespace subspectra {
 namespace {
@@ -243,9 +243,7 @@ double scaled_norm_bound(const Matrix& p, const Vector& scale) {
 
 [[noreturn]] void refuse_singular() {
   throw Infeasible(
-      "the within-class covariance of the candidates is singular, so that no search can start from all of "
-      "them; "
-      "use --ridge auto (or a number), exclude features, or search forward (--method forward-lda)");
+      "the within-class covariance of the candidates is singular, so that no search can start from all of them; use --ridge auto (or a number), exclude features, or search forward (--method forward-lda)");
 }
 
 Inverse dense_inverse(const Pencil& pencil, const std::vector<Index>& features, int threads,
@@ -425,8 +423,7 @@ GreedyPass forward_pass(const Pencil& pencil, const SearchUnits& units, const Gr
   for (const Index unit : units.include) {
     if (!pass.eliminate(unit)) {
       throw Infeasible(
-          "the included features are linearly dependent; include fewer of them, or use --ridge with a "
-          "number");
+          "the included features are linearly dependent; include fewer of them, or use --ridge with a number");
     }
     result.order.push_back(unit);
   }

@@ -1,9 +1,9 @@
-#include "leading_eigenpairs.hpp"
+#include "search/leading_eigenpairs.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "subspectra/linalg/tiled.hpp"
+#include "linalg/tiled.hpp"
 
 namespace subspectra::variance {
 

@@ -4,7 +4,7 @@
 /// of A, far apart, so that one or two products with R follow a change of A to full accuracy.
 #include <vector>
 
-#include "subspectra/linalg/blas.hpp"
+#include "linalg/blas.hpp"
 
 namespace subspectra::variance {
 

@@ -1,4 +1,4 @@
-#include "subspectra/search/nested_path.hpp"
+#include "search/nested_path.hpp"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "subspectra/core/memory.hpp"
-#include "subspectra/linalg/tiled.hpp"
-#include "subspectra/spectral/discriminants.hpp"
-#include "subspectra/spectral/renormalize.hpp"
+#include "core/memory.hpp"
+#include "linalg/tiled.hpp"
+#include "spectral/discriminants.hpp"
+#include "spectral/renormalize.hpp"
 
 namespace subspectra {
 

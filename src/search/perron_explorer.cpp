@@ -17,18 +17,18 @@
 #include <mutex>
 #include <numeric>
 
-#include "explorer.hpp"
-#include "perron_rows.hpp"
-#include "planted.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/linalg/blas.hpp"
-#include "subspectra/linalg/tiled.hpp"
+#include "core/memory.hpp"
+#include "core/parallel.hpp"
+#include "linalg/blas.hpp"
+#include "linalg/tiled.hpp"
+#include "search/explorer.hpp"
+#include "search/perron_rows.hpp"
+#include "search/planted.hpp"
 
 namespace subspectra::search {
 namespace {
 
-constexpr double kEps = std::numeric_limits<double>::epsilon();
+constexpr double kPerronEps = std::numeric_limits<double>::epsilon();
 constexpr double kSmallest = 1e-12;  // of d, relative to its largest entry: any d > 0 is valid
 constexpr int kSweeps = 16;          // at most, at a node
 constexpr int kRootSweeps = 40;      // where the bound itself is asked for
@@ -48,7 +48,7 @@ constexpr Index kNever = Index{1} << 40;
 constexpr int kPasses = 12;       // over a row, to find its threshold
 constexpr double kPivot = 1e-10;  // relative: below it lambda counts as no larger than lambda_max(A_I)
 
-double largest_eigenvalue(const Matrix& a) {
+double largest_eigenvalue_of_block(const Matrix& a) {
   if (a.rows() == 0) return -kInfinity;
   if (a.rows() == 1) return a(0, 0);
   return linalg::symmetric_eigen(a, false).values[a.rows() - 1];
@@ -57,11 +57,11 @@ double largest_eigenvalue(const Matrix& a) {
 /// At least lambda_max(a), and hardly more. For a large matrix mu with mu I - A positive definite: the power
 /// method finds where to begin, a factorization (n^3/3 flops in place of the 4/3 n^3 of an eigensolver, and
 /// those at a fraction of the speed) proves it.
-double largest_eigenvalue_bound(const Matrix& a, int threads, const RunControl& control) {
+double block_eigenvalue_bound(const Matrix& a, int threads, const RunControl& control) {
   constexpr Index kSmall = 300, kLongSteps = 2000;
   constexpr int kSteps = 60;
   const Index n = a.rows();
-  if (n <= kSmall) return largest_eigenvalue(a);
+  if (n <= kSmall) return largest_eigenvalue_of_block(a);
   Vector x = Vector::Ones(n) / std::sqrt(static_cast<double>(n)), y(n);
   const double shift = a.cwiseAbs().colwise().sum().maxCoeff();  // no eigenvalue of A + shift I is negative
   double quotient = -kInfinity;
@@ -130,7 +130,7 @@ struct Form {
 };
 
 /// The free units of a node and what they look like from the kept ones.
-struct Level {
+struct PerronLevel {
   std::vector<std::int32_t> kept;   ///< units, in the order they were kept
   std::vector<std::int32_t> units;  ///< free, ascending
   std::vector<Index> begin;         ///< rows begin[e]..begin[e + 1] are the features of units[e]
@@ -269,7 +269,7 @@ class PerronExplorer final : public Explorer {
     if (!single_ || forced_ || k < 2) return kInfinity;
     const auto size = static_cast<double>(k);
     const double next = (size * bound - scale_ * a_.diagonal().minCoeff()) / (size - 1.0);
-    return next + 16.0 * kEps * size * std::abs(next);
+    return next + 16.0 * kPerronEps * size * std::abs(next);
   }
   [[nodiscard]] double value(const std::vector<Index>& units) const override {
     return scale_ * scaled_value(units);
@@ -291,7 +291,7 @@ class PerronExplorer final : public Explorer {
                Harvest& harvest) const override;
 
  private:
-  friend class Visit;
+  friend class PerronVisit;
   template <class Units>
   [[nodiscard]] double scaled_value(const Units& units) const {
     std::vector<Index> rows;
@@ -299,11 +299,11 @@ class PerronExplorer final : public Explorer {
       for (Index i = first_[static_cast<std::size_t>(u)]; i < first_[static_cast<std::size_t>(u) + 1]; ++i)
         rows.push_back(i);
     }
-    return largest_eigenvalue(a_(rows, rows));
+    return largest_eigenvalue_of_block(a_(rows, rows));
   }
   /// At least lambda_max of everything, which bounds every size: computed once.
   [[nodiscard]] double scaled_superset() const {
-    std::call_once(superset_once_, [this] { superset_ = largest_eigenvalue_bound(a_, threads_, *control_); });
+    std::call_once(superset_once_, [this] { superset_ = block_eigenvalue_bound(a_, threads_, *control_); });
     return superset_;
   }
   /// Debug builds: the planted set is not in what is closed.
@@ -372,15 +372,15 @@ PerronExplorer::PerronExplorer(const Pencil& pencil, const SearchUnits& units, c
     a_ /= scale_;
   }
   const double size = static_cast<double>(options.k.hi) * static_cast<double>(widest);
-  slack_ = std::min(2e-10, kEps * (8.0 * size * size + 64.0 * size));
+  slack_ = std::min(2e-10, kPerronEps * (8.0 * size * size + 64.0 * size));
   budget_ =
       static_cast<std::uint64_t>(std::clamp(2e7 / (n * n + 1.0) * std::min(1.0, 300.0 / n), 4.0, 4096.0));
 }
 
 /// One visit: the stack of levels, from the open node down.
-class Visit {
+class PerronVisit {
  public:
-  Visit(const PerronExplorer& explorer, const Cutoff& cutoff, Harvest& harvest)
+  PerronVisit(const PerronExplorer& explorer, const Cutoff& cutoff, Harvest& harvest)
       : x_(explorer), cutoff_(cutoff), harvest_(harvest) {
     refresh();
   }
@@ -388,7 +388,7 @@ class Visit {
   /// The bound alone.
   double root_bound(const OpenNode& node) {
     cut_ = exact_ = -kInfinity;
-    Level level;
+    PerronLevel level;
     start(node, level);
     if (level.left == 0 || level.left >= level.count()) {
       auto all = level.kept;
@@ -427,7 +427,7 @@ class Visit {
     }
     const double cut = cut_, exact = exact_;
     cut_ = exact_ = 0.5 * (cut + above);
-    Level level;
+    PerronLevel level;
     start(node, level);
     double bound = kInfinity;
     if (level.reduced()) {
@@ -463,7 +463,7 @@ class Visit {
     return true;
   }
   /// Debug builds: the planted set is not in what is closed.
-  void guard(const std::vector<std::int32_t>& kept, const Level& level) const {
+  void guard(const std::vector<std::int32_t>& kept, const PerronLevel& level) const {
     x_.guard(kept, level.units, static_cast<Index>(level.kept.size()) + level.left, cut_);
   }
   /// The same for sets that are known to be no better than the cut.
@@ -475,11 +475,11 @@ class Visit {
   }
 
   // --- levels
-  Level& push() {
-    if (depth_ == static_cast<Index>(stack_.size())) stack_.push_back(std::make_unique<Level>());
+  PerronLevel& push() {
+    if (depth_ == static_cast<Index>(stack_.size())) stack_.push_back(std::make_unique<PerronLevel>());
     return *stack_[static_cast<std::size_t>(depth_++)];
   }
-  void start(const OpenNode& node, Level& level) {
+  void start(const OpenNode& node, PerronLevel& level) {
     level.kept = node.kept;
     level.units = node.free;
     level.left = node.k - static_cast<Index>(node.kept.size());
@@ -497,7 +497,7 @@ class Visit {
     }
     return rows;
   }
-  void number_rows(Level& level) {
+  void number_rows(PerronLevel& level) {
     level.begin.assign(1, 0);
     for (const auto u : level.units) {
       const auto e = static_cast<std::size_t>(u);
@@ -505,28 +505,28 @@ class Visit {
     }
   }
   void release();
-  void build(Level& level);
-  void keep(const Level& from, Index e, Level& to);
-  void drop(Level& level, const std::vector<char>& gone);
+  void build(PerronLevel& level);
+  void keep(const PerronLevel& from, Index e, PerronLevel& to);
+  void drop(PerronLevel& level, const std::vector<char>& gone);
 
   // --- bounds
   enum class Outcome { kOpen, kClosed, kComplete };
-  void sweep(const Level& level, Form& form);
+  void sweep(const PerronLevel& level, Form& form);
   double top_sum(const double* c, const double* d, Index n, Index m, double& t) const;
-  [[nodiscard]] double bound_of(Level& level, double worst);
-  Outcome sweeps(Level& level, Form& form, int most);
-  bool fix_out(Level& level, const Form& form);
-  bool superset_closes(Level& level);
-  bool wants_floor(const Level& level) const;
-  double try_floor(Level& level, const linalg::SymmetricEigen& eigen, double mu, double error);
-  Outcome raise_floor(Level& level);
+  [[nodiscard]] double bound_of(PerronLevel& level, double worst);
+  Outcome sweeps(PerronLevel& level, Form& form, int most);
+  bool fix_out(PerronLevel& level, const Form& form);
+  bool superset_closes(PerronLevel& level);
+  bool wants_floor(const PerronLevel& level) const;
+  double try_floor(PerronLevel& level, const linalg::SymmetricEigen& eigen, double mu, double error);
+  Outcome raise_floor(PerronLevel& level);
 
   // --- search
   void search();
-  bool closed(Level& level);
-  bool leaf(Level& level);
-  [[nodiscard]] Index branch(const Level& level) const;
-  void emit(const Level& level);
+  bool closed(PerronLevel& level);
+  bool leaf(PerronLevel& level);
+  [[nodiscard]] Index branch(const PerronLevel& level) const;
+  void emit(const PerronLevel& level);
 
   const PerronExplorer& x_;
   const Cutoff& cutoff_;
@@ -537,19 +537,21 @@ class Visit {
   double work_ = 0.0;    ///< entries read since the last floor
   bool helped_ = false;  ///< the last floor was better than C
   double exact_ = -kInfinity, cut_ = -kInfinity;
-  std::vector<std::unique_ptr<Level>> stack_;
+  std::vector<std::unique_ptr<PerronLevel>> stack_;
   Index depth_ = 0;
   std::vector<double> buffer_, slack_, ones_;
 };
 
 /// Levels hold F^2 entries each. Where that is too much, those not in use give theirs back, then the upper
 /// ones until they are needed.
-void Visit::release() {
-  const auto entries = [](const Level& level) { return level.own.c.capacity() + level.floored.c.capacity(); };
+void PerronVisit::release() {
+  const auto entries = [](const PerronLevel& level) {
+    return level.own.c.capacity() + level.floored.c.capacity();
+  };
   std::size_t held = 0;
   for (const auto& level : stack_) held += entries(*level);
   const auto give_back = [&](Index e) {
-    Level& level = *stack_[static_cast<std::size_t>(e)];
+    PerronLevel& level = *stack_[static_cast<std::size_t>(e)];
     held -= entries(level);
     level.own.c = std::vector<double>();
     level.floored.c = std::vector<double>();
@@ -560,7 +562,7 @@ void Visit::release() {
 }
 
 /// C at lambda = cut_, if that is above lambda_max(A_I); else A_FF.
-void Visit::build(Level& level) {
+void PerronVisit::build(PerronLevel& level) {
   number_rows(level);
   const auto kept = features(level.kept), free = features(level.units);
   Matrix c = x_.a_(free, free);
@@ -582,14 +584,14 @@ void Visit::build(Level& level) {
       linalg::syrk(1.0, linalg::Op::kTranspose, w, 1.0, c);
       level.lambda = cut_;
     } else {
-      level.kept_value = largest_eigenvalue(x_.a_(kept, kept));
+      level.kept_value = largest_eigenvalue_of_block(x_.a_(kept, kept));
     }
   }
   level.own.set(c);
 }
 
 /// `to` = the node that keeps units[e] of `from` as well.
-void Visit::keep(const Level& from, Index e, Level& to) {
+void PerronVisit::keep(const PerronLevel& from, Index e, PerronLevel& to) {
   const auto at = static_cast<std::size_t>(e);
   to.kept = from.kept;
   to.kept.push_back(from.units[at]);
@@ -629,7 +631,7 @@ void Visit::keep(const Level& from, Index e, Level& to) {
 }
 
 /// Takes the units marked in `gone` out of the free ones, in place.
-void Visit::drop(Level& level, const std::vector<char>& gone) {
+void PerronVisit::drop(PerronLevel& level, const std::vector<char>& gone) {
   std::vector<Index> stay;
   std::vector<std::int32_t> units;
   for (Index e = 0; e < level.count(); ++e) {
@@ -651,7 +653,7 @@ void Visit::drop(Level& level, const std::vector<char>& gone) {
 /// The sum of the m largest |c_j| d_j, or a little more, and t with
 ///     m t + sum_j (|c_j| d_j - t)+ = that sum.
 /// Every t >= 0 gives an upper bound this way; the smallest is exact. `t` on entry is a guess.
-double Visit::top_sum(const double* c, const double* d, Index n, Index m, double& t) const {
+double PerronVisit::top_sum(const double* c, const double* d, Index n, Index m, double& t) const {
   if (m <= 0) {
     t = kInfinity;
     return 0.0;
@@ -703,7 +705,7 @@ double Visit::top_sum(const double* c, const double* d, Index n, Index m, double
 }
 
 /// R(d) and the thresholds of all rows.
-void Visit::sweep(const Level& level, Form& form) {
+void PerronVisit::sweep(const PerronLevel& level, Form& form) {
   const Index n = level.rows(), m = level.left - 1;
   work_ += static_cast<double>(n) * static_cast<double>(n);
   if (x_.single_) {
@@ -735,7 +737,7 @@ void Visit::sweep(const Level& level, Form& form) {
 }
 
 /// What lambda_max(C_G) <= worst says about the sets of the node.
-double Visit::bound_of(Level& level, double worst) {
+double PerronVisit::bound_of(PerronLevel& level, double worst) {
   if (level.kept.empty()) return worst;
   if (level.reduced()) return std::max(level.lambda, worst);
   if (level.cross < 0.0) {
@@ -756,18 +758,18 @@ double Visit::bound_of(Level& level, double worst) {
     level.cross = std::sqrt(std::accumulate(squares.begin(), squares.begin() + level.left, 0.0));
   }
   const double bound = of_two(level.kept_value, level.cross, worst);
-  return bound + 16.0 * kEps * std::abs(bound);
+  return bound + 16.0 * kPerronEps * std::abs(bound);
 }
 
 /// Sweeps until the node closes or it does not pay any more. kComplete: as many units are left as are needed.
-Visit::Outcome Visit::sweeps(Level& level, Form& form, int most) {
+PerronVisit::Outcome PerronVisit::sweeps(PerronLevel& level, Form& form, int most) {
   double previous = kInfinity;
   for (int step = 0; step < most; ++step) {
     if (step > 0 && level.rows() > kFloorRows && x_.control_->should_stop()) break;
     sweep(level, form);
     double top = -kInfinity;
     double worst = form.measure(level.rows(), &top);
-    worst += 4.0 * kEps * static_cast<double>(level.left + 8) * (std::abs(worst) + std::abs(top));
+    worst += 4.0 * kPerronEps * static_cast<double>(level.left + 8) * (std::abs(worst) + std::abs(top));
     form.worst = worst;
     level.bound = std::min(level.bound, bound_of(level, worst));
     if (closes(level.bound)) return Outcome::kClosed;
@@ -789,14 +791,14 @@ Visit::Outcome Visit::sweeps(Level& level, Form& form, int most) {
 /// c_ii), and every other row j has to take i, so that R_j becomes at most R_j - max(t_j, w_ji) + |c_ji|
 /// d_i'. If all rows then stay below the cut, so does every set with i. Pre: sweep() was the last to touch
 /// `form`.
-bool Visit::fix_out(Level& level, const Form& form) {
+bool PerronVisit::fix_out(PerronLevel& level, const Form& form) {
   const Index n = level.rows();
   if (level.left < 2 || x_.off(ExactBound::kFixOut)) return false;
   slack_.assign(static_cast<std::size_t>(form.stride), kInfinity);
   for (Index j = 0; j < n; ++j) {
     const auto at = static_cast<std::size_t>(j);
     const double room = (cut_ - form.diagonal[at]) * form.d[at];
-    slack_[at] = room - form.sum[at] - 16.0 * kEps * static_cast<double>(level.left + 8) * room;
+    slack_[at] = room - form.sum[at] - 16.0 * kPerronEps * static_cast<double>(level.left + 8) * room;
     if (slack_[at] < -form.threshold[at]) return false;  // not even a whole slot brings this row down
   }
   std::vector<char> gone(static_cast<std::size_t>(level.count()), 0);
@@ -805,7 +807,7 @@ bool Visit::fix_out(Level& level, const Form& form) {
     const Index first = level.begin[unit], last = level.begin[unit + 1];
     if (x_.single_) {
       const auto at = static_cast<std::size_t>(first);
-      const double with = form.sum[at] / (cut_ - form.diagonal[at]) * (1.0 + 16.0 * kEps);
+      const double with = form.sum[at] / (cut_ - form.diagonal[at]) * (1.0 + 16.0 * kPerronEps);
       gone[unit] = rows::largest_excess(form.row(first), form.threshold.data(), slack_.data(), with,
                                         form.d[at], form.stride) <= 0.0
                        ? 1
@@ -841,7 +843,7 @@ bool Visit::fix_out(Level& level, const Form& form) {
 
 /// lambda_max(C) <= cut: no set of any size is wanted. One step of the power method comes first: a Rayleigh
 /// quotient above the cut saves the factorization.
-bool Visit::superset_closes(Level& level) {
+bool PerronVisit::superset_closes(PerronLevel& level) {
   const Index n = level.rows();
   if (!level.reduced() || x_.off(ExactBound::kSuperset) || n > kSupersetFactor * level.left + kSupersetRows)
     return false;
@@ -861,13 +863,13 @@ bool Visit::superset_closes(Level& level) {
   }
   if (quotient > cut_ * square) return false;
   Matrix m = -form.matrix(n);
-  m.diagonal().array() += cut_ - 8.0 * kEps * static_cast<double>(n) * std::abs(cut_);
+  m.diagonal().array() += cut_ - 8.0 * kPerronEps * static_cast<double>(n) * std::abs(cut_);
   if (!linalg::cholesky(m)) return false;
   closed_at_the_cut();
   return true;
 }
 
-bool Visit::wants_floor(const Level& level) const {
+bool PerronVisit::wants_floor(const PerronLevel& level) const {
   if (!level.reduced() || level.left < kFloorLeft || level.rows() > kFloorRows ||
       x_.off(ExactBound::kFloor)) {
     return false;
@@ -881,7 +883,8 @@ bool Visit::wants_floor(const Level& level) const {
 }
 
 /// The row-wise bound of sum_l max(lambda_l, mu) v_l v_l' after a few sweeps.
-double Visit::try_floor(Level& level, const linalg::SymmetricEigen& eigen, double mu, double error) {
+double PerronVisit::try_floor(PerronLevel& level, const linalg::SymmetricEigen& eigen, double mu,
+                              double error) {
   const Index n = level.rows();
   Index from = n;
   while (from > 0 && eigen.values[from - 1] > mu) --from;
@@ -909,11 +912,11 @@ double Visit::try_floor(Level& level, const linalg::SymmetricEigen& eigen, doubl
 
 /// Finds a floor mu for the eigenvalues of C: C + W = sum_l max(lambda_l, mu) v_l v_l' has the same leading
 /// part, larger variances and smaller covariances, and bounds C from above in every set.
-Visit::Outcome Visit::raise_floor(Level& level) {
+PerronVisit::Outcome PerronVisit::raise_floor(PerronLevel& level) {
   const Index n = level.rows();
   const auto eigen = linalg::symmetric_eigen(level.own.matrix(n), true);
   const double most = eigen.values[n - 1], least = eigen.values[0];
-  const double error = 16.0 * kEps * static_cast<double>(n) * std::max(std::abs(most), std::abs(least));
+  const double error = 16.0 * kPerronEps * static_cast<double>(n) * std::max(std::abs(most), std::abs(least));
   level.bound = std::min(level.bound, bound_of(level, most + error));
   if (closes(level.bound)) return Outcome::kClosed;
   std::copy_n(eigen.vectors.col(n - 1).data(), n, level.x.data());
@@ -968,7 +971,7 @@ Visit::Outcome Visit::raise_floor(Level& level) {
 }
 
 /// The bounds of a node, cheap ones first.
-bool Visit::closed(Level& level) {
+bool PerronVisit::closed(PerronLevel& level) {
   Form* forms[] = {&level.own, level.has_floor ? &level.floored : nullptr};
   if (forms[1] != nullptr && forms[1]->worst < forms[0]->worst) std::swap(forms[0], forms[1]);
   for (Form* form : forms) {
@@ -988,7 +991,7 @@ bool Visit::closed(Level& level) {
 }
 
 /// Nodes that need no branching.
-bool Visit::leaf(Level& level) {
+bool PerronVisit::leaf(PerronLevel& level) {
   if (level.count() < level.left) return true;
   if (level.left == 0) {
     offer(level.kept, {});
@@ -1024,7 +1027,7 @@ bool Visit::leaf(Level& level) {
           at_most = of_two(level.kept_value, std::sqrt(square), x_.a_(i, i));
         }
       }
-      order.emplace_back(-(at_most + 16.0 * kEps * std::abs(at_most)), e);
+      order.emplace_back(-(at_most + 16.0 * kPerronEps * std::abs(at_most)), e);
     }
     std::sort(order.begin(), order.end());
     for (const auto& [bound, e] : order) {
@@ -1035,7 +1038,7 @@ bool Visit::leaf(Level& level) {
   }
   if (level.left == 2 && x_.single_ && level.reduced()) {
     const Index n = level.rows();
-    const double margin = 1.0 - 32.0 * kEps;
+    const double margin = 1.0 - 32.0 * kPerronEps;
     if (*std::max_element(level.own.diagonal.begin(), level.own.diagonal.begin() + n) >= cut_) return false;
     slack_.assign(static_cast<std::size_t>(level.own.stride), 1.0);
     for (Index i = 0; i < n; ++i)
@@ -1049,7 +1052,7 @@ bool Visit::leaf(Level& level) {
         if (c * c > f * slack_[static_cast<std::size_t>(j)]) {
           const double at_most = of_two(level.own.diagonal[static_cast<std::size_t>(i)], std::abs(c),
                                         level.own.diagonal[static_cast<std::size_t>(j)]);
-          pairs.emplace_back(-(at_most + 16.0 * kEps * std::abs(at_most)), i, j);
+          pairs.emplace_back(-(at_most + 16.0 * kPerronEps * std::abs(at_most)), i, j);
         }
       }
     }
@@ -1065,7 +1068,7 @@ bool Visit::leaf(Level& level) {
 }
 
 /// The unit with the largest scaling: where the Perron vector would be.
-Index Visit::branch(const Level& level) const {
+Index PerronVisit::branch(const PerronLevel& level) const {
   const Form& form = level.has_floor && level.floored.worst < level.own.worst ? level.floored : level.own;
   Index best = 0;
   double most = -kInfinity;
@@ -1082,7 +1085,7 @@ Index Visit::branch(const Level& level) const {
   return best;
 }
 
-void Visit::emit(const Level& level) {
+void PerronVisit::emit(const PerronLevel& level) {
   if (level.count() < level.left) return;
   if (closes(level.bound)) return guard(level.kept, level);
   OpenNode node;
@@ -1094,9 +1097,9 @@ void Visit::emit(const Level& level) {
   harvest_.open.push_back(std::move(node));
 }
 
-void Visit::search() {
+void PerronVisit::search() {
   while (depth_ > 0) {
-    Level& level = *stack_[static_cast<std::size_t>(depth_ - 1)];
+    PerronLevel& level = *stack_[static_cast<std::size_t>(depth_ - 1)];
     if (stopped()) {
       emit(level);
       --depth_;
@@ -1115,7 +1118,7 @@ void Visit::search() {
       continue;
     }
     const Index e = branch(level);
-    Level& child = push();
+    PerronLevel& child = push();
     keep(level, e, child);
     std::vector<char> gone(static_cast<std::size_t>(level.count()), 0);
     gone[static_cast<std::size_t>(e)] = 1;
@@ -1128,7 +1131,7 @@ double PerronExplorer::bound(const OpenNode& node) const {
   const Pool pool(1);
   Harvest harvest(pool);
   const Cutoff cutoff(slack_, 0.0);
-  return scale_ * Visit(*this, cutoff, harvest).root_bound(node);
+  return scale_ * PerronVisit(*this, cutoff, harvest).root_bound(node);
 }
 
 /// One sweep with d = 1: the largest sum of a row over itself and its k - 1 best columns, for every k at
@@ -1164,7 +1167,7 @@ double PerronExplorer::quick_bound(const OpenNode& node) const {
 
 void PerronExplorer::explore(const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff,
                              const RunControl& control, Harvest& harvest) const {
-  Visit(*this, cutoff, harvest).run(node, budget, control);
+  PerronVisit(*this, cutoff, harvest).run(node, budget, control);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "perron_rows.hpp"
+#include "search/perron_rows.hpp"
 
 #include <cstdint>
 #include <cstring>

@@ -1,7 +1,7 @@
 #pragma once
 /// The inner loops of the Perron explorer: passes over one row of a symmetric matrix, compiled for the vector
 /// units at hand. Rows are padded with zeros to a multiple of kLanes.
-#include "subspectra/core/types.hpp"
+#include "core/types.hpp"
 
 namespace subspectra::search::rows {
 

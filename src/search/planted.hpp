@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "subspectra/core/types.hpp"
+#include "core/types.hpp"
 
 namespace subspectra::search {
 

@@ -1,4 +1,4 @@
-#include "rank_one.hpp"
+#include "search/rank_one.hpp"
 
 #include <algorithm>
 #include <cmath>

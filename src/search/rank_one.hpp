@@ -1,6 +1,6 @@
 #pragma once
 /// The largest eigenvalue of diag(t) + s z z' (s = +1 or -1) for small diagonal t, by its secular equation.
-#include "subspectra/core/types.hpp"
+#include "core/types.hpp"
 
 namespace subspectra::search {
 

@@ -1,19 +1,19 @@
-#include "resolvent.hpp"
+#include "search/resolvent.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "subspectra/core/random.hpp"
-#include "subspectra/linalg/tiled.hpp"
+#include "core/random.hpp"
+#include "linalg/tiled.hpp"
 
 namespace subspectra::variance {
 namespace {
 
-constexpr Index kPairs = 6;
-constexpr double kNear = 0.02;   // sigma - Lambda_1, as part of Lambda_1 - Lambda_6, when R is made
-constexpr double kFar = 0.12;    // (sigma - Lambda_1)/(sigma - Lambda_6) at which it is made again,
-constexpr Index kSoonest = 8;    // but not before so many steps
-constexpr double kFloor = 1e-4;  // sigma - Lambda_1 is at least this part of Lambda_1
+constexpr Index kResolventPairs = 6;
+constexpr double kResolventNear = 0.02;   // sigma - Lambda_1, as part of Lambda_1 - Lambda_6, when R is made
+constexpr double kFar = 0.12;             // (sigma - Lambda_1)/(sigma - Lambda_6) at which it is made again,
+constexpr Index kSoonest = 8;             // but not before so many steps
+constexpr double kResolventFloor = 1e-4;  // sigma - Lambda_1 is at least this part of Lambda_1
 
 Matrix chance(Index rows, Index cols, std::uint64_t stream) {
   Random random(0x5eed, stream);
@@ -31,35 +31,35 @@ double Resolvent::spread() const {
 
 bool Resolvent::worn() const {
   const double far = 1.0 / pairs_.theta[0];
-  const double near = std::max(kNear * spread(), kFloor * std::abs(top()));
+  const double near = std::max(kResolventNear * spread(), kResolventFloor * std::abs(top()));
   return (far > kFar * (far + spread()) && near < 0.5 * far && since_ >= kSoonest) ||
          since_ >= 2 * LazySymmetric::kDelay;
 }
 
 void Resolvent::begin(const Matrix& a) {
   Pairs start;
-  start.x = chance(a.rows(), kPairs, 0);
-  start.rx.resize(a.rows(), kPairs);
+  start.x = chance(a.rows(), kResolventPairs, 0);
+  start.rx.resize(a.rows(), kResolventPairs);
   LazySymmetric lazy;
   lazy.reset(a, 1.0);
   const Changed operation{&lazy, {}, 0.0, threads_};
   operation.apply(start.x, start.rx);
   pairs_ = refine(operation, std::move(start), Matrix(),
-                  {.keep = kPairs, .first = 1e-1, .others = 3, .other = 1e-2});
+                  {.keep = kResolventPairs, .first = 1e-1, .others = 3, .other = 1e-2});
   top_ = pairs_.theta[0];
   factor(a, std::max(1e-2 * std::abs(top_), pairs_.residual[0]));
-  factor(a, kNear * spread());
+  factor(a, kResolventNear * spread());
 }
 
 void Resolvent::renew(const Matrix& a, Matrix start) {
-  const double near = kNear * spread();
+  const double near = kResolventNear * spread();
   pairs_.x = std::move(start);
   factor(a, near);
 }
 
 /// R at sigma = Lambda_1 + near or more, and the pairs in it from pairs_.x.
 void Resolvent::factor(const Matrix& a, double near) {
-  near = std::max({near, kFloor * std::abs(top_), 1e-300});
+  near = std::max({near, kResolventFloor * std::abs(top_), 1e-300});
   for (;; near *= 4.0) {  // until sigma is above Lambda_1
     sigma_ = top_ + near;
     Matrix inverse = -a;
@@ -75,7 +75,7 @@ void Resolvent::factor(const Matrix& a, double near) {
   operation.apply(pairs_.x, pairs_.rx);
   // A vector of chance: what a cluster of equal eigenvalues hid so far shows sooner or later.
   pairs_ = refine(operation, std::move(pairs_), chance(a.rows(), 1, static_cast<std::uint64_t>(++made_)),
-                  {.keep = kPairs, .others = 3});
+                  {.keep = kResolventPairs, .others = 3});
   top_ = top();
 }
 
@@ -96,7 +96,7 @@ Pairs Resolvent::without(const Vector& p, double pivot, Index deleted) const {
   }
   // The new vectors are (lambda - A)^{-1} times the old direction: of the old leading ones and, of the rest,
   // nearly p.
-  return refine(operation, std::move(start), extra, {.keep = kPairs});
+  return refine(operation, std::move(start), extra, {.keep = kResolventPairs});
 }
 
 void Resolvent::remove(const Vector& p, double pivot, Pairs after) {
@@ -108,7 +108,7 @@ void Resolvent::remove(const Vector& p, double pivot, Pairs after) {
 
 void Resolvent::widen(const Matrix& with) {
   const Changed operation{&r_, {}, 0.0, threads_};
-  pairs_ = refine(operation, std::move(pairs_), with, {.keep = kPairs, .others = 1});
+  pairs_ = refine(operation, std::move(pairs_), with, {.keep = kResolventPairs, .others = 1});
   top_ = top();
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 /// R = (sigma I - A)^{-1} with sigma a little above lambda_max(A), and its leading pairs, for backward
 /// elimination: A only loses, so that sigma stays above and moves away slowly.
-#include "leading_eigenpairs.hpp"
+#include "search/leading_eigenpairs.hpp"
 
 namespace subspectra::variance {
 

@@ -15,9 +15,9 @@
 #include <deque>
 #include <numeric>
 
-#include "explorer.hpp"
-#include "factor_problem.hpp"
-#include "scan_kernels.hpp"
+#include "search/explorer.hpp"
+#include "search/factor_problem.hpp"
+#include "search/scan_kernels.hpp"
 
 namespace subspectra::search {
 namespace {
@@ -28,7 +28,7 @@ constexpr std::int64_t kWorkBetweenLooks = 1'000'000;
 std::int64_t padded(std::int64_t n) { return (n + 7) / 8 * 8; }
 
 /// One level of the recursion; allocated once a visit, reused by every node of that depth.
-struct Level {
+struct ScanLevel {
   std::int64_t count = 0, lead = 0;  ///< |F|, row length
   std::vector<std::int32_t> ids;     ///< of the free units, largest drop loss first
   std::vector<double> p, g;          ///< |F| x lead, both triangles
@@ -51,10 +51,10 @@ struct Level {
   }
 };
 
-class Visit {
+class ScanVisit {
  public:
-  Visit(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff,
-        const RunControl& control, Harvest& harvest)
+  ScanVisit(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff,
+            const RunControl& control, Harvest& harvest)
       : problem_(problem),
         served_(sizes_of(node, cutoff, harvest)),
         r_(problem.m.cols()),
@@ -69,7 +69,7 @@ class Visit {
   }
 
   void run(const OpenNode& node) {
-    Level& root = level(0, static_cast<std::int64_t>(node.free.size()));
+    ScanLevel& root = level(0, static_cast<std::int64_t>(node.free.size()));
     if (!build(node, root)) return;
     root.alive.resize(served_.size());
     std::iota(root.alive.begin(), root.alive.end(), 0);
@@ -83,9 +83,9 @@ class Visit {
     return served(s).k - static_cast<std::int64_t>(kept_.size());
   }
 
-  Level& level(std::size_t depth, std::int64_t count) {
+  ScanLevel& level(std::size_t depth, std::int64_t count) {
     if (depth >= levels_.size()) levels_.resize(depth + 1);
-    Level& at = levels_[depth];
+    ScanLevel& at = levels_[depth];
     if (static_cast<std::int64_t>(at.ids.size()) < padded(count)) at.reserve(count, r_);
     at.count = count;
     at.lead = padded(count);
@@ -93,7 +93,7 @@ class Visit {
   }
 
   /// G, C, P, U, f(I), f(T) from the matrices themselves, in the order of the losses.
-  bool build(const OpenNode& node, Level& at) const {
+  bool build(const OpenNode& node, ScanLevel& at) const {
     const auto residual = problem_.residual(node, control_);
     if (!residual) return false;
     const auto& [g, c, p, u, kept] = *residual;
@@ -135,7 +135,7 @@ class Visit {
   }
 
   /// The kept units and all free ones but those at i and j.
-  void offer_without(Limits& limits, const Level& at, std::int64_t i, std::int64_t j = -1) {
+  void offer_without(Limits& limits, const ScanLevel& at, std::int64_t i, std::int64_t j = -1) {
     std::vector<std::int32_t> rest;
     for (std::int64_t a = 0; a < at.count; ++a) {
       if (a != i && a != j) rest.push_back(at.ids[static_cast<std::size_t>(a)]);
@@ -145,7 +145,7 @@ class Visit {
 
   /// The root of the visit is built and ordered.
   void enter() {
-    Level& at = levels_[0];
+    ScanLevel& at = levels_[0];
     std::erase_if(at.alive, [&](std::int32_t s) {
       Limits& limits = served(s).limits;
       const std::int64_t more = more_of(s), less = at.count - more;
@@ -170,7 +170,7 @@ class Visit {
   }
 
   /// At most two more to be dropped.
-  void close_by_drops(Limits& limits, const Level& at, std::int64_t less) {
+  void close_by_drops(Limits& limits, const ScanLevel& at, std::int64_t less) {
     if (less == 1) {
       for (std::int64_t i = 0; i < at.count; ++i) {
         if (!limits.closed(at.f_all - at.losses[static_cast<std::size_t>(i)])) offer_without(limits, at, i);
@@ -181,7 +181,7 @@ class Visit {
   }
 
   /// At most two more of the units from..count-1 to be kept; `at.g`, `at.c` and f_kept are those of the node.
-  void close_by_keeps(Limits& limits, const Level& at, std::int64_t from, std::int64_t more) {
+  void close_by_keeps(Limits& limits, const ScanLevel& at, std::int64_t from, std::int64_t more) {
     if (more == 0) {
       if (!limits.closed(at.f_kept)) offer(limits, nullptr, 0);
       return;
@@ -202,8 +202,8 @@ class Visit {
   }
 
   /// All pairs of from..count-1: kept (sign +1, block = G, rows = C) or dropped (sign -1, P, U).
-  void scan_pairs(Limits& limits, const Level& at, const double* block, const double* rows, std::int64_t from,
-                  double sign) {
+  void scan_pairs(Limits& limits, const ScanLevel& at, const double* block, const double* rows,
+                  std::int64_t from, double sign) {
     const std::int64_t n = at.count;
     scale_.resize(static_cast<std::size_t>(at.lead));
     squares_.assign(static_cast<std::size_t>(at.lead), 0.0);
@@ -261,7 +261,7 @@ class Visit {
   /// together; a child lives as long as one of them needs it. False when the budget ran out inside.
   bool walk(std::size_t depth) {
     const std::size_t kept_before = kept_.size();
-    Level& at = levels_[depth];  // a deque: growing it moves no level
+    ScanLevel& at = levels_[depth];  // a deque: growing it moves no level
     for (std::int64_t t = 0;; ++t) {
       // I + {0..t-1} kept, t.. free: two more to keep need no tree.
       std::erase_if(at.alive, [&](std::int32_t s) {
@@ -296,7 +296,7 @@ class Visit {
   }
 
   /// t becomes a kept unit: a pivot of (G, C).
-  void keep(Level& at, std::int64_t t) {
+  void keep(ScanLevel& at, std::int64_t t) {
     double* g = at.g.data() + t * at.lead;
     const double pivot = g[t];
     double gain = 0.0;
@@ -312,7 +312,7 @@ class Visit {
 
   /// What is left of a node when the visit ends: one node, with t.. free. Losses are in descending order, so
   /// that `less` drops cost at least the loss at count - less.
-  void hand_back(const Level& at, std::int64_t t) {
+  void hand_back(const ScanLevel& at, std::int64_t t) {
     std::vector<ServedSize> sizes;
     for (const std::int32_t s : at.alive) {
       const std::int64_t less = at.count - t - more_of(s);
@@ -328,7 +328,7 @@ class Visit {
 
   /// Child t of the node at `depth`: every size keeps k - |I| and drops one less among the units after t.
   bool child(std::size_t depth, std::int64_t t) {
-    const Level& at = levels_[depth];
+    const ScanLevel& at = levels_[depth];
     const std::int64_t rest = at.count - t - 1;
     const double f_all = at.f_all - at.losses[static_cast<std::size_t>(t)];
     alive_.clear();
@@ -402,14 +402,14 @@ class Visit {
   }
 
   /// The end of child t for size s, whose bound does not beat what is known.
-  void close_child(const Level& at, std::int64_t t, std::int32_t s) {
+  void close_child(const ScanLevel& at, std::int64_t t, std::int32_t s) {
     problem_.guard(kept_, std::vector<std::int32_t>(at.ids.begin() + t + 1, at.ids.begin() + at.count),
                    served(s).k, served(s).limits.limit());
   }
 
   /// With D the minorant, P_DD^{-1} >= diag(D) and G_F >= diag(D): dropping a set costs at least the sum of
   /// its D_i |U_i|^2, keeping one brings at most the sum of its |C_i|^2/D_i.
-  void close_by_sums(const Level& at, std::int64_t t, double f_all) {
+  void close_by_sums(const ScanLevel& at, std::int64_t t, double f_all) {
     const std::int64_t rest = at.count - t - 1;
     if (problem_.uses(ExactBound::kDropSum)) {
       sums_.clear();
@@ -438,7 +438,7 @@ class Visit {
 
   /// Closes the sizes s for which `from` less the count(s) smallest of sums_ does not beat what is known.
   template <class Count>
-  void close_by_smallest(const Level& at, std::int64_t t, Count count, double from) {
+  void close_by_smallest(const ScanLevel& at, std::int64_t t, Count count, double from) {
     const auto all = static_cast<std::int64_t>(sums_.size());
     const auto wanted = [&](std::int32_t s) { return std::clamp<std::int64_t>(count(s), 0, all); };
     if (alive_.size() == 1) {  // no order is needed for a single sum
@@ -476,8 +476,8 @@ class Visit {
       }
     }
     order_.insert(order_.end(), at_.begin(), at_.end());
-    Level& to = level(depth + 1, rest);
-    const Level& at = levels_[depth];
+    ScanLevel& to = level(depth + 1, rest);
+    const ScanLevel& at = levels_[depth];
     to.f_all = f_all;
     to.f_kept = at.f_kept;
     kernels::gather(at.g.data() + (t + 1) * at.lead + t + 1, at.lead, order_.data(), rest, to.g.data(),
@@ -535,7 +535,7 @@ class Visit {
   }
 
   /// Forgets the first `gone` rows of (G, C), which have been pivots.
-  void shift(Level& to, std::int64_t gone) const {
+  void shift(ScanLevel& to, std::int64_t gone) const {
     const std::int64_t left = to.count - gone;
     const auto bytes = static_cast<std::size_t>(left) * sizeof(double);
     for (std::int64_t i = 0; i < left; ++i) {
@@ -558,7 +558,7 @@ class Visit {
   const RunControl& control_;
   Harvest& harvest_;
   std::vector<std::int32_t> kept_;
-  std::deque<Level> levels_;
+  std::deque<ScanLevel> levels_;
   // Scratch of one node, never needed across a recursion.
   std::vector<double> diag_, u_, losses_, packed_, scale_, squares_, scaled_, dot_, sums_;
   std::vector<std::int32_t> at_, order_;
@@ -570,7 +570,7 @@ class Visit {
 
 void scan_explore(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget,
                   const Cutoff& cutoff, const RunControl& control, Harvest& harvest) {
-  Visit(problem, node, budget, cutoff, control, harvest).run(node);
+  ScanVisit(problem, node, budget, cutoff, control, harvest).run(node);
 }
 
 }  // namespace subspectra::search

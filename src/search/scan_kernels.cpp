@@ -1,4 +1,4 @@
-#include "scan_kernels.hpp"
+#include "search/scan_kernels.hpp"
 
 // Under sanitizers (whose runtime is not up when the loader resolves clones) and other compilers: the
 // portable build alone.

@@ -1,4 +1,4 @@
-#include "scorer.hpp"
+#include "search/scorer.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
@@ -6,9 +6,9 @@
 #include <limits>
 #include <utility>
 
-#include "rank_one.hpp"
-#include "subspectra/linalg/blas.hpp"
-#include "subspectra/spectral/discriminants.hpp"
+#include "linalg/blas.hpp"
+#include "search/rank_one.hpp"
+#include "spectral/discriminants.hpp"
 
 namespace subspectra::search {
 

@@ -3,8 +3,8 @@
 /// enters (T + C_i'C_i/d_i) or leaves (T - U_i'U_i/P_ii).
 #include <vector>
 
-#include "subspectra/core/types.hpp"
-#include "subspectra/select/selection.hpp"
+#include "core/types.hpp"
+#include "select/selection.hpp"
 
 namespace subspectra::search {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "subspectra/core/types.hpp"
+#include "core/types.hpp"
 
 namespace subspectra::secular {
 

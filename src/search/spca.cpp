@@ -1,4 +1,4 @@
-#include "subspectra/search/spca.hpp"
+#include "search/spca.hpp"
 
 #include <fmt/format.h>
 
@@ -9,13 +9,13 @@
 #include <numeric>
 #include <utility>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/data/unit_columns.hpp"
-#include "subspectra/linalg/blas.hpp"
-#include "subspectra/linalg/tiled.hpp"
-#include "subspectra/scoring/lambda_path.hpp"
-#include "subspectra/spectral/renormalize.hpp"
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "data/unit_columns.hpp"
+#include "linalg/blas.hpp"
+#include "linalg/tiled.hpp"
+#include "scoring/lambda_path.hpp"
+#include "spectral/renormalize.hpp"
 
 namespace subspectra {
 namespace {

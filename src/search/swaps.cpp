@@ -1,12 +1,12 @@
-#include "subspectra/search/swaps.hpp"
+#include "search/swaps.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "scorer.hpp"
-#include "subspectra/linalg/tiled.hpp"
-#include "subspectra/spectral/discriminants.hpp"
-#include "subspectra/spectral/renormalize.hpp"
+#include "linalg/tiled.hpp"
+#include "search/scorer.hpp"
+#include "spectral/discriminants.hpp"
+#include "spectral/renormalize.hpp"
 
 namespace subspectra {
 

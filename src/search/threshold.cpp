@@ -1,12 +1,12 @@
-#include "subspectra/search/threshold.hpp"
+#include "search/threshold.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
-#include "elimination.hpp"
-#include "subspectra/linalg/tiled.hpp"
-#include "subspectra/spectral/renormalize.hpp"
+#include "linalg/tiled.hpp"
+#include "search/elimination.hpp"
+#include "spectral/renormalize.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/search/units.hpp"
+#include "search/units.hpp"
 
 #include <algorithm>
 

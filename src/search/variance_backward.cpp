@@ -7,19 +7,19 @@
 #include <numeric>
 #include <utility>
 
-#include "drop_screen.hpp"
-#include "resolvent.hpp"
-#include "secular.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/linalg/tiled.hpp"
-#include "variance_search.hpp"
+#include "core/memory.hpp"
+#include "linalg/tiled.hpp"
+#include "search/drop_screen.hpp"
+#include "search/resolvent.hpp"
+#include "search/secular.hpp"
+#include "search/variance_search.hpp"
 
 namespace subspectra::variance {
 namespace {
 
 using linalg::Op;
 
-constexpr Index kSmall = 64;       // up to this many features all pairs are computed at every step
+constexpr Index kSmallBackward = 64;  // up to this many features all pairs are computed at every step
 constexpr Index kDense = 512;      // a table is left for A_T when so many features, or as few as rows, remain
 constexpr double kSafety = 1e-12;  // relative to Lambda_1: bounds that are reported are wider by this
 constexpr int kMostMissing = 20;   // leading vectors found missing in one step
@@ -80,14 +80,15 @@ class DenseBackward : public Backward {
  public:
   DenseBackward(Matrix a, std::vector<Index> names, int threads)
       : Backward(std::move(names)), a_(std::move(a)), resolvent_(threads) {
-    if (live() > kSmall) {
+    if (live() > kSmallBackward) {
       resolvent_.begin(a_);
       after_making();
     }
   }
 
   Index step(const std::vector<char>& may_leave, RootLosses* root, bool only_root) override {
-    return live() > kSmall ? screened(may_leave, root, only_root) : decomposed(may_leave, root, only_root);
+    return live() > kSmallBackward ? screened(may_leave, root, only_root)
+                                   : decomposed(may_leave, root, only_root);
   }
 
   // For choose().
@@ -128,7 +129,7 @@ class DenseBackward : public Backward {
     diagonal_[chosen] = 0.0;
     top_ = resolvent_.top();
     const Index name = kill(chosen);
-    if (live() > kSmall && resolvent_.worn()) {
+    if (live() > kSmallBackward && resolvent_.worn()) {
       const auto keep = places();
       compact();
       resolvent_.renew(a_, resolvent_.pairs().x(keep, Eigen::all));

@@ -26,14 +26,14 @@
 #include <numeric>
 #include <optional>
 
-#include "leading_eigenpairs.hpp"
-#include "secular.hpp"
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/core/random.hpp"
-#include "subspectra/linalg/tiled.hpp"
-#include "variance_search.hpp"
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "core/parallel.hpp"
+#include "core/random.hpp"
+#include "linalg/tiled.hpp"
+#include "search/leading_eigenpairs.hpp"
+#include "search/secular.hpp"
+#include "search/variance_search.hpp"
 
 namespace subspectra::variance {
 namespace {
@@ -554,10 +554,9 @@ GreedyPass forward_features(const Pencil& pencil, const SearchUnits& units, cons
     }
     const Index column = state.column_of(unit);
     if (column < 0) {
-      throw Infeasible(
-          fmt::format("the included feature at position {} is a linear combination of those included before "
-                      "it; leave it out, or add a ridge (--ridge)",
-                      units.members[static_cast<std::size_t>(unit)].front()));
+      throw Infeasible(fmt::format(
+          "the included feature at position {} is a linear combination of those included before it; leave it out, or add a ridge (--ridge)",
+          units.members[static_cast<std::size_t>(unit)].front()));
     }
     pass.order.push_back(unit);
     state.add(column);

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "secular.hpp"
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/linalg/tiled.hpp"
-#include "variance_search.hpp"
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "core/parallel.hpp"
+#include "linalg/tiled.hpp"
+#include "search/secular.hpp"
+#include "search/variance_search.hpp"
 
 namespace subspectra::variance {
 namespace {
@@ -79,8 +79,7 @@ class ForwardGroups {
       for (Index j = 0; j < m; ++j) l_.col(j) = b_columns_[static_cast<std::size_t>(j)](s_);
       if (!independent_cholesky(l_)) {
         throw Infeasible(
-            "the included groups have a feature that is a linear combination of the others; leave "
-            "it out, or add a ridge (--ridge)");
+            "the included groups have a feature that is a linear combination of the others; leave it out, or add a ridge (--ridge)");
       }
       c_ = whitened(c_, l_);
     }
@@ -194,8 +193,7 @@ Decomposition decompose(const Matrix& a, const Matrix& b, const std::vector<Inde
     l = b(t, t);
     if (!independent_cholesky(l)) {
       throw Infeasible(
-          "B over the candidates is singular, so that backward elimination cannot start; add a "
-          "ridge (--ridge) or leave the dependent features out");
+          "B over the candidates is singular, so that backward elimination cannot start; add a ridge (--ridge) or leave the dependent features out");
     }
     c = whitened(std::move(c), l);
   }
@@ -281,11 +279,9 @@ GreedyPass backward_decomposed(const Pencil& pencil, const SearchUnits& units, c
   constexpr double kWork = 1e12;  // steps times features cubed: a few minutes
   if (static_cast<double>(std::max<Index>(1, units.count() - least)) * std::pow(static_cast<double>(n), 3) >
       kWork) {
-    throw Infeasible(
-        fmt::format("backward elimination from {} features in {} steps decomposes a matrix at every step, "
-                    "which would take hours; use the forward pass alone, fewer candidates (--exclude), or a "
-                    "larger least size (--k)",
-                    n, units.count() - least));
+    throw Infeasible(fmt::format(
+        "backward elimination from {} features in {} steps decomposes a matrix at every step, which would take hours; use the forward pass alone, fewer candidates (--exclude), or a larger least size (--k)",
+        n, units.count() - least));
   }
   const bool identity = pencil.b_is_identity();
   require_memory(8.0 * static_cast<double>(n) * static_cast<double>(n) * (identity ? 5.0 : 7.0),

@@ -1,4 +1,4 @@
-#include "variance_search.hpp"
+#include "search/variance_search.hpp"
 
 namespace subspectra {
 

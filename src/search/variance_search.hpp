@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "subspectra/search/greedy.hpp"
+#include "search/greedy.hpp"
 
 namespace subspectra::variance {
 

@@ -1,13 +1,13 @@
-#include "subspectra/select/component_methods.hpp"
+#include "select/component_methods.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "subspectra/core/text.hpp"
-#include "subspectra/report/matrix_json.hpp"
-#include "subspectra/spectral/principal_components.hpp"
-#include "subspectra/spectral/renormalize.hpp"
+#include "core/text.hpp"
+#include "report/matrix_json.hpp"
+#include "spectral/principal_components.hpp"
+#include "spectral/renormalize.hpp"
 
 namespace subspectra {
 
@@ -60,10 +60,9 @@ void give_components(const SelectionInput& input, const MatrixRef& matrix, const
 
 void refuse_include(const SelectionInput& input, const Selection& selection) {
   if (input.include.empty()) return;
-  throw InvalidArgument(
-      fmt::format("--include: the components of {} are made of what they find; the greedy and exact methods "
-                  "take --include",
-                  selection.method));
+  throw InvalidArgument(fmt::format(
+      "--include: the components of {} are made of what they find; the greedy and exact methods take --include",
+      selection.method));
 }
 
 void run_pca(const SelectionInput& input, const OptionTexts&, const RunControl& control,

@@ -1,4 +1,4 @@
-#include "subspectra/select/exact_methods.hpp"
+#include "select/exact_methods.hpp"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <memory>
 #include <numeric>
 
-#include "subspectra/search/exact.hpp"
-#include "subspectra/select/search_methods.hpp"
-#include "subspectra/select/sparse_pca_methods.hpp"
-#include "subspectra/spectral/renormalize.hpp"
+#include "search/exact.hpp"
+#include "select/search_methods.hpp"
+#include "select/sparse_pca_methods.hpp"
+#include "spectral/renormalize.hpp"
 
 namespace subspectra {
 
@@ -182,9 +182,7 @@ void search(const SelectionInput& input, const ExactMethodOptions& own, const Ru
   if (std::any_of(selection.path.begin(), selection.path.end(),
                   [](const PathEntry& entry) { return !entry.upper_bound; })) {
     selection.warnings.emplace_back(
-        "the search was stopped before its first bound, which takes a factorization over all candidates; "
-        "give it "
-        "more time, or leave features out (--exclude)");
+        "the search was stopped before its first bound, which takes a factorization over all candidates; give it more time, or leave features out (--exclude)");
   }
   if (input.options.bounds) add_bounds(input, sdp, control, selection);
   if (!result.checkpoint_problem.empty()) {
@@ -238,8 +236,7 @@ std::vector<MethodInfo> exact_methods() {
        .run = run_exact},
       {.name = "espca",
        .summary =
-           "exact sparse PCA: the set with the largest variance, proven, or the best so far with a bound; "
-           "needs no labels",
+           "exact sparse PCA: the set with the largest variance, proven, or the best so far with a bound; needs no labels",
        .needs_labels = false,
        .variance = true,
        .takes_matrices = true,

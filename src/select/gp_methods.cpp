@@ -1,11 +1,11 @@
-#include "subspectra/select/gp_methods.hpp"
+#include "select/gp_methods.hpp"
 
 #include <fmt/format.h>
 
-#include "subspectra/classify/gp.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/text.hpp"
-#include "subspectra/filters/filters.hpp"
+#include "classify/gp.hpp"
+#include "core/memory.hpp"
+#include "core/text.hpp"
+#include "filters/filters.hpp"
 
 namespace subspectra {
 namespace {
@@ -29,9 +29,9 @@ struct GpArdMethod {
           "of the posterior: Laplace's at its mode, or expectation propagation");
     field("hyperparameters", o.fit.hyperparameters,
           "length-scales and signal that make the log marginal likelihood largest, or as given");
-    field("lengthscale", o.fit.lengthscale,
-          "where all length-scales start, or each, in ascending order of the features that are neither "
-          "constant nor excluded. Default: the best common one");
+    field(
+        "lengthscale", o.fit.lengthscale,
+        "where all length-scales start, or each, in ascending order of the features that are neither constant nor excluded. Default: the best common one");
     field("signal", o.fit.signal,
           "where the prior standard deviation s of the latent function starts. Default: 2");
     field("restarts", o.fit.restarts,

@@ -1,4 +1,4 @@
-#include "subspectra/select/methods.hpp"
+#include "select/methods.hpp"
 
 #include <fmt/format.h>
 
@@ -9,25 +9,25 @@
 #include <optional>
 #include <utility>
 
-#include "subspectra/core/text.hpp"
-#include "subspectra/data/moments.hpp"
-#include "subspectra/filters/filters.hpp"
-#include "subspectra/filters/surprise.hpp"
-#include "subspectra/linalg/tiled.hpp"
-#include "subspectra/search/certificate.hpp"
-#include "subspectra/search/nested_path.hpp"
-#include "subspectra/select/component_methods.hpp"
-#include "subspectra/select/exact_methods.hpp"
-#include "subspectra/select/gp_methods.hpp"
-#include "subspectra/select/qalpha_methods.hpp"
-#include "subspectra/select/scoring_methods.hpp"
-#include "subspectra/select/search_methods.hpp"
-#include "subspectra/select/sparse_pca_methods.hpp"
-#include "subspectra/select/svm_methods.hpp"
-#include "subspectra/spectral/deflation.hpp"
-#include "subspectra/spectral/discriminants.hpp"
-#include "subspectra/spectral/renormalize.hpp"
-#include "subspectra/spectral/ridge.hpp"
+#include "core/text.hpp"
+#include "data/moments.hpp"
+#include "filters/filters.hpp"
+#include "filters/surprise.hpp"
+#include "linalg/tiled.hpp"
+#include "search/certificate.hpp"
+#include "search/nested_path.hpp"
+#include "select/component_methods.hpp"
+#include "select/exact_methods.hpp"
+#include "select/gp_methods.hpp"
+#include "select/qalpha_methods.hpp"
+#include "select/scoring_methods.hpp"
+#include "select/search_methods.hpp"
+#include "select/sparse_pca_methods.hpp"
+#include "select/svm_methods.hpp"
+#include "spectral/deflation.hpp"
+#include "spectral/discriminants.hpp"
+#include "spectral/renormalize.hpp"
+#include "spectral/ridge.hpp"
 
 namespace subspectra {
 namespace {
@@ -126,9 +126,9 @@ void check_labels(const Dataset& data, const MethodInfo& method) {
       candidates.push_back(data.names[j]);
     throw BadInput(
         {.file = data.source},
-        fmt::format("method {} needs labels and no label column was found; name it with --target (the last "
-                    "columns are {})",
-                    method.name, join_some(candidates)));
+        fmt::format(
+            "method {} needs labels and no label column was found; name it with --target (the last columns are {})",
+            method.name, join_some(candidates)));
   }
   const auto& labels = *data.labels;
   const auto missing = std::count(labels.codes.begin(), labels.codes.end(), Labels::kMissing);
@@ -136,8 +136,7 @@ void check_labels(const Dataset& data, const MethodInfo& method) {
     throw BadInput(
         data.first_unlabelled.value_or(Location{.file = data.source}),
         fmt::format(
-            "{} no label in '{}' and method {} needs one for every row; write the labels, or leave the "
-            "rows out with --missing drop",
+            "{} no label in '{}' and method {} needs one for every row; write the labels, or leave the rows out with --missing drop",
             missing == 1 ? "1 row has" : fmt::format("{} rows have", missing), labels.name, method.name));
   }
   const auto counts = labels.counts();
@@ -145,9 +144,9 @@ void check_labels(const Dataset& data, const MethodInfo& method) {
   if (present < 2) {
     throw BadInput(
         {.file = data.source},
-        fmt::format("'{}' holds one class only ('{}'); two or more are needed to tell apart: name the "
-                    "label column with --target",
-                    labels.name, labels.classes.empty() ? "" : labels.classes.front()));
+        fmt::format(
+            "'{}' holds one class only ('{}'); two or more are needed to tell apart: name the label column with --target",
+            labels.name, labels.classes.empty() ? "" : labels.classes.front()));
   }
   if (method.two_classes_only && present != 2) {
     throw BadInput(
@@ -162,8 +161,7 @@ void warn_of_single_rows(const Dataset& data, std::vector<std::string>& warnings
   const auto counts = data.labels->counts();
   if (std::any_of(counts.begin(), counts.end(), [](Index count) { return count > 1; })) return;
   warnings.push_back(fmt::format(
-      "every class of '{}' has one row: it looks like a continuous value or like sample ids; name "
-      "the label column with --target",
+      "every class of '{}' has one row: it looks like a continuous value or like sample ids; name the label column with --target",
       data.labels->name));
 }
 
@@ -259,8 +257,7 @@ void score_ranking(const SelectionInput& input, Selection& selection) {
   if (reached < input.k.hi) {
     selection.status = worst(selection.status, Status::kRankLimit);
     selection.warnings.push_back(fmt::format(
-        "no more than {} linearly independent {}; larger k were left out (a ridge, --ridge, makes them "
-        "possible)",
+        "no more than {} linearly independent {}; larger k were left out (a ridge, --ridge, makes them possible)",
         reached, reached == 1 ? "feature exists" : "features exist"));
   }
   for (Index k = input.k.lo; k <= reached; ++k) selection.path.push_back(path.entry(k));
@@ -273,8 +270,7 @@ void require_covariance(const MatrixProblem& problem) {
   if (linalg::cholesky_tiled(l, 0)) return;
   throw BadInput(
       {.file = problem.source},
-      "is not positive semidefinite, so that it is no covariance; make one from complete rows (correlations "
-      "that each come from other rows need not form one)");
+      "is not positive semidefinite, so that it is no covariance; make one from complete rows (correlations that each come from other rows need not form one)");
 }
 
 /// The number added to the diagonal of B, and why, into the selection.
@@ -383,8 +379,7 @@ void warn_of_ignored(const SelectionOptions& options, std::string_view loading, 
   }
   if (loading.empty() && options.criterion != Criterion::kLargest) {
     selection.warnings.emplace_back(
-        "--criterion does nothing here: without classes a set is judged by the largest eigenvalue of its "
-        "covariance");
+        "--criterion does nothing here: without classes a set is judged by the largest eigenvalue of its covariance");
   }
   if (loading.empty() && options.ridge.value) {
     selection.warnings.emplace_back(
@@ -443,17 +438,16 @@ Selection run_selection(const Dataset& data, const MatrixProblem* matrices, cons
   if (candidates.empty() && !constant.empty() && matrices != nullptr) {
     throw BadInput(
         {.file = data.source},
-        fmt::format("the diagonal of {} is 0 for every feature{}, and a feature without variance is "
-                    "never chosen; give a matrix with a positive diagonal",
-                    matrices->b ? "B" : "the covariance matrix",
-                    excluded.empty() ? "" : " that is not excluded"));
+        fmt::format(
+            "the diagonal of {} is 0 for every feature{}, and a feature without variance is never chosen; give a matrix with a positive diagonal",
+            matrices->b ? "B" : "the covariance matrix", excluded.empty() ? "" : " that is not excluded"));
   }
   if (candidates.empty()) {
-    throw BadInput({.file = data.source},
-                   constant.empty()
-                       ? "every feature is excluded; take some out of --exclude"
-                       : "no feature varies over the rows, so there is nothing to choose from; give "
-                         "rows that differ, or exclude fewer columns");
+    throw BadInput(
+        {.file = data.source},
+        constant.empty()
+            ? "every feature is excluded; take some out of --exclude"
+            : "no feature varies over the rows, so there is nothing to choose from; give rows that differ, or exclude fewer columns");
   }
   std::shared_ptr<const FeatureGroups> groups = options.feature_groups;
   if (!groups && !options.groups.empty()) {

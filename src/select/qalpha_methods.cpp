@@ -1,4 +1,4 @@
-#include "subspectra/select/qalpha_methods.hpp"
+#include "select/qalpha_methods.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <atomic>
 #include <cmath>
 
-#include "subspectra/core/text.hpp"
-#include "subspectra/qalpha/kernel.hpp"
-#include "subspectra/qalpha/qalpha.hpp"
+#include "core/text.hpp"
+#include "qalpha/kernel.hpp"
+#include "qalpha/qalpha.hpp"
 
 namespace subspectra {
 namespace {
@@ -60,8 +60,7 @@ struct QAlphaMethod {
     if constexpr (kKernel) {
       field(
           "kernel", o.kernel,
-          "of two features x, y: x'y; (x'y + C)^D; exp(-|x - y|^2/(2 SIGMA^2)); or the sum over sections of "
-          "LENGTH successive rows of (x_s'y_s)^2");
+          "of two features x, y: x'y; (x'y + C)^D; exp(-|x - y|^2/(2 SIGMA^2)); or the sum over sections of LENGTH successive rows of (x_s'y_s)^2");
       field("kernel_tolerance", o.kernel_tolerance,
             "beyond 2,000 features the kernel matrix is factored until this fraction of its trace is left");
     }
@@ -99,9 +98,9 @@ void require_classes(const Dataset& data, std::string_view method) {
   if (present < 2) {
     throw BadInput(
         {.file = data.source},
-        fmt::format("method {} needs labelled rows of two classes or more, and there {}; name the "
-                    "label column with --target (an empty label is an unlabelled row), or use qalpha",
-                    method, present == 1 ? "is one class" : "are none"));
+        fmt::format(
+            "method {} needs labelled rows of two classes or more, and there {}; name the label column with --target (an empty label is an unlabelled row), or use qalpha",
+            method, present == 1 ? "is one class" : "are none"));
   }
 }
 
@@ -124,21 +123,18 @@ void require_moderate(const FeatureRows& rows, const Dataset& data) {
   if (longest >= kShortestRow && longest <= kLongestRow) return;
   throw BadInput(
       {.file = data.source},
-      fmt::format("--no-normalize: the longest feature has norm {:.3g}, outside of {:.0e} to {:.0e}, "
-                  "where its powers stay exact; leave --no-normalize out, or divide all features by "
-                  "a constant, which changes no weight",
-                  longest, kShortestRow, kLongestRow));
+      fmt::format(
+          "--no-normalize: the longest feature has norm {:.3g}, outside of {:.0e} to {:.0e}, where its powers stay exact; leave --no-normalize out, or divide all features by a constant, which changes no weight",
+          longest, kShortestRow, kLongestRow));
 }
 
 void add_warnings(const QAlphaFit& fit, const RelevanceReport& report, Index asked, const FeatureRows& rows,
                   const QAlphaOptions& options, bool stopped, std::vector<std::string>& warnings) {
   const bool by_class = options.variant == QAlphaVariant::kSupervised;
   if (by_class && fit.least_clusters < fit.clusters) {
-    warnings.push_back(
-        fmt::format("--within-vectors {} is more than a class of few rows (or of low rank) allows: the "
-                    "classes have {} to "
-                    "{} directions",
-                    asked, fit.least_clusters, fit.clusters));
+    warnings.push_back(fmt::format(
+        "--within-vectors {} is more than a class of few rows (or of low rank) allows: the classes have {} to {} directions",
+        asked, fit.least_clusters, fit.clusters));
   } else if (fit.clusters < asked) {
     warnings.push_back(fmt::format("{} {} is more than the rank of the data allows: {} {} used",
                                    by_class ? "--within-vectors" : "--clusters", asked, fit.clusters,
@@ -165,10 +161,8 @@ void add_warnings(const QAlphaFit& fit, const RelevanceReport& report, Index ask
   if (options.variant == QAlphaVariant::kLaplacian && rows.centred()) {
     warnings.emplace_back(
         options.laplacian_shift == LaplacianShift::kDegree
-            ? "centred features have no degrees, so that this is method qalpha; --no-normalize keeps them "
-              "(for values that are not negative)"
-            : "centred features have no degrees, so that the Laplacian is a mere shift, which flattens the "
-              "weights; --no-normalize keeps them (for values that are not negative)");
+            ? "centred features have no degrees, so that this is method qalpha; --no-normalize keeps them (for values that are not negative)"
+            : "centred features have no degrees, so that the Laplacian is a mere shift, which flattens the weights; --no-normalize keeps them (for values that are not negative)");
   }
 }
 
@@ -241,8 +235,7 @@ void run_qalpha(const SelectionInput& input, const OptionTexts& texts, const Run
     options.start = own.fit.start = QAlphaStart::kEqual;
     selection.method_options = options_json(own);
     selection.warnings.emplace_back(
-        "--start ones: features without a mean, as centring leaves them, are orthogonal to it, so that the "
-        "start is that of --start equal; --no-normalize keeps the means");
+        "--start ones: features without a mean, as centring leaves them, are orthogonal to it, so that the start is that of --start equal; --no-normalize keeps the means");
   }
   const auto fit = fit_qalpha(rows, options, control);
   auto report = report_of(rows, fit, options.variant);

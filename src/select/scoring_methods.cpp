@@ -1,4 +1,4 @@
-#include "subspectra/select/scoring_methods.hpp"
+#include "select/scoring_methods.hpp"
 
 #include <fmt/format.h>
 
@@ -8,17 +8,17 @@
 #include <memory>
 #include <utility>
 
-#include "subspectra/classify/model.hpp"
-#include "subspectra/core/text.hpp"
-#include "subspectra/evaluate/folds.hpp"
-#include "subspectra/scoring/gloss.hpp"
-#include "subspectra/scoring/lambda_path.hpp"
-#include "subspectra/scoring/plda.hpp"
-#include "subspectra/scoring/rvm_entry.hpp"
-#include "subspectra/scoring/sda.hpp"
-#include "subspectra/scoring/sfd.hpp"
-#include "subspectra/scoring/sulda.hpp"
-#include "subspectra/spectral/renormalize.hpp"
+#include "classify/model.hpp"
+#include "core/text.hpp"
+#include "evaluate/folds.hpp"
+#include "scoring/gloss.hpp"
+#include "scoring/lambda_path.hpp"
+#include "scoring/plda.hpp"
+#include "scoring/rvm_entry.hpp"
+#include "scoring/sda.hpp"
+#include "scoring/sfd.hpp"
+#include "scoring/sulda.hpp"
+#include "spectral/renormalize.hpp"
 
 namespace subspectra {
 
@@ -40,8 +40,7 @@ LambdaChoice OptionCodec<LambdaChoice>::parse(std::string_view text) {
   } catch (const InvalidArgument&) {  // said below, with the words that are possible too
   }
   throw InvalidArgument(
-      "a positive number, or path, cv, cv-min, auto, or auto:FRACTION (between 0 and 1, of the largest "
-      "lambda) is needed");
+      "a positive number, or path, cv, cv-min, auto, or auto:FRACTION (between 0 and 1, of the largest lambda) is needed");
 }
 
 std::string OptionCodec<LambdaChoice>::format(const LambdaChoice& choice) {
@@ -87,7 +86,7 @@ void require_fraction(double value, std::string_view flag) {
   throw InvalidArgument(fmt::format("{} {}, but a fraction from 0 to below 1 is needed", flag, value));
 }
 
-void require_positive(double value, std::string_view flag) {
+void require_positive_option(double value, std::string_view flag) {
   if (value > 0.0) return;
   throw InvalidArgument(fmt::format("{} {}, but a positive number is needed", flag, value));
 }
@@ -113,7 +112,7 @@ struct RvmRow {
   RvmUpdate rvm_update = RvmUpdate::kFast;
 
   void validate(LambdaOptions&) const {
-    require_positive(alpha, "--alpha");
+    require_positive_option(alpha, "--alpha");
     require_fraction(prune, "--prune");
   }
   template <class Self, class Visitor>
@@ -134,13 +133,13 @@ struct RvmRow {
 struct RvmEntry {
   static constexpr LambdaOptions kGrid{.lambda_ratio = 1e-4, .auto_fraction = 0.005};
   static constexpr Effort kEffort = RvmEntryOptions{}.iterations;
-  static constexpr std::string_view kMost = kIterationsHelp,
-                                    kEnough =
-                                        "stop when no entry of B changes by more than this fraction of "
-                                        "the largest; 0 runs all iterations";
+  static constexpr std::string_view
+      kMost = kIterationsHelp,
+      kEnough =
+          "stop when no entry of B changes by more than this fraction of the largest; 0 runs all iterations";
   double alpha = kInfinity;
 
-  void validate(LambdaOptions&) const { require_positive(alpha, "--alpha"); }
+  void validate(LambdaOptions&) const { require_positive_option(alpha, "--alpha"); }
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field("alpha", o.alpha, kAlphaHelp);
@@ -159,7 +158,7 @@ struct Jeffreys {
   double prune = JeffreysOptions{}.prune;
 
   void validate(LambdaOptions&) const {
-    require_positive(epsilon, "--epsilon");
+    require_positive_option(epsilon, "--epsilon");
     require_fraction(prune, "--prune");
   }
   template <class Self, class Visitor>
@@ -182,10 +181,9 @@ struct NoOptions {
 struct Gloss : NoOptions {
   static constexpr LambdaOptions kGrid{.lambda_ratio = 0.02};
   static constexpr Effort kEffort{GlossOptions{}.max_sweeps, GlossOptions{}.tolerance};
-  static constexpr std::string_view kMost = kSweepsHelp,
-                                    kEnough =
-                                        "stop when the duality gap is below this fraction of the "
-                                        "objective at B = 0";
+  static constexpr std::string_view
+      kMost = kSweepsHelp,
+      kEnough = "stop when the duality gap is below this fraction of the objective at B = 0";
   [[nodiscard]] static auto solver(const ScoringProblem& problem, bool, const Effort& effort) {
     return gloss_solver(problem, {effort.tolerance, effort.max_iterations, effort.threads});
   }
@@ -216,10 +214,9 @@ struct Sda {
 struct Plda : NoOptions {
   static constexpr LambdaOptions kGrid{.lambda_ratio = 0.01};
   static constexpr Effort kEffort{PldaOptions{}.max_iterations, PldaOptions{}.tolerance};
-  static constexpr std::string_view kMost = "steps for one discriminant",
-                                    kEnough =
-                                        "stop when a step raises the criterion by less than this "
-                                        "fraction; 0 runs all";
+  static constexpr std::string_view
+      kMost = "steps for one discriminant",
+      kEnough = "stop when a step raises the criterion by less than this fraction; 0 runs all";
   [[nodiscard]] static auto solver(const ScoringProblem& problem, bool, const Effort& effort) {
     PldaOptions options;
     options.tolerance = effort.tolerance;
@@ -247,10 +244,9 @@ struct Sulda : NoOptions {
 struct Sfd {
   static constexpr LambdaOptions kGrid{.lambda_ratio = 0.02};
   static constexpr Effort kEffort{SfdOptions{}.max_sweeps, SfdOptions{}.tolerance};
-  static constexpr std::string_view kMost = kSweepsHelp,
-                                    kEnough =
-                                        "stop when the duality gap is below this fraction of the "
-                                        "objective at w = 0";
+  static constexpr std::string_view
+      kMost = kSweepsHelp,
+      kEnough = "stop when the duality gap is below this fraction of the objective at w = 0";
   double c = kInfinity;
 
   void validate(LambdaOptions& grid) const {
@@ -258,7 +254,7 @@ struct Sfd {
     if (grid.lambda.kind != LambdaChoice::Kind::kPath) {
       throw InvalidArgument("--C and --lambda say the same (lambda = 1/C); leave one out");
     }
-    require_positive(c, "--C");
+    require_positive_option(c, "--C");
     grid.lambda = {.kind = LambdaChoice::Kind::kValue, .value = 1.0 / c};
   }
   template <class Self, class Visitor>
@@ -374,8 +370,7 @@ std::optional<double> cross_validated_lambda(const SelectionInput& input, Lambda
   if (least < 2) {
     throw BadInput(
         {.file = data.source},
-        "--lambda cv holds out rows of every class, and a class has one row only; give --lambda a value, "
-        "or leave that class out");
+        "--lambda cv holds out rows of every class, and a class has one row only; give --lambda a value, or leave that class out");
   }
   EvaluationOptions protocol;
   protocol.cv.folds = least;
@@ -422,7 +417,8 @@ std::optional<double> cross_validated_lambda(const SelectionInput& input, Lambda
 }
 
 /// Objective and loadings of a set, as for any other method; cross-validation has no use for them.
-PathEntry entry_of(const SelectionInput& input, const FittedDiscriminants& record, std::size_t number) {
+PathEntry entry_of_record(const SelectionInput& input, const FittedDiscriminants& record,
+                          std::size_t number) {
   PathEntry entry;
   entry.features = record.features;
   entry.record = number;
@@ -445,18 +441,16 @@ void choose_sizes(const SelectionInput& input, bool stopped, Selection& selectio
   selection.warnings.insert(selection.warnings.end(), warnings.begin(), warnings.end());
   if (of_size.empty()) return;
   for (const auto& [size, number] : of_size)
-    selection.path.push_back(entry_of(input, selection.lambda_path[number], number));
+    selection.path.push_back(entry_of_record(input, selection.lambda_path[number], number));
   selection.chosen_record = of_size.rbegin()->second;
 }
 
 void run_scoring(const SelectionInput& input, const LambdaOptions& grid, bool has_grid,
                  const MakeSolver& make, const RunControl& control, Selection& selection) {
   if (!input.include.empty()) {
-    throw InvalidArgument(
-        fmt::format("--include: method {} chooses by a penalty, which can leave out any feature; the greedy "
-                    "and exact methods "
-                    "take --include",
-                    selection.method));
+    throw InvalidArgument(fmt::format(
+        "--include: method {} chooses by a penalty, which can leave out any feature; the greedy and exact methods take --include",
+        selection.method));
   }
   const ScoringProblem problem = make_scoring_problem(input.data, input.candidates, input.options.threads,
                                                       input.options.memory_limit.bytes);
@@ -465,15 +459,15 @@ void run_scoring(const SelectionInput& input, const LambdaOptions& grid, bool ha
   selection.size_fixed = !path;
   if (!path && input.options.k.given()) {
     selection.warnings.push_back(fmt::format(
-        "-k is not used: {}", has_grid ? "lambda decides how many features are kept; without --lambda a path "
-                                         "of them is looked through for the size"
-                                       : "the method has one answer, whatever its size"));
+        "-k is not used: {}",
+        has_grid
+            ? "lambda decides how many features are kept; without --lambda a path of them is looked through for the size"
+            : "the method has one answer, whatever its size"));
   }
   constexpr double kUnrelated = 1e-24;  // a correlation of 1e-12: rounding
   if (!(largest_product(problem, input.options.threads) > kUnrelated)) {
     selection.warnings.emplace_back(
-        "no feature is related to the classes: the mean of every one is the same in all of them, and "
-        "there is nothing to choose");
+        "no feature is related to the classes: the mean of every one is the same in all of them, and there is nothing to choose");
     selection.status = Status::kConverged;
     selection.lambda_path.push_back(no_discriminants(problem.discriminants()));
     if (!path) selection.chosen_record = 0;
@@ -519,7 +513,7 @@ void run_scoring(const SelectionInput& input, const LambdaOptions& grid, bool ha
       selection.warnings.push_back(fmt::format(
           "{} features are too many to judge as one set: no objective is given", record.features.size()));
     } else {
-      selection.path.push_back(entry_of(input, record, 0));
+      selection.path.push_back(entry_of_record(input, record, 0));
     }
   }
   // The sets that are shown speak for the status; the other lambdas of the grid were a way to get there.
@@ -589,8 +583,7 @@ std::map<Index, std::size_t> fits_by_size(const std::vector<Index>& sizes, const
   }
   if (of_size.empty()) {
     warnings.push_back(fmt::format(
-        "no lambda of the grid leaves between 1 and {} features; raise -k, make the grid finer (--lambdas), "
-        "or give --lambda a value beyond it",
+        "no lambda of the grid leaves between 1 and {} features; raise -k, make the grid finer (--lambdas), or give --lambda a value beyond it",
         k.hi));
     return of_size;
   }
@@ -598,8 +591,7 @@ std::map<Index, std::size_t> fits_by_size(const std::vector<Index>& sizes, const
   const bool one = k.lo == k.hi;
   if (largest < k.lo) {
     warnings.push_back(fmt::format(
-        "no lambda of the grid leaves {} {}; the largest set below has {} (--lambdas makes the grid "
-        "finer, --lambda-ratio longer)",
+        "no lambda of the grid leaves {} {}; the largest set below has {} (--lambdas makes the grid finer, --lambda-ratio longer)",
         one ? "exactly" : "at least", counted(k.lo, "feature"), largest));
   }
   std::erase_if(of_size, [&](const auto& fit) { return fit.first != largest && (one || fit.first < k.lo); });

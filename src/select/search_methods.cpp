@@ -1,19 +1,19 @@
-#include "subspectra/select/search_methods.hpp"
+#include "select/search_methods.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "subspectra/core/text.hpp"
-#include "subspectra/search/certificate.hpp"
-#include "subspectra/search/greedy.hpp"
-#include "subspectra/search/nested_path.hpp"
-#include "subspectra/search/swaps.hpp"
-#include "subspectra/search/threshold.hpp"
-#include "subspectra/select/sparse_pca_methods.hpp"
-#include "subspectra/spectral/discriminants.hpp"
-#include "subspectra/spectral/renormalize.hpp"
+#include "core/text.hpp"
+#include "search/certificate.hpp"
+#include "search/greedy.hpp"
+#include "search/nested_path.hpp"
+#include "search/swaps.hpp"
+#include "search/threshold.hpp"
+#include "select/sparse_pca_methods.hpp"
+#include "spectral/discriminants.hpp"
+#include "spectral/renormalize.hpp"
 
 namespace subspectra {
 namespace {
@@ -98,10 +98,9 @@ void run_passes(const Passes& passes, const SelectionInput& input, const GreedyM
     const auto& pass = found.forward;
     warn_of_dependent(input, pass.dependent, selection);
     if (pass.status == Status::kRankLimit) {
-      selection.warnings.push_back(
-          fmt::format("no more than {} linearly independent {}; larger k were left out (a ridge, --ridge, "
-                      "makes them possible)",
-                      pass.most, input.units.single ? "features exist" : "groups exist"));
+      selection.warnings.push_back(fmt::format(
+          "no more than {} linearly independent {}; larger k were left out (a ridge, --ridge, makes them possible)",
+          pass.most, input.units.single ? "features exist" : "groups exist"));
     }
     take("forward", pass);
   }
@@ -259,8 +258,8 @@ std::vector<MethodInfo> search_methods() {
        .options = greedy_options,
        .run = greedy(Passes{true, true})},
       {.name = "forward-lda",
-       .summary = "greedy sparse LDA, forward: the feature that raises the criterion most enters; any number "
-                  "of columns",
+       .summary =
+           "greedy sparse LDA, forward: the feature that raises the criterion most enters; any number of columns",
        .takes_matrices = true,
        .takes_groups = true,
        .options = greedy_options,
@@ -297,9 +296,8 @@ std::vector<MethodInfo> search_methods() {
        .options = {},
        .run = greedy(Passes{false, true})},
       {.name = "st",
-       .summary = "simple thresholding: the largest loadings of the global discriminant (without labels: of "
-                  "the first "
-                  "principal component)",
+       .summary =
+           "simple thresholding: the largest loadings of the global discriminant (without labels: of the first principal component)",
        .needs_labels = false,
        .takes_matrices = true,
        .options = describe_options<ThresholdOptions>(),

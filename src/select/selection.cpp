@@ -1,4 +1,4 @@
-#include "subspectra/select/selection.hpp"
+#include "select/selection.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "subspectra/select/sparse_pca_methods.hpp"
+#include "select/sparse_pca_methods.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <cmath>
 #include <utility>
 
-#include "subspectra/core/text.hpp"
-#include "subspectra/select/search_methods.hpp"
-#include "subspectra/spectral/renormalize.hpp"
+#include "core/text.hpp"
+#include "select/search_methods.hpp"
+#include "spectral/renormalize.hpp"
 
 namespace subspectra {
 
@@ -62,7 +62,7 @@ void DspcaMethodOptions::validate() const {
 namespace {
 
 /// Objective and loadings of a set, as for any other method; cross-validation has no use for them.
-PathEntry entry_of(const SelectionInput& input, std::vector<Index> features) {
+PathEntry entry_of_component(const SelectionInput& input, std::vector<Index> features) {
   PathEntry entry;
   entry.features = std::move(features);
   if (!input.options.certify) return entry;
@@ -82,8 +82,7 @@ std::vector<Index> columns_at(const SelectionInput& input, std::vector<Index> pl
 void refuse_pair(const SelectionInput& input, const Selection& selection) {
   if (input.pencil.b_is_identity()) return;
   throw InvalidArgument(fmt::format(
-      "{} is for a table or a single covariance (--covariance), not for a pair; gspca and espca take "
-      "--between and --within",
+      "{} is for a table or a single covariance (--covariance), not for a pair; gspca and espca take --between and --within",
       selection.method));
 }
 
@@ -98,10 +97,9 @@ void tell_missing(const KRange& k, Selection& selection) {
   if (missing.empty()) return;
   selection.status = worst(selection.status, Status::kHeuristic);
   if (k.lo < k.hi && !selection.path.empty()) {
-    selection.warnings.push_back(
-        fmt::format("no lambda leaves exactly {} features: {} left out (features that vary together enter "
-                    "together; gspca has every size)",
-                    join_some(missing), missing.size() == 1 ? "this size is" : "these sizes are"));
+    selection.warnings.push_back(fmt::format(
+        "no lambda leaves exactly {} features: {} left out (features that vary together enter together; gspca has every size)",
+        join_some(missing), missing.size() == 1 ? "this size is" : "these sizes are"));
   }
 }
 
@@ -113,8 +111,7 @@ void run_spca(const SelectionInput& input, const OptionTexts& texts, const RunCo
   own.validate();
   if (!input.include.empty()) {
     throw InvalidArgument(
-        "--include: spca chooses by a penalty, which can leave out any feature; gspca and espca take "
-        "--include");
+        "--include: spca chooses by a penalty, which can leave out any feature; gspca and espca take --include");
   }
   const bool from_rows = input.pencil.rows() != nullptr;
   if (own.l2.automatic) {
@@ -153,7 +150,7 @@ void run_spca(const SelectionInput& input, const OptionTexts& texts, const RunCo
   selection.method_options["fits"] = std::move(list);
   const SpcaFit* largest = nullptr;
   const auto take = [&](const SpcaFit& fit) {
-    selection.path.push_back(entry_of(input, columns_at(input, fit.support())));
+    selection.path.push_back(entry_of_component(input, columns_at(input, fit.support())));
     if (!fit.converged) selection.status = worst(selection.status, Status::kIterationLimit);
     largest = &fit;
   };
@@ -196,9 +193,7 @@ void run_dspca(const SelectionInput& input, const OptionTexts& texts, const RunC
   const auto n = static_cast<Index>(input.candidates.size());
   if (n > Dspca::kMostFeatures) {
     throw InvalidArgument(fmt::format(
-        "dspca: {} features vary, but every step decomposes a matrix of that size and no more than {} are "
-        "taken; "
-        "leave some out with --exclude, or use gspca, espca or spca",
+        "dspca: {} features vary, but every step decomposes a matrix of that size and no more than {} are taken; leave some out with --exclude, or use gspca, espca or spca",
         n, Dspca::kMostFeatures));
   }
   std::vector<Index> include;
@@ -223,7 +218,7 @@ void run_dspca(const SelectionInput& input, const OptionTexts& texts, const RunC
                     {"converged", solution.converged}});
     if (!solution.converged) selection.status = worst(selection.status, Status::kIterationLimit);
     if (input.options.certify) bounds.push_back(dspca_bound(solution, k, input.options.threads));
-    selection.path.push_back(entry_of(input, columns_at(input, std::move(places))));
+    selection.path.push_back(entry_of_component(input, columns_at(input, std::move(places))));
   };
   if (std::isfinite(own.rho)) {
     selection.size_fixed = true;
@@ -292,8 +287,8 @@ void offer_sdp_bounds(const SelectionInput& input, Index lo, const std::vector<d
 std::vector<MethodInfo> sparse_pca_methods() {
   return {
       {.name = "spca",
-       .summary = "sparse PCA by regression: elastic nets on the component, which follows them (Zou et "
-                  "al.); needs no labels",
+       .summary =
+           "sparse PCA by regression: elastic nets on the component, which follows them (Zou et al.); needs no labels",
        .needs_labels = false,
        .variance = true,
        .takes_matrices = true,
@@ -306,8 +301,8 @@ std::vector<MethodInfo> sparse_pca_methods() {
        .options = describe_options<SpcaMethodOptions>(),
        .run = run_spca},
       {.name = "dspca",
-       .summary = "sparse PCA by a semidefinite program (d'Aspremont et al.), with its own bound; needs no "
-                  "labels",
+       .summary =
+           "sparse PCA by a semidefinite program (d'Aspremont et al.), with its own bound; needs no labels",
        .needs_labels = false,
        .variance = true,
        .takes_matrices = true,

@@ -1,24 +1,23 @@
-#include "subspectra/select/svm_methods.hpp"
+#include "select/svm_methods.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "subspectra/classify/classifier.hpp"
-#include "subspectra/classify/svm.hpp"
-#include "subspectra/classify/svm_cost.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/text.hpp"
-#include "subspectra/svm/radius_margin.hpp"
-#include "subspectra/svm/rfe.hpp"
+#include "classify/classifier.hpp"
+#include "classify/svm.hpp"
+#include "classify/svm_cost.hpp"
+#include "core/memory.hpp"
+#include "core/text.hpp"
+#include "svm/radius_margin.hpp"
+#include "svm/rfe.hpp"
 
 namespace subspectra {
 namespace {
 
 constexpr const char* kCostHelp =
-    "weight of the squared hinge losses beside |w|^2/2, features standardized; default: chosen by "
-    "cross-validation inside the rows";
+    "weight of the squared hinge losses beside |w|^2/2, features standardized; default: chosen by cross-validation inside the rows";
 
 void require_positive(double value, std::string_view flag) {
   if (!(value > 0.0))
@@ -36,9 +35,9 @@ struct RfeMethod {
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field("C", o.cost, kCostHelp);
-    field("rfe_step", o.fit.step,
-          "below 1: this share of the features leaves after a training (0.5 halves them); from 1 on: so many "
-          "features (1: one at a time)");
+    field(
+        "rfe_step", o.fit.step,
+        "below 1: this share of the features leaves after a training (0.5 halves them); from 1 on: so many features (1: one at a time)");
     field("rfe_single", o.fit.single,
           "with a share: from so many features on they leave one at a time; 0 never");
   }
@@ -164,8 +163,7 @@ void run_rmb(const SelectionInput& input, const OptionTexts& texts, const RunCon
   const double bound = fit.trace.back() / machines;
   if (bound > n) {
     selection.warnings.push_back(fmt::format(
-        "the bound is {:.4g}{} at its minimum, but no more than {} can be wrong: it says little about these "
-        "data, and so do the scaling factors; a smaller --C (here {:.4g}) counts losses less",
+        "the bound is {:.4g}{} at its minimum, but no more than {} can be wrong: it says little about these data, and so do the scaling factors; a smaller --C (here {:.4g}) counts losses less",
         bound, machines > 1.0 ? " (the mean over the machines of one class against the rest)" : "",
         counted(input.data.rows(), "row"), own.cost));
   }

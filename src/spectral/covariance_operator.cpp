@@ -1,11 +1,11 @@
-#include "subspectra/spectral/covariance_operator.hpp"
+#include "spectral/covariance_operator.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/linalg/tiled.hpp"
+#include "core/parallel.hpp"
+#include "linalg/tiled.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/spectral/deflation.hpp"
+#include "spectral/deflation.hpp"
 
 namespace subspectra {
 

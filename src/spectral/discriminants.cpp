@@ -1,10 +1,10 @@
-#include "subspectra/spectral/discriminants.hpp"
+#include "spectral/discriminants.hpp"
 
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
-#include "subspectra/linalg/blas.hpp"
+#include "linalg/blas.hpp"
 
 namespace subspectra {
 

@@ -1,4 +1,4 @@
-#include "subspectra/spectral/pencil.hpp"
+#include "spectral/pencil.hpp"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <cmath>
 #include <utility>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/linalg/tiled.hpp"
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "core/parallel.hpp"
+#include "linalg/tiled.hpp"
 
 namespace subspectra {
 namespace {
@@ -28,21 +28,19 @@ void require_scale(const Vector& diagonal, const std::string& source, const Feat
         {.file = source},
         names == nullptr
             ? fmt::format(
-                  "the variance of feature {} is {}, too large to compute with (the limit is {:.0e}); "
-                  "rescale the features (divide them by a constant)",
+                  "the variance of feature {} is {}, too large to compute with (the limit is {:.0e}); rescale the features (divide them by a constant)",
                   j, value, kLargest)
             : fmt::format(
-                  "the variance of column '{}' is {}, too large to compute with (the limit is {:.0e}); "
-                  "rescale it (--standardize, or, from 1e300 on, divide by a constant)",
+                  "the variance of column '{}' is {}, too large to compute with (the limit is {:.0e}); rescale it (--standardize, or, from 1e300 on, divide by a constant)",
                   (*names)[j], value, kLargest));
   }
   const double largest = diagonal.size() > 0 ? diagonal.maxCoeff() : 0.0;
   if (largest < kSmallest) {
     throw BadInput(
         {.file = source},
-        fmt::format("variances of at most {:.3g} are too small to compute with (the limit is {:.0e}); "
-                    "rescale the columns (multiply them by a constant)",
-                    largest, kSmallest));
+        fmt::format(
+            "variances of at most {:.3g} are too small to compute with (the limit is {:.0e}); rescale the columns (multiply them by a constant)",
+            largest, kSmallest));
   }
 }
 

@@ -1,4 +1,4 @@
-#include "subspectra/spectral/perron_bound.hpp"
+#include "spectral/perron_bound.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <functional>
 #include <numeric>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/parallel.hpp"
+#include "core/error.hpp"
+#include "core/parallel.hpp"
 
 namespace subspectra {
 namespace {
@@ -79,8 +79,7 @@ Vector perron_bounds(const MatrixRef& a, const std::vector<Index>& candidates,
   const auto n = static_cast<Index>(candidates.size());
   if (lo < 1 || lo > hi || hi > n || lo < static_cast<Index>(include.size())) {
     throw InvalidArgument(fmt::format(
-        "perron_bounds: sizes {}..{} do not lie between the {} features to include (at least 1) and "
-        "the {} candidates",
+        "perron_bounds: sizes {}..{} do not lie between the {} features to include (at least 1) and the {} candidates",
         lo, hi, include.size(), n));
   }
   const Rows rows(a, candidates, include, threads);

@@ -1,9 +1,9 @@
-#include "subspectra/spectral/principal_components.hpp"
+#include "spectral/principal_components.hpp"
 
 #include <algorithm>
 
-#include "subspectra/spectral/covariance_operator.hpp"
-#include "subspectra/spectral/renormalize.hpp"
+#include "spectral/covariance_operator.hpp"
+#include "spectral/renormalize.hpp"
 
 namespace subspectra {
 

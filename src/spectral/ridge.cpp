@@ -1,4 +1,4 @@
-#include "subspectra/spectral/ridge.hpp"
+#include "spectral/ridge.hpp"
 
 #include <fmt/format.h>
 
@@ -6,16 +6,16 @@
 #include <cmath>
 #include <optional>
 
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/text.hpp"
-#include "subspectra/data/moments.hpp"
-#include "subspectra/linalg/blas.hpp"
-#include "subspectra/spectral/covariance_operator.hpp"
+#include "core/memory.hpp"
+#include "core/text.hpp"
+#include "data/moments.hpp"
+#include "linalg/blas.hpp"
+#include "spectral/covariance_operator.hpp"
 
 namespace subspectra {
 namespace {
 
-constexpr double kEpsilon = 0x1p-52;
+constexpr double kRidgeEpsilon = 0x1p-52;
 
 /// lambda_min > tolerance * lambda_max, shown by a Cholesky factorisation of B - tolerance |B| I (|B| >=
 /// lambda_max the largest row sum): n^3/3 level-3 flops instead of a full spectrum. False says only "not
@@ -43,19 +43,17 @@ ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candi
   const auto p = static_cast<Index>(candidates.size());
   const Index n = data.rows();
   if (p == 0) return {};
-  const double tolerance = static_cast<double>(p) * kEpsilon;
+  const double tolerance = static_cast<double>(p) * kRidgeEpsilon;
   const bool wide = p > n;
   const double side = static_cast<double>(std::min(p, n));
   constexpr double kMostSide = 12000.0;  // its spectrum takes 9 n^3 flops: some minutes
   if (side > kMostSide) {
-    throw InvalidArgument(
-        fmt::format("--ridge auto needs the spectrum of a {0} x {0} matrix, which is too much work; give a "
-                    "number, for example "
-                    "--ridge {1:.3g} (a thousandth of the mean within-class variance)",
-                    std::min(p, n),
-                    1e-3 * compute_moments(data, candidates, Moments::SecondOrder::kDiagonal, threads)
-                               .within_variances()
-                               .mean()));
+    throw InvalidArgument(fmt::format(
+        "--ridge auto needs the spectrum of a {0} x {0} matrix, which is too much work; give a number, for example --ridge {1:.3g} (a thousandth of the mean within-class variance)",
+        std::min(p, n),
+        1e-3 * compute_moments(data, candidates, Moments::SecondOrder::kDiagonal, threads)
+                   .within_variances()
+                   .mean()));
   }
   require_memory(2.0 * side * side * sizeof(double),
                  "--ridge auto (the spectrum of the within-class covariance)",
@@ -74,10 +72,11 @@ ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candi
         widest = j;
       }
     }
-    throw BadInput({.file = data.source},
-                   fmt::format("the squares of column '{}' overflow, its largest value being {:.3g}; "
-                               "rescale it (--standardize, or divide by a constant)",
-                               data.names[widest], largest));
+    throw BadInput(
+        {.file = data.source},
+        fmt::format(
+            "the squares of column '{}' overflow, its largest value being {:.3g}; rescale it (--standardize, or divide by a constant)",
+            data.names[widest], largest));
   }
   if (!wide && clearly_full_rank(b, tolerance)) return {};
   const Vector values = linalg::symmetric_eigen(std::move(b), false).values;
@@ -86,9 +85,9 @@ ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candi
   if (const auto eps = from_spectrum(values, threshold)) {
     return {
         *eps,
-        fmt::format("the within-class covariance of {} features and {} rows is singular: {:.6g} was added to "
-                    "its diagonal (--ridge auto; --ridge VALUE sets it)",
-                    p, n, *eps)};
+        fmt::format(
+            "the within-class covariance of {} features and {} rows is singular: {:.6g} was added to its diagonal (--ridge auto; --ridge VALUE sets it)",
+            p, n, *eps)};
   }
   double smallest = kInfinity;
   for (const double variance :
@@ -96,17 +95,18 @@ ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candi
     if (variance > 0.0) smallest = std::min(smallest, variance);
   }
   if (!std::isfinite(smallest)) return {};
-  return {1e-3 * smallest,
-          fmt::format("no feature varies within a class: {:.6g} was added to the diagonal of the "
-                      "within-class covariance (--ridge VALUE sets it)",
-                      1e-3 * smallest)};
+  return {
+      1e-3 * smallest,
+      fmt::format(
+          "no feature varies within a class: {:.6g} was added to the diagonal of the within-class covariance (--ridge VALUE sets it)",
+          1e-3 * smallest)};
 }
 
 ResolvedRidge resolve_ridge(const Matrix& b, const std::vector<Index>& candidates, const Ridge& ridge) {
   if (ridge.value) return {*ridge.value, {}};
   const Matrix part = b(candidates, candidates);
   if (part.size() == 0) return {};
-  const double tolerance = static_cast<double>(part.rows()) * kEpsilon;
+  const double tolerance = static_cast<double>(part.rows()) * kRidgeEpsilon;
   if (clearly_full_rank(part, tolerance)) return {};
   const Vector values = linalg::symmetric_eigen(part, false).values;
   const double largest = values[values.size() - 1];
@@ -118,10 +118,11 @@ ResolvedRidge resolve_ridge(const Matrix& b, const std::vector<Index>& candidate
   if (values[0] > threshold) return {};
   const auto eps = from_spectrum(values, threshold);
   if (!eps) throw BadInput("B (--within) is zero; nothing can be measured against it");
-  return {*eps, fmt::format(
-                    "B (--within) is singular: {:.6g} was added to its diagonal (--ridge auto; --ridge VALUE "
-                    "sets it)",
-                    *eps)};
+  return {
+      *eps,
+      fmt::format(
+          "B (--within) is singular: {:.6g} was added to its diagonal (--ridge auto; --ridge VALUE sets it)",
+          *eps)};
 }
 
 }  // namespace subspectra

@@ -1,4 +1,4 @@
-#include "subspectra/svm/radius_margin.hpp"
+#include "svm/radius_margin.hpp"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/linalg/tiled.hpp"
-#include "subspectra/svm/rfe.hpp"
-#include "subspectra/svm/squared_hinge.hpp"
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "linalg/tiled.hpp"
+#include "svm/rfe.hpp"
+#include "svm/squared_hinge.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/svm/rfe.hpp"
+#include "svm/rfe.hpp"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <numeric>
 #include <set>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/linalg/tiled.hpp"
-#include "subspectra/svm/squared_hinge.hpp"
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "linalg/tiled.hpp"
+#include "svm/squared_hinge.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,12 +1,12 @@
-#include "subspectra/svm/squared_hinge.hpp"
+#include "svm/squared_hinge.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/linalg/blas.hpp"
+#include "core/error.hpp"
+#include "linalg/blas.hpp"
 
 namespace subspectra {
 namespace {

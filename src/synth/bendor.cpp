@@ -1,10 +1,10 @@
-#include "subspectra/synth/bendor.hpp"
+#include "synth/bendor.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "distributions.hpp"
+#include "synth/distributions.hpp"
 
 namespace subspectra::synth {
 

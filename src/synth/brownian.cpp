@@ -1,13 +1,13 @@
 /// Sums run in plain loops in a fixed order and not through BLAS, whose kernels (and so the last bits) differ
 /// from one CPU to the next: a problem has to be the same one everywhere. They are small, and made once.
-#include "subspectra/synth/brownian.hpp"
+#include "synth/brownian.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "distributions.hpp"
-#include "subspectra/core/memory.hpp"
+#include "core/memory.hpp"
+#include "synth/distributions.hpp"
 
 namespace subspectra::synth {
 namespace {

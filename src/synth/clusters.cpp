@@ -1,5 +1,5 @@
 /// Sums run in plain loops, as in brownian.cpp: a problem has to be the same one on every processor.
-#include "subspectra/synth/clusters.hpp"
+#include "synth/clusters.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <span>
 
-#include "distributions.hpp"
+#include "synth/distributions.hpp"
 
 namespace subspectra::synth {
 namespace {

@@ -1,10 +1,10 @@
-#include "distributions.hpp"
+#include "synth/distributions.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "subspectra/core/memory.hpp"
+#include "core/memory.hpp"
 
 namespace subspectra::synth {
 

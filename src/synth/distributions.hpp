@@ -1,6 +1,6 @@
 #pragma once
-#include "subspectra/core/random.hpp"
-#include "subspectra/data/dataset.hpp"
+#include "core/random.hpp"
+#include "data/dataset.hpp"
 
 namespace subspectra::synth {
 

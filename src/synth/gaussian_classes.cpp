@@ -1,12 +1,12 @@
-#include "subspectra/synth/gaussian_classes.hpp"
+#include "synth/gaussian_classes.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/random.hpp"
+#include "core/memory.hpp"
+#include "core/random.hpp"
 
 namespace subspectra::synth {
 

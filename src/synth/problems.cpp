@@ -1,13 +1,13 @@
-#include "subspectra/synth/problems.hpp"
+#include "synth/problems.hpp"
 
 #include <fmt/format.h>
 
-#include "subspectra/core/text.hpp"
-#include "subspectra/synth/bendor.hpp"
-#include "subspectra/synth/brownian.hpp"
-#include "subspectra/synth/clusters.hpp"
-#include "subspectra/synth/gaussian_classes.hpp"
-#include "subspectra/synth/weston.hpp"
+#include "core/text.hpp"
+#include "synth/bendor.hpp"
+#include "synth/brownian.hpp"
+#include "synth/clusters.hpp"
+#include "synth/gaussian_classes.hpp"
+#include "synth/weston.hpp"
 
 namespace subspectra::synth {
 namespace {

@@ -1,15 +1,15 @@
-#include "subspectra/synth/weston.hpp"
+#include "synth/weston.hpp"
 
 #include <cmath>
 
-#include "distributions.hpp"
+#include "synth/distributions.hpp"
 
 namespace subspectra::synth {
 namespace {
 
 const double kNoise = std::sqrt(20.0);  // N(0, 20) read as variance 20
 
-void check_size(Index rows, Index features, Index relevant) {
+void check_weston_size(Index rows, Index features, Index relevant) {
   if (rows < 1) throw InvalidArgument("--rows " + std::to_string(rows) + ", but at least 1 is needed");
   if (features < relevant) {
     throw InvalidArgument("--features " + std::to_string(features) + ", but the first " +
@@ -36,8 +36,8 @@ Dataset two_classes(const char* source, Index rows, Index features, Index first_
 
 }  // namespace
 
-void WestonLinearOptions::validate() const { check_size(rows, features, kRelevant); }
-void WestonNonlinearOptions::validate() const { check_size(rows, features, kRelevant); }
+void WestonLinearOptions::validate() const { check_weston_size(rows, features, kRelevant); }
+void WestonNonlinearOptions::validate() const { check_weston_size(rows, features, kRelevant); }
 
 Dataset weston_linear(const WestonLinearOptions& o) {
   o.validate();

@@ -1,4 +1,4 @@
-#include "subspectra/verify/check.hpp"
+#include "verify/check.hpp"
 
 #include <fmt/format.h>
 
@@ -8,11 +8,11 @@
 #include <functional>
 #include <set>
 
-#include "dense_pair.hpp"
-#include "enumeration.hpp"
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/memory.hpp"
-#include "subspectra/core/text.hpp"
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "core/text.hpp"
+#include "verify/dense_pair.hpp"
+#include "verify/enumeration.hpp"
 
 namespace subspectra {
 namespace {
@@ -295,8 +295,7 @@ class Checker {
 
   static std::string disagreement(std::string_view what, double claimed, double recomputed, double allowed) {
     return fmt::format(
-        "{} is {:.10g} in the file and {:.10g} recomputed (relative difference {:.2g}, {:.2g} "
-        "is allowed)",
+        "{} is {:.10g} in the file and {:.10g} recomputed (relative difference {:.2g}, {:.2g} is allowed)",
         what, claimed, recomputed, relative(claimed, recomputed), allowed);
   }
 
@@ -315,10 +314,9 @@ class Checker {
 
   void say_ill_conditioned(const ClaimedEntry& entry, const DenseValue& value) {
     if (value.tolerance <= kHopeless) return;
-    out_.not_checked.push_back(
-        fmt::format("k = {}: the features are so nearly dependent (condition {:.1g}) that its numbers have a "
-                    "tolerance of {:.1g}",
-                    entry.k, value.condition, value.tolerance));
+    out_.not_checked.push_back(fmt::format(
+        "k = {}: the features are so nearly dependent (condition {:.1g}) that its numbers have a tolerance of {:.1g}",
+        entry.k, value.condition, value.tolerance));
   }
 
   void check_objective(const ClaimedEntry& entry, const DensePair& pair, const DenseValue& value,

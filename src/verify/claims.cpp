@@ -1,4 +1,4 @@
-#include "subspectra/verify/claims.hpp"
+#include "verify/claims.hpp"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/shallow_json.hpp"
-#include "subspectra/data/byte_source.hpp"
+#include "core/error.hpp"
+#include "core/shallow_json.hpp"
+#include "io/byte_source.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,11 +1,11 @@
-#include "dense_pair.hpp"
+#include "verify/dense_pair.hpp"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
-#include "subspectra/core/error.hpp"
+#include "core/error.hpp"
 
 namespace subspectra::verify {
 namespace {

@@ -1,4 +1,4 @@
-#include "enumeration.hpp"
+#include "verify/enumeration.hpp"
 
 #include <fmt/format.h>
 

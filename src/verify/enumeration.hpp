@@ -4,8 +4,8 @@
 #include <set>
 #include <vector>
 
-#include "dense_pair.hpp"
-#include "subspectra/core/run_control.hpp"
+#include "core/run_control.hpp"
+#include "verify/dense_pair.hpp"
 
 namespace subspectra::verify {
 

@@ -1,4 +1,4 @@
-#include "subspectra/classify/gp.hpp"
+#include "classify/gp.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,10 @@
 #include <functional>
 #include <numbers>
 
+#include "classify/classifier.hpp"
+#include "classify/probit.hpp"
+#include "core/error.hpp"
 #include "oracle.hpp"
-#include "subspectra/classify/classifier.hpp"
-#include "subspectra/classify/probit.hpp"
-#include "subspectra/core/error.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,12 +1,12 @@
-#include "subspectra/classify/kernel_svm.hpp"
+#include "classify/kernel_svm.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "classify/classifier.hpp"
 #include "oracle.hpp"
-#include "subspectra/classify/classifier.hpp"
 
 namespace subspectra {
 namespace {

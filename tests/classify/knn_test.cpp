@@ -1,12 +1,12 @@
-#include "subspectra/classify/knn.hpp"
+#include "classify/knn.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "classify/classifier.hpp"
 #include "oracle.hpp"
-#include "subspectra/classify/classifier.hpp"
 
 namespace subspectra {
 namespace {

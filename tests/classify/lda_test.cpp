@@ -1,12 +1,12 @@
-#include "subspectra/classify/lda.hpp"
+#include "classify/lda.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "core/error.hpp"
+#include "data/moments.hpp"
 #include "oracle.hpp"
-#include "subspectra/core/error.hpp"
-#include "subspectra/data/moments.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/classify/model.hpp"
+#include "classify/model.hpp"
 
 #include <gtest/gtest.h>
 

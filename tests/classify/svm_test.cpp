@@ -1,13 +1,13 @@
-#include "subspectra/classify/svm.hpp"
+#include "classify/svm.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "classify/classifier.hpp"
+#include "classify/row_map.hpp"
+#include "classify/svm_cost.hpp"
 #include "oracle.hpp"
-#include "subspectra/classify/classifier.hpp"
-#include "subspectra/classify/row_map.hpp"
-#include "subspectra/classify/svm_cost.hpp"
 
 namespace subspectra {
 namespace {

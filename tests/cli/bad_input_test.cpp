@@ -60,8 +60,7 @@ INSTANTIATE_TEST_SUITE_P(
             "infinite_tsv",
             "a\tb\tclass\n1\t2\tu\n+Infinity\t4\tu\n5\t-inf\tv\n-INF\t7\tv\n",
             {"--missing", "error"},
-            "FILE:3:1: '+Infinity' is infinite (3 values that no finite double holds in 2 columns: a (2), b "
-            "(1))",
+            "FILE:3:1: '+Infinity' is infinite (3 values that no finite double holds in 2 columns: a (2), b (1))",
             "select",
             ".tsv"},
         BadTable{"too_large",
@@ -130,8 +129,7 @@ TEST(Matrices, WithoutVarianceAreRefusedWithTheRule) {
   EXPECT_EQ(
       said({"select", "--covariance", zero}),
       "subspectra: error: " + zero +
-          ": the diagonal of the covariance matrix is 0 for every feature, and a feature without variance "
-          "is never chosen; give a matrix with a positive diagonal\n");
+          ": the diagonal of the covariance matrix is 0 for every feature, and a feature without variance is never chosen; give a matrix with a positive diagonal\n");
   EXPECT_NE(said({"select", "--covariance", half, "--exclude", "b"}).find("that is not excluded"),
             std::string::npos);
   EXPECT_NE(said({"select", "--between", zero, "--within", zero}).find("the diagonal of B is 0"),

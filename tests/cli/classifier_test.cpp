@@ -96,8 +96,7 @@ TEST(ClassifierOption, KernelsAndNeighboursAreFittedSavedAndApplied) {
   EXPECT_EQ(gamma.code, 2);
   EXPECT_EQ(
       gamma.err,
-      "subspectra: error: --svm-gamma is an option of --svm-kernel poly and rbf, but the kernel is linear; "
-      "leave it out\n");
+      "subspectra: error: --svm-gamma is an option of --svm-kernel poly and rbf, but the kernel is linear; leave it out\n");
   EXPECT_EQ(
       run_program({"evaluate", "sonar", "--classifier", "svm", "--svm-kernel", "rbf", "--svm-degree", "3"})
           .code,
@@ -161,11 +160,10 @@ TEST(Predict, AFiniteValueThatOverflowsIsRefusedWithItsPlace) {
     ASSERT_EQ(fit.code, 0) << fit.err;
     const Finished predict = run_program({"predict", model, scratch.file("new.csv")});
     EXPECT_EQ(predict.code, 3);
-    EXPECT_EQ(predict.err,
-              "subspectra: error: " + scratch.file("new.csv") +
-                  ": row 1, column a: the value is so large that it overflows in units of the "
-                  "training rows (such columns that the model uses: a); correct it, or leave the row "
-                  "out\n");
+    EXPECT_EQ(
+        predict.err,
+        "subspectra: error: " + scratch.file("new.csv") +
+            ": row 1, column a: the value is so large that it overflows in units of the training rows (such columns that the model uses: a); correct it, or leave the row out\n");
   }
 }
 

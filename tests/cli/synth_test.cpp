@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "io/read.hpp"
+#include "io/read_matrix.hpp"
 #include "run_program.hpp"
-#include "subspectra/data/read.hpp"
-#include "subspectra/data/read_matrix.hpp"
-#include "subspectra/synth/brownian.hpp"
+#include "synth/brownian.hpp"
 
 namespace subspectra {
 namespace {
@@ -94,19 +94,17 @@ TEST(Synth, RefusesWithTheWayOut) {
                  "synth brownian needs -o FILE, the table to write (- for stdout)");
   expect_refused(run_program({"synth", "brownian-pair"}), 2,
                  "synth brownian-pair needs -o FILE, from which the names of its files are made");
-  expect_refused(run_program({"synth", "brownian-pair", "-o", "-"}), 2,
-                 "brownian-pair writes several files, so -o - cannot be; name them with -o pair (pair-A.npy, "
-                 "pair-B.npy) or -o pair.csv (pair-A.csv, pair-B.csv)");
+  expect_refused(
+      run_program({"synth", "brownian-pair", "-o", "-"}), 2,
+      "brownian-pair writes several files, so -o - cannot be; name them with -o pair (pair-A.npy, pair-B.npy) or -o pair.csv (pair-A.csv, pair-B.csv)");
   expect_refused(run_program({"synth", "brownian", "--kind", "gg", "-o", scratch.file("t.csv")}), 2,
                  "--kind is an option of brownian-pair, but the problem is brownian; leave it out");
   expect_refused(
       run_program({"synth", "brownian", "-o", "t.txt"}, {.directory = scratch.path()}), 2,
-      "t.txt: the ending does not tell the format to write; end the name in one of .csv .tsv .csv.gz "
-      ".tsv.gz .npz");
+      "t.txt: the ending does not tell the format to write; end the name in one of .csv .tsv .csv.gz .tsv.gz .npz");
   expect_refused(
       run_program({"synth", "brownian-pair", "-o", "pair.mat"}, {.directory = scratch.path()}), 2,
-      "pair-A.mat: the ending does not tell the format to write; end the name in one of .npy .csv .tsv "
-      ".csv.gz .tsv.gz");
+      "pair-A.mat: the ending does not tell the format to write; end the name in one of .npy .csv .tsv .csv.gz .tsv.gz");
   expect_refused(run_program({"synth", "brownian", "--rows", "1", "-o", scratch.file("t.csv")}), 2,
                  "--rows 1, but at least 2 are needed: one a class");
   expect_refused(run_program({"synth", "--seed", "3"}), 2,

@@ -7,12 +7,12 @@
 #include <sstream>
 
 #include "../../cli/options.hpp"
+#include "classify/model.hpp"
+#include "data/prepare.hpp"
+#include "evaluate/cross_validation.hpp"
+#include "io/read.hpp"
 #include "run_program.hpp"
-#include "subspectra/classify/model.hpp"
-#include "subspectra/data/prepare.hpp"
-#include "subspectra/data/read.hpp"
-#include "subspectra/evaluate/cross_validation.hpp"
-#include "subspectra/select/methods.hpp"
+#include "select/methods.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/cluster/agreement.hpp"
+#include "cluster/agreement.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "subspectra/core/error.hpp"
+#include "core/error.hpp"
 
 namespace subspectra {
 namespace {

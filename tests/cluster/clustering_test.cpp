@@ -1,4 +1,4 @@
-#include "subspectra/cluster/clustering.hpp"
+#include "cluster/clustering.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,10 @@
 #include <numeric>
 #include <stop_token>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/linalg/blas.hpp"
-#include "subspectra/report/json.hpp"
-#include "subspectra/synth/clusters.hpp"
+#include "core/error.hpp"
+#include "linalg/blas.hpp"
+#include "report/json.hpp"
+#include "synth/clusters.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/cluster/kmeans.hpp"
+#include "cluster/kmeans.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-#include "subspectra/core/error.hpp"
+#include "core/error.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,10 +1,10 @@
-#include "subspectra/core/memory.hpp"
+#include "core/memory.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "subspectra/core/error.hpp"
+#include "core/error.hpp"
 
 namespace subspectra {
 namespace {

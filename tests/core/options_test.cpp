@@ -1,4 +1,4 @@
-#include "subspectra/core/options.hpp"
+#include "core/options.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

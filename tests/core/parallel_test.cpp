@@ -1,4 +1,4 @@
-#include "subspectra/core/parallel.hpp"
+#include "core/parallel.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "subspectra/core/random.hpp"
+#include "core/random.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/data/dataset.hpp"
+#include "data/dataset.hpp"
 
 #include <gtest/gtest.h>
 

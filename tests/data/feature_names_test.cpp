@@ -1,4 +1,4 @@
-#include "subspectra/data/feature_names.hpp"
+#include "data/feature_names.hpp"
 
 #include <gtest/gtest.h>
 

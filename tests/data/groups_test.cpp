@@ -1,4 +1,4 @@
-#include "subspectra/data/groups.hpp"
+#include "data/groups.hpp"
 
 #include <gtest/gtest.h>
 
@@ -77,26 +77,21 @@ TEST(Groups, SaysWhereAndWhatToDo) {
             "g.csv:2:1: no feature is named 'something'; names are matched exactly");
   EXPECT_EQ(
       refusal("V1,a\nV2,a\n", kNames),
-      "g.csv:1:1: the header is 'V1','a' where feature,group is needed: the first line is feature,group and "
-      "every other one names a feature and its group");
-  EXPECT_EQ(refusal("feature,group\nV1,a\nV2\n", kNames),
-            "g.csv:3:1: the line has 1 field where 2 are needed: the first line is feature,group and every "
-            "other one "
-            "names a feature and its group");
+      "g.csv:1:1: the header is 'V1','a' where feature,group is needed: the first line is feature,group and every other one names a feature and its group");
+  EXPECT_EQ(
+      refusal("feature,group\nV1,a\nV2\n", kNames),
+      "g.csv:3:1: the line has 1 field where 2 are needed: the first line is feature,group and every other one names a feature and its group");
   EXPECT_TRUE(contains(refusal("feature,group,x\nV1,a,1\n", kNames), "g.csv:1:3: the line has 3 fields"));
-  EXPECT_EQ(refusal("feature,group\nV1,\n", kNames),
-            "g.csv:2:2: the group is empty; name it, or leave the line out (a feature that is not listed is "
-            "a group "
-            "of its own)");
+  EXPECT_EQ(
+      refusal("feature,group\nV1,\n", kNames),
+      "g.csv:2:2: the group is empty; name it, or leave the line out (a feature that is not listed is a group of its own)");
   EXPECT_TRUE(contains(refusal("feature,group\n,a\n", kNames), "g.csv:2:1: the feature is empty"));
   EXPECT_EQ(
       refusal("feature,group\nV1,V3\n", kNames),
-      "g.csv:2:2: the group 'V3' has the name of a feature that is not listed and so is a group of its own; "
-      "rename the group, or list the feature");
-  EXPECT_EQ(refusal("feature,group\n", kNames),
-            "g.csv: no feature is listed: the first line is feature,group and every other one names a "
-            "feature and its "
-            "group");
+      "g.csv:2:2: the group 'V3' has the name of a feature that is not listed and so is a group of its own; rename the group, or list the feature");
+  EXPECT_EQ(
+      refusal("feature,group\n", kNames),
+      "g.csv: no feature is listed: the first line is feature,group and every other one names a feature and its group");
   EXPECT_TRUE(contains(refusal("\n\n", kNames), "no feature is listed"));
   EXPECT_TRUE(contains(refusal("feature;group\nV1;a\n", kNames), "semicolons"));
 }

@@ -1,4 +1,4 @@
-#include "subspectra/data/moments.hpp"
+#include "data/moments.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <numeric>
 #include <string>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/random.hpp"
+#include "core/error.hpp"
+#include "core/random.hpp"
 
 namespace subspectra {
 namespace {

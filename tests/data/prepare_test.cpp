@@ -1,4 +1,4 @@
-#include "subspectra/data/prepare.hpp"
+#include "data/prepare.hpp"
 
 #include <gtest/gtest.h>
 
@@ -74,10 +74,11 @@ TEST(CheckValues, AColumnWithoutAnyValueIsNamedAndCountsAsConstant) {
     (void)check_values(data, {.missing = MissingPolicy::kDrop});
     FAIL();
   } catch (const BadInput& error) {
-    EXPECT_NE(std::string(error.what())
-                  .find("column x1 holds no value in any row, so that --missing drop keeps "
-                        "none; leave it out with --exclude"),
-              std::string::npos)
+    EXPECT_NE(
+        std::string(error.what())
+            .find(
+                "column x1 holds no value in any row, so that --missing drop keeps none; leave it out with --exclude"),
+        std::string::npos)
         << error.what();
   }
 }

@@ -1,12 +1,12 @@
-#include "subspectra/evaluate/cross_validation.hpp"
+#include "evaluate/cross_validation.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numeric>
 
+#include "evaluate/folds.hpp"
 #include "oracle.hpp"
-#include "subspectra/evaluate/folds.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/evaluate/folds.hpp"
+#include "evaluate/folds.hpp"
 
 #include <gtest/gtest.h>
 

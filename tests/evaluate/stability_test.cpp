@@ -1,4 +1,4 @@
-#include "subspectra/evaluate/stability.hpp"
+#include "evaluate/stability.hpp"
 
 #include <gtest/gtest.h>
 

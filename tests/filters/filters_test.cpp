@@ -1,4 +1,4 @@
-#include "subspectra/filters/filters.hpp"
+#include "filters/filters.hpp"
 
 #include <gtest/gtest.h>
 

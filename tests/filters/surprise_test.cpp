@@ -1,4 +1,4 @@
-#include "subspectra/filters/surprise.hpp"
+#include "filters/surprise.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "subspectra/linalg/blas.hpp"
+#include "linalg/blas.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -13,10 +13,10 @@
 #include <thread>
 #include <vector>
 
-#include "subspectra/core/build_info.hpp"
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/parallel.hpp"
-#include "subspectra/core/random.hpp"
+#include "core/build_info.hpp"
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "core/random.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration)
 

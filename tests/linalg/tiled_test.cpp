@@ -1,4 +1,4 @@
-#include "subspectra/linalg/tiled.hpp"
+#include "linalg/tiled.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-#include "subspectra/data/dataset.hpp"
+#include "data/dataset.hpp"
 
 namespace subspectra::dense {
 

@@ -1,12 +1,12 @@
-#include "subspectra/qalpha/feature_rows.hpp"
+#include "qalpha/feature_rows.hpp"
 
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
 
+#include "core/error.hpp"
 #include "dense_oracle.hpp"
 #include "oracle.hpp"
-#include "subspectra/core/error.hpp"
 #include "tables.hpp"
 
 namespace subspectra {

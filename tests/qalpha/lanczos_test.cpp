@@ -1,4 +1,4 @@
-#include "subspectra/qalpha/lanczos.hpp"
+#include "qalpha/lanczos.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "subspectra/qalpha/qalpha.hpp"
+#include "qalpha/qalpha.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "dense_oracle.hpp"
 #include "oracle.hpp"
-#include "subspectra/qalpha/kernel.hpp"
+#include "qalpha/kernel.hpp"
 #include "tables.hpp"
 
 namespace subspectra {

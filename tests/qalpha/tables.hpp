@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "subspectra/qalpha/qalpha.hpp"
+#include "qalpha/qalpha.hpp"
 
 namespace subspectra::tables {
 

@@ -1,4 +1,4 @@
-#include "subspectra/reproduce/experiments.hpp"
+#include "reproduce/experiments.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <cmath>
 #include <set>
 
+#include "core/random.hpp"
 #include "reading.hpp"
-#include "subspectra/core/random.hpp"
-#include "subspectra/reproduce/images.hpp"
+#include "reproduce/images.hpp"
 
 namespace subspectra::reproduce {
 namespace {

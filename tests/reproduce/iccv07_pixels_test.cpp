@@ -9,10 +9,10 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/random.hpp"
 #include "reading.hpp"
-#include "subspectra/core/random.hpp"
-#include "subspectra/reproduce/experiments.hpp"
-#include "subspectra/reproduce/png.hpp"
+#include "reproduce/experiments.hpp"
+#include "reproduce/png.hpp"
 
 namespace subspectra::reproduce {
 namespace {

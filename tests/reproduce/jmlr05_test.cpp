@@ -4,9 +4,9 @@
 
 #include <cmath>
 
+#include "core/random.hpp"
 #include "reading.hpp"
-#include "subspectra/core/random.hpp"
-#include "subspectra/reproduce/experiments.hpp"
+#include "reproduce/experiments.hpp"
 
 namespace subspectra::reproduce {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/reproduce/optimal_subsets.hpp"
+#include "reproduce/optimal_subsets.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,11 +6,11 @@
 #include <Eigen/Eigenvalues>
 #include <numeric>
 
-#include "subspectra/reproduce/naive_greedy.hpp"
-#include "subspectra/reproduce/verification.hpp"
-#include "subspectra/search/exact.hpp"
-#include "subspectra/spectral/pencil.hpp"
-#include "subspectra/synth/brownian.hpp"
+#include "reproduce/naive_greedy.hpp"
+#include "reproduce/verification.hpp"
+#include "search/exact.hpp"
+#include "spectral/pencil.hpp"
+#include "synth/brownian.hpp"
 
 namespace subspectra::reproduce {
 namespace {

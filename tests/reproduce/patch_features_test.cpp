@@ -1,4 +1,4 @@
-#include "subspectra/reproduce/patch_features.hpp"
+#include "reproduce/patch_features.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <map>
 #include <tuple>
 
+#include "core/random.hpp"
 #include "reading.hpp"
-#include "subspectra/core/random.hpp"
 
 namespace subspectra::reproduce {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/scoring/gloss.hpp"
+#include "scoring/gloss.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "classes.hpp"
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/random.hpp"
-#include "subspectra/scoring/sfd.hpp"
+#include "core/error.hpp"
+#include "core/random.hpp"
+#include "scoring/sfd.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/scoring/group_lasso.hpp"
+#include "scoring/group_lasso.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.hpp"
+#include "core/random.hpp"
+#include "io/write.hpp"
 #include "run_program.hpp"
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/random.hpp"
-#include "subspectra/data/write.hpp"
 
 namespace subspectra {
 namespace {

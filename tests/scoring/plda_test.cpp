@@ -1,4 +1,4 @@
-#include "subspectra/scoring/plda.hpp"
+#include "scoring/plda.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <numeric>
 #include <stop_token>
 
+#include "core/error.hpp"
 #include "oracle.hpp"
-#include "subspectra/core/error.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/scoring/problem.hpp"
+#include "scoring/problem.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "subspectra/classify/model.hpp"
-#include "subspectra/select/methods.hpp"
-#include "subspectra/synth/gaussian_classes.hpp"
+#include "classify/model.hpp"
+#include "select/methods.hpp"
+#include "synth/gaussian_classes.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,5 +1,5 @@
 /// Reweighted ridge regression against textbook formulas with every matrix formed and inverted.
-#include "subspectra/scoring/reweighted.hpp"
+#include "scoring/reweighted.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 /// rvm-entry: each weighted lasso is optimal, the cost falls, and the end is a fixed point of dense formulas.
-#include "subspectra/scoring/rvm_entry.hpp"
+#include "scoring/rvm_entry.hpp"
 
 #include <gtest/gtest.h>
 

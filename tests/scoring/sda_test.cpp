@@ -1,4 +1,4 @@
-#include "subspectra/scoring/sda.hpp"
+#include "scoring/sda.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "classes.hpp"
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/random.hpp"
+#include "core/error.hpp"
+#include "core/random.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/scoring/sulda.hpp"
+#include "scoring/sulda.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,10 @@
 #include <sstream>
 #include <stop_token>
 
-#include "../../src/scoring/basis_pursuit.hpp"
+#include "core/error.hpp"
 #include "oracle.hpp"
 #include "run_program.hpp"
-#include "subspectra/core/error.hpp"
+#include "scoring/basis_pursuit.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/search/certificate.hpp"
+#include "search/certificate.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 /// Oracles: lambda_max of every subset by Eigen's dense eigen-solver, and the constraints of the relaxation
 /// checked entry by entry.
-#include "subspectra/search/dspca.hpp"
+#include "search/dspca.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,10 +9,10 @@
 #include <bit>
 #include <cmath>
 
+#include "core/error.hpp"
+#include "core/random.hpp"
 #include "oracle.hpp"
 #include "pitprops.hpp"
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/random.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,5 +1,5 @@
 /// The exact search against all subsets.
-#include "subspectra/search/exact.hpp"
+#include "search/exact.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,10 +12,10 @@
 #include <numeric>
 #include <stop_token>
 
+#include "core/error.hpp"
+#include "core/random.hpp"
 #include "oracle.hpp"
 #include "pencils.hpp"
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/random.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/search/gene_shaving.hpp"
+#include "search/gene_shaving.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "subspectra/search/greedy.hpp"
+#include "search/greedy.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

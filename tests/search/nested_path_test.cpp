@@ -1,11 +1,11 @@
-#include "subspectra/search/nested_path.hpp"
+#include "search/nested_path.hpp"
 
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
 
 #include "pencils.hpp"
-#include "subspectra/search/greedy.hpp"
+#include "search/greedy.hpp"
 
 namespace subspectra {
 namespace {

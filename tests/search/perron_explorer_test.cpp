@@ -11,11 +11,11 @@
 #include <set>
 #include <stop_token>
 
-#include "../../src/search/explorer.hpp"
-#include "../../src/search/perron_rows.hpp"
+#include "core/random.hpp"
 #include "oracle.hpp"
 #include "pitprops.hpp"
-#include "subspectra/core/random.hpp"
+#include "search/explorer.hpp"
+#include "search/perron_rows.hpp"
 
 namespace subspectra::search {
 namespace {

@@ -1,6 +1,6 @@
 /// Oracles: the alternation as the paper prints it, on the dense covariance, with a plain coordinate descent
 /// and Eigen's SVD; the optimality conditions of the regression; the published components of the pit props.
-#include "subspectra/search/spca.hpp"
+#include "search/spca.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,10 +10,10 @@
 #include <numeric>
 #include <set>
 
+#include "core/error.hpp"
+#include "core/random.hpp"
 #include "oracle.hpp"
 #include "pitprops.hpp"
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/random.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/search/swaps.hpp"
+#include "search/swaps.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "subspectra/search/threshold.hpp"
+#include "search/threshold.hpp"
 
 #include <gtest/gtest.h>
 

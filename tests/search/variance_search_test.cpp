@@ -10,10 +10,10 @@
 #include <numeric>
 #include <stop_token>
 
+#include "core/error.hpp"
+#include "core/random.hpp"
 #include "oracle.hpp"
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/random.hpp"
-#include "subspectra/search/greedy.hpp"
+#include "search/greedy.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,11 +1,11 @@
-#include "subspectra/select/component_methods.hpp"
+#include "select/component_methods.hpp"
 
 #include <gtest/gtest.h>
 
+#include "evaluate/cross_validation.hpp"
+#include "evaluate/folds.hpp"
 #include "oracle.hpp"
 #include "reading.hpp"
-#include "subspectra/evaluate/cross_validation.hpp"
-#include "subspectra/evaluate/folds.hpp"
 
 namespace subspectra {
 namespace {

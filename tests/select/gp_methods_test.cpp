@@ -1,13 +1,13 @@
-#include "subspectra/select/gp_methods.hpp"
+#include "select/gp_methods.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "classify/gp.hpp"
+#include "core/error.hpp"
 #include "oracle.hpp"
-#include "subspectra/classify/gp.hpp"
-#include "subspectra/core/error.hpp"
 
 namespace subspectra {
 namespace {

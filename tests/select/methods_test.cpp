@@ -1,12 +1,12 @@
-#include "subspectra/select/methods.hpp"
+#include "select/methods.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "filters/filters.hpp"
+#include "io/read.hpp"
 #include "oracle.hpp"
-#include "subspectra/data/read.hpp"
-#include "subspectra/filters/filters.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,14 +1,14 @@
-#include "subspectra/select/qalpha_methods.hpp"
+#include "select/qalpha_methods.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "core/error.hpp"
 #include "oracle.hpp"
-#include "subspectra/core/error.hpp"
-#include "subspectra/report/json.hpp"
-#include "subspectra/synth/clusters.hpp"
-#include "subspectra/synth/weston.hpp"
+#include "report/json.hpp"
+#include "synth/clusters.hpp"
+#include "synth/weston.hpp"
 
 namespace subspectra {
 namespace {

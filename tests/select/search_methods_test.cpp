@@ -1,4 +1,4 @@
-#include "subspectra/select/search_methods.hpp"
+#include "select/search_methods.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/read.hpp"
 #include "oracle.hpp"
 #include "pencils.hpp"
-#include "subspectra/data/read.hpp"
-#include "subspectra/spectral/deflation.hpp"
+#include "spectral/deflation.hpp"
 
 namespace subspectra {
 namespace {

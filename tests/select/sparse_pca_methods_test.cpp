@@ -1,4 +1,4 @@
-#include "subspectra/select/sparse_pca_methods.hpp"
+#include "select/sparse_pca_methods.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -6,9 +6,9 @@
 #include <Eigen/Dense>
 #include <algorithm>
 
+#include "io/read.hpp"
 #include "oracle.hpp"
 #include "pitprops.hpp"
-#include "subspectra/data/read.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,11 +1,11 @@
-#include "subspectra/select/svm_methods.hpp"
+#include "select/svm_methods.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "classify/svm.hpp"
 #include "oracle.hpp"
-#include "subspectra/classify/svm.hpp"
 
 namespace subspectra {
 namespace {

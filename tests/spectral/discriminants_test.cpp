@@ -1,4 +1,4 @@
-#include "subspectra/spectral/discriminants.hpp"
+#include "spectral/discriminants.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 /// Oracle: lambda_max of every subset, by Eigen's dense eigen-solver.
-#include "subspectra/spectral/perron_bound.hpp"
+#include "spectral/perron_bound.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <bit>
 #include <numeric>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/core/random.hpp"
+#include "core/error.hpp"
+#include "core/random.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/spectral/principal_components.hpp"
+#include "spectral/principal_components.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "subspectra/spectral/ridge.hpp"
+#include "spectral/ridge.hpp"
 
 #include <gtest/gtest.h>
 

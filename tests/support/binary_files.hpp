@@ -1,5 +1,5 @@
 #pragma once
-/// Files written by numpy, scipy, h5py and anndata (tests/data/make_binary_files.py), made once a test
+/// Files written by numpy, scipy, h5py and anndata (tests/io/make_binary_files.py), made once a test
 /// program.
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/data/raw_table.hpp"
+#include "core/error.hpp"
+#include "io/raw_table.hpp"
 
 namespace subspectra::test {
 
@@ -38,7 +38,7 @@ class BinaryFiles {
     }
     // Beside the test program and named by what the script says, so that the many processes ctest starts
     // share one set.
-    const std::string script = SUBSPECTRA_SOURCE_DIR "/tests/data/make_binary_files.py";
+    const std::string script = SUBSPECTRA_SOURCE_DIR "/tests/io/make_binary_files.py";
     const std::size_t version = std::hash<std::string>{}(content_of(script));
     const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
     directory_ = here / ("binary_files-" + std::to_string(version));

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "subspectra/core/random.hpp"
-#include "subspectra/data/dataset.hpp"
-#include "subspectra/scoring/problem.hpp"
+#include "core/random.hpp"
+#include "data/dataset.hpp"
+#include "scoring/problem.hpp"
 
 namespace subspectra::oracle {
 

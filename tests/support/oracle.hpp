@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "subspectra/data/dataset.hpp"
+#include "data/dataset.hpp"
 
 namespace subspectra::oracle {
 

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "subspectra/search/units.hpp"
-#include "subspectra/select/selection.hpp"
+#include "search/units.hpp"
+#include "select/selection.hpp"
 
 namespace subspectra::oracle {
 

@@ -1,6 +1,6 @@
 #pragma once
 /// The correlations of 13 measurements of 180 pit props (Jeffers 1967), on which sparse PCA is compared.
-#include "subspectra/core/types.hpp"
+#include "core/types.hpp"
 
 namespace subspectra::oracle {
 

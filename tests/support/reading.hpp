@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "subspectra/core/error.hpp"
-#include "subspectra/data/raw_table.hpp"
+#include "core/error.hpp"
+#include "io/raw_table.hpp"
 
 namespace subspectra::testing {
 

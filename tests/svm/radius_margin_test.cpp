@@ -1,14 +1,14 @@
-#include "subspectra/svm/radius_margin.hpp"
+#include "svm/radius_margin.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
+#include "classify/row_map.hpp"
 #include "oracle.hpp"
-#include "subspectra/classify/row_map.hpp"
-#include "subspectra/svm/rfe.hpp"
-#include "subspectra/synth/weston.hpp"
+#include "svm/rfe.hpp"
+#include "synth/weston.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,4 +1,4 @@
-#include "subspectra/svm/rfe.hpp"
+#include "svm/rfe.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,10 @@
 #include <numeric>
 #include <set>
 
+#include "classify/row_map.hpp"
+#include "classify/svm.hpp"
+#include "core/error.hpp"
 #include "oracle.hpp"
-#include "subspectra/classify/row_map.hpp"
-#include "subspectra/classify/svm.hpp"
-#include "subspectra/core/error.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,10 +1,10 @@
-#include "subspectra/svm/squared_hinge.hpp"
+#include "svm/squared_hinge.hpp"
 
 #include <gtest/gtest.h>
 
+#include "classify/row_map.hpp"
 #include "oracle.hpp"
-#include "subspectra/classify/row_map.hpp"
-#include "subspectra/svm/rfe.hpp"
+#include "svm/rfe.hpp"
 
 namespace subspectra {
 namespace {

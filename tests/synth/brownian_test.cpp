@@ -1,4 +1,4 @@
-#include "subspectra/synth/brownian.hpp"
+#include "synth/brownian.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,10 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 
-#include "../../src/synth/distributions.hpp"
+#include "io/write.hpp"
 #include "reading.hpp"
 #include "run_program.hpp"
-#include "subspectra/data/write.hpp"
+#include "synth/distributions.hpp"
 
 namespace subspectra::synth {
 namespace {

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "io/write.hpp"
 #include "reading.hpp"
 #include "run_program.hpp"
-#include "subspectra/data/write.hpp"
-#include "subspectra/synth/bendor.hpp"
-#include "subspectra/synth/clusters.hpp"
-#include "subspectra/synth/problems.hpp"
-#include "subspectra/synth/weston.hpp"
+#include "synth/bendor.hpp"
+#include "synth/clusters.hpp"
+#include "synth/problems.hpp"
+#include "synth/weston.hpp"
 
 namespace subspectra::synth {
 namespace {

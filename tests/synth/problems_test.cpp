@@ -1,12 +1,12 @@
-#include "subspectra/synth/problems.hpp"
+#include "synth/problems.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "reading.hpp"
-#include "subspectra/synth/brownian.hpp"
-#include "subspectra/synth/gaussian_classes.hpp"
+#include "synth/brownian.hpp"
+#include "synth/gaussian_classes.hpp"
 
 namespace subspectra::synth {
 namespace {
@@ -65,9 +65,9 @@ TEST(Problems, MoreRowsOfTheSameClasses) {
 }
 
 TEST(Problems, AnUnknownNameIsRefusedWithNearOnes) {
-  EXPECT_EQ(subspectra::testing::message_of<InvalidArgument>([] { return &find_problem("brownain"); }),
-            "there is no synthetic problem 'brownain' (did you mean brownian?); the problems are brownian, "
-            "brownian-pair, gaussian-classes, weston-linear, weston-nonlinear, clusters, sessions, bendor");
+  EXPECT_EQ(
+      subspectra::testing::message_of<InvalidArgument>([] { return &find_problem("brownain"); }),
+      "there is no synthetic problem 'brownain' (did you mean brownian?); the problems are brownian, brownian-pair, gaussian-classes, weston-linear, weston-nonlinear, clusters, sessions, bendor");
 }
 
 }  // namespace

@@ -6,9 +6,9 @@
 #include <set>
 
 #include "oracle.hpp"
-#include "subspectra/report/json.hpp"
-#include "subspectra/select/methods.hpp"
-#include "subspectra/verify/check.hpp"
+#include "report/json.hpp"
+#include "select/methods.hpp"
+#include "verify/check.hpp"
 
 namespace subspectra {
 namespace {

@@ -1,0 +1,53 @@
+#pragma once
+/// Fisher's linear discriminant rule on a set of features, for any number of classes.
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/options.hpp"
+#include "core/types.hpp"
+
+namespace subspectra {
+
+enum class Prior { kEmpirical, kUniform };
+template <>
+struct EnumNames<Prior> {
+  static constexpr std::array<std::pair<Prior, std::string_view>, 2> kNames = {
+      {{Prior::kEmpirical, "empirical"}, {Prior::kUniform, "uniform"}}};
+};
+
+/// K shares of the weight, or equal numbers for the classes that have any.
+[[nodiscard]] Vector class_priors(const VectorRef& class_weights, Prior prior);
+
+/// Subtracts from every row the logarithm of the sum of its exponentials.
+void normalise_log_posteriors(Matrix& log_posteriors);
+
+/// z = D'(x - centre); class c has log posterior -|z - centroid_c|^2/2 + log prior_c up to a constant,
+/// because D'B_S D = I.
+struct LdaRule {
+  Vector
+      centre;  ///< k, the mean of the training rows: subtracted first, so that a large offset costs no digits
+  Matrix discriminants;                                              ///< k x r
+  Matrix centroids;                                                  ///< K x r, D'(mean_c - centre)
+  Vector priors;                                                     ///< K
+  [[nodiscard]] Matrix log_posteriors(const MatrixRef& rows) const;  ///< n x k -> n x K, normalised
+};
+
+/// From the class sizes (K weights), class means (k x K) and within-class covariance B_S (k x k, ridge
+/// included). `components` cuts the number of discriminants (0: all min(K' - 1, k), K' the classes present).
+/// Throws Infeasible when B_S is numerically singular.
+[[nodiscard]] LdaRule fit_lda(const VectorRef& class_weights, const MatrixRef& class_means,
+                              const MatrixRef& within, Prior prior, Index components = 0);
+
+/// The rule in the space of given discriminants B (k x L): rows z = B'(x - centre) are told apart by
+/// Mahalanobis' distance under their pooled within-class covariance, less 2 log prior. Directions along which
+/// the training rows do not vary are left out; a covariance that is singular on the others (p > N with little
+/// penalty) gets 1e-3 times its smallest nonzero eigenvalue, or times the total variance where there is none.
+/// `rows` n x k, `codes` 0..classes-1, `weights` empty or one a row. B may have no rows: the priors decide
+/// then.
+[[nodiscard]] LdaRule fit_projected_lda(const MatrixRef& rows, const std::vector<int>& codes,
+                                        const Vector& weights, Index classes, const MatrixRef& b,
+                                        Prior prior);
+
+}  // namespace subspectra

@@ -1,0 +1,66 @@
+#pragma once
+/// A trained classifier with everything it needs to be applied to new rows: `subspectra.model/1`.
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "classify/classifier.hpp"
+#include "data/dataset.hpp"
+#include "data/prepare.hpp"
+#include "select/methods.hpp"
+
+namespace subspectra {
+
+struct Model {
+  std::string method;  ///< that chose the features
+  std::string target;  ///< name of the label column
+  std::vector<std::string> classes;
+  std::vector<Index> features;     ///< columns of the training table, ascending
+  std::vector<std::string> names;  ///< of these
+  bool names_given = true;         ///< false: the table had none and columns are matched by position
+  Index training_features = 0;     ///< p of the training table
+  Index training_rows = 0;
+  Preparation preparation;  ///< restricted to the chosen features
+  double ridge = 0.0;
+  ClassifierRule rule;
+
+  [[nodiscard]] Classifier classifier() const;  ///< what the rule is
+
+  [[nodiscard]] nlohmann::json to_json() const;
+  /// Checks schema, sizes and finiteness before use; throws BadInput naming the file and the field.
+  static Model from_json(const nlohmann::json& json, const std::string& file);
+  /// The same from the text of a model file, and from a file.
+  static Model parse(std::string_view content, const std::string& file);
+  static Model load(const std::string& path);
+};
+
+/// The columns of `data` that the model uses, in its order. Throws BadInput that names those `data` lacks.
+[[nodiscard]] Dataset model_columns(const Model& model, const Dataset& data);
+
+/// Matches columns by name (by position where there are none), fills in missing values as trained, and gives
+/// the n x K class probabilities. Throws BadInput that names the columns `data` lacks.
+[[nodiscard]] Matrix predict_probabilities(const Model& model, const Dataset& data);
+
+/// Says so in `warnings` when --components asks for more discriminants than the classes of `data` have.
+void warn_of_components(const Dataset& data, const ModelOptions& options, std::vector<std::string>& warnings);
+
+/// Says so when --neighbors asks for more rows than a training set of `rows` has.
+void warn_of_neighbors(Index rows, const ModelOptions& options, std::vector<std::string>& warnings);
+
+/// The rule in the space of discriminants that a method fitted on the prepared rows `training`.
+[[nodiscard]] ClassifierRule fit_rule(const Dataset& training, const FittedDiscriminants& discriminants,
+                                      const ModelOptions& options, const RunControl& control = RunControl());
+
+/// Trains the classifier on the features of fitted discriminants, with the rule in their space. Here and
+/// below `control` is that of ClassifierTrainer::fit.
+[[nodiscard]] Model fit_model(const Dataset& training, const Preparation& preparation,
+                              const std::string& method, const FittedDiscriminants& discriminants,
+                              const ModelOptions& options, const RunControl& control = RunControl());
+
+/// Trains the classifier on the chosen features of `training` (values checked, not yet prepared). Here and
+/// above rows without a label are left out; throws BadInput when none has one.
+[[nodiscard]] Model fit_model(const Dataset& training, const Preparation& preparation,
+                              const std::string& method, const std::vector<Index>& features, double ridge,
+                              const ModelOptions& options, const RunControl& control = RunControl());
+
+}  // namespace subspectra

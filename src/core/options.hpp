@@ -1,0 +1,168 @@
+#pragma once
+/// Options are plain structs; a static `visit` describes each field once and everything else is derived from
+/// it: the command line's flags and --help, the parser, the `options` of every result file,
+/// docs/reference/options.md, Python.
+///
+///     struct ThingOptions {
+///       double tolerance = 1e-9;
+///       template <class Self, class Visitor>
+///       static void visit(Self& o, Visitor&& field) {
+///         field("tolerance", o.tolerance, "stop when the relative change falls below it");
+///       }
+///     };
+///
+/// A field name is spelled with `_` here and in JSON, with `-` on the command line. How a type is written as
+/// text is said once by OptionCodec<T>.
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/types.hpp"
+
+namespace subspectra {
+
+/// What a user said, by field name: {"tolerance": "1e-6"}.
+using OptionTexts = std::map<std::string, std::string, std::less<>>;
+
+struct OptionDescription {
+  std::string name;          ///< with underscores
+  std::string hint;          ///< what may stand after it: "N", "auto|VALUE"; empty for a switch
+  std::string default_text;  ///< "" where the default is "not given"
+  std::string help;
+  bool is_switch = false;  ///< takes no value on the command line
+};
+
+/// An enum takes part by specialising this with `static constexpr std::array<std::pair<E, std::string_view>,
+/// n> kNames`.
+template <class E>
+struct EnumNames;
+
+/// -k N or LO:HI.
+struct KRange {
+  Index lo = 0;  ///< 0:0 means "not given": 1..min(p, 50)
+  Index hi = 0;
+  [[nodiscard]] bool given() const { return hi > 0; }
+  /// The range for p candidates, which `noun` names in messages; throws InvalidArgument outside 1..p.
+  [[nodiscard]] KRange resolved(Index p, std::string_view noun = "feature") const;
+  bool operator==(const KRange&) const = default;
+};
+
+/// --ridge auto|VALUE.
+struct Ridge {
+  std::optional<double> value;  ///< empty: auto
+  bool operator==(const Ridge&) const = default;
+};
+
+/// Bytes, written 512M, 2G, 1.5GiB (powers of 1024).
+struct ByteSize {
+  std::uint64_t bytes = 0;  ///< 0: no limit given
+  bool operator==(const ByteSize&) const = default;
+};
+
+/// How a type is written. `parse` throws InvalidArgument with the rule alone; set_options adds name and
+/// value. `format` gives what `parse` reads back, or "" for "not given".
+template <class T, class = void>
+struct OptionCodec;
+
+#define SUBSPECTRA_OPTION_CODEC(T)              \
+  template <>                                   \
+  struct OptionCodec<T> {                       \
+    static T parse(std::string_view text);      \
+    static std::string format(const T& value);  \
+    static nlohmann::json json(const T& value); \
+    static std::string hint();                  \
+  }
+SUBSPECTRA_OPTION_CODEC(bool);
+SUBSPECTRA_OPTION_CODEC(int);
+SUBSPECTRA_OPTION_CODEC(std::int64_t);  // Index as well
+SUBSPECTRA_OPTION_CODEC(std::uint64_t);
+SUBSPECTRA_OPTION_CODEC(double);  // infinity is "not given": null in JSON
+SUBSPECTRA_OPTION_CODEC(std::string);
+SUBSPECTRA_OPTION_CODEC(std::vector<std::string>);  // comma-separated, or @FILE with one entry a line
+SUBSPECTRA_OPTION_CODEC(KRange);
+SUBSPECTRA_OPTION_CODEC(Ridge);
+SUBSPECTRA_OPTION_CODEC(ByteSize);
+#undef SUBSPECTRA_OPTION_CODEC
+
+template <class E>
+struct OptionCodec<E, std::enable_if_t<std::is_enum_v<E>>> {
+  static E parse(std::string_view text) {
+    for (const auto& [value, name] : EnumNames<E>::kNames) {
+      if (name == text) return value;
+    }
+    throw InvalidArgument("one of " + hint() + " is needed");
+  }
+  static std::string format(const E& value) {
+    for (const auto& [candidate, name] : EnumNames<E>::kNames) {
+      if (candidate == value) return std::string(name);
+    }
+    return {};
+  }
+  static nlohmann::json json(const E& value) { return format(value); }
+  static std::string hint() {
+    std::string text;
+    for (const auto& entry : EnumNames<E>::kNames) {
+      if (!text.empty()) text += '|';
+      text += entry.second;
+    }
+    return text;
+  }
+};
+
+namespace detail {
+[[noreturn]] void rethrow_with_option(std::string_view name, std::string_view text,
+                                      const InvalidArgument& cause);
+}
+
+template <class Options>
+[[nodiscard]] std::vector<OptionDescription> describe_options() {
+  std::vector<OptionDescription> all;
+  const Options defaults;
+  Options::visit(defaults, [&](std::string_view name, const auto& value, std::string_view help) {
+    using T = std::remove_cvref_t<decltype(value)>;
+    all.push_back({.name = std::string(name),
+                   .hint = OptionCodec<T>::hint(),
+                   .default_text = OptionCodec<T>::format(value),
+                   .help = std::string(help),
+                   .is_switch = std::is_same_v<T, bool>});
+  });
+  return all;
+}
+
+/// Sets every field that `texts` names and ignores the names this struct does not have (they belong to
+/// another one).
+template <class Options>
+void set_options(Options& options, const OptionTexts& texts) {
+  Options::visit(options, [&](std::string_view name, auto& value, std::string_view) {
+    using T = std::remove_cvref_t<decltype(value)>;
+    const auto found = texts.find(name);
+    if (found == texts.end()) return;
+    try {
+      value = OptionCodec<T>::parse(found->second);
+    } catch (const InvalidArgument& cause) {
+      detail::rethrow_with_option(name, found->second, cause);
+    }
+  });
+}
+
+/// Every field with the value it has.
+template <class Options>
+[[nodiscard]] nlohmann::json options_json(const Options& options) {
+  nlohmann::json object = nlohmann::json::object();
+  Options::visit(options, [&](std::string_view name, const auto& value, std::string_view) {
+    using T = std::remove_cvref_t<decltype(value)>;
+    object[std::string(name)] = OptionCodec<T>::json(value);
+  });
+  return object;
+}
+
+/// The command line's spelling of a field: "time_limit" -> "--time-limit".
+[[nodiscard]] std::string option_flag(std::string_view name);
+
+}  // namespace subspectra

@@ -1,0 +1,55 @@
+#pragma once
+/// Missing values and scaling. What is learned (means, scales) is learned from training rows and then applied
+/// to others, so that cross-validation can do it inside every fold.
+#include <array>
+#include <utility>
+
+#include "core/options.hpp"
+#include "data/dataset.hpp"
+
+namespace subspectra {
+
+enum class MissingPolicy { kError, kMean, kDrop };
+template <>
+struct EnumNames<MissingPolicy> {
+  static constexpr std::array<std::pair<MissingPolicy, std::string_view>, 3> kNames = {
+      {{MissingPolicy::kError, "error"}, {MissingPolicy::kMean, "mean"}, {MissingPolicy::kDrop, "drop"}}};
+};
+
+struct PrepareOptions {
+  MissingPolicy missing = MissingPolicy::kError;
+  bool standardize = false;
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("missing", o.missing,
+          "what to do with missing values: refuse, put the column's training mean, or drop the row");
+    field("standardize", o.standardize,
+          "divide every column by its standard deviation (learned on training rows)");
+  }
+};
+
+/// The part that looks at single rows and so may be done before any split: under `error` refuses missing and
+/// infinite values (the first one's place, columns and counts in the message), under `drop` removes their
+/// rows, under `mean` leaves them. Infinite values are refused under `mean` and dropped under `drop`. Rows of
+/// weight zero are removed. Columns named in `excluded` are not looked at: one with such values is set to
+/// zero, since it is never chosen.
+[[nodiscard]] Dataset check_values(Dataset data, const PrepareOptions& options,
+                                   const std::vector<std::string>& excluded = {});
+
+/// The part that learns: column means for missing values and, with `standardize`, centres and scales.
+class Preparation {
+ public:
+  static Preparation learn(const Dataset& training, const PrepareOptions& options);
+  /// Missing values replaced, then (x - centre)/scale; sparse tables are scaled but not centred.
+  [[nodiscard]] Dataset apply(Dataset data) const;
+  /// What was learned of these columns alone.
+  [[nodiscard]] Preparation restricted(const std::vector<Index>& features) const;
+  /// apply() for rows of a table of either kind, made dense.
+  void apply_to(Matrix& rows) const;
+
+  Vector imputation;  ///< p training means of what is present (0 for a column with nothing), or empty
+  Vector centre;      ///< p, or empty: nothing is subtracted
+  Vector scale;       ///< p, or empty: nothing is divided; 1 for a constant column
+};
+
+}  // namespace subspectra

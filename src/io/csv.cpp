@@ -1,0 +1,603 @@
+/// CSV and TSV: RFC 4180 quotes, any line end, missing-value tokens, header detection.
+///
+/// The file is never held: fields are cut from a sliding buffer, numbers go into a RowStore, text into side
+/// columns. The common field, a number followed by a separator or a line feed, takes the short way in
+/// read_row(); everything else (quotes, blanks, '+', missing values, text, a field cut by the end of the
+/// buffer) goes through next_field().
+#include <fast_float/fast_float.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <utility>
+
+#include "io/byte_source.hpp"
+#include "io/csv_records.hpp"
+#include "io/raw_table.hpp"
+#include "io/row_store.hpp"
+#include "io/text_scan.hpp"
+
+namespace subspectra {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+enum class FieldEnd : std::uint8_t { kSeparator, kLine, kFile };
+
+struct Field {
+  std::string_view text;  ///< without quotes and outer blanks; lives until the next field is cut
+  bool quoted = false;
+  FieldEnd end = FieldEnd::kFile;
+};
+
+/// What a column holds. It is undecided until its first value that is not missing.
+enum class Kind : std::uint8_t {
+  kUndecided,
+  kNumber,
+  kText,
+  kLeftOut,  ///< numbers and then text, in a column the user leaves out anyway
+  kWeight,   ///< numbers that are looked at one by one: those of --weights
+};
+
+class CsvReader {
+ public:
+  CsvReader(ByteSource& bytes, std::string name, CsvFormat format, const ReadOptions& options,
+            std::size_t block_bytes)
+      : bytes_(bytes),
+        name_(std::move(name)),
+        separator_(format.separator),
+        options_(options),
+        buffer_(std::max<std::size_t>(block_bytes, 4)) {}
+
+  RawTable read();
+  Index read_records(const std::function<void(CsvRecord&)>& each);
+
+ private:
+  // --- bytes to fields
+  bool refill();
+  void skip_byte_order_mark();
+  bool available(std::size_t i) { return i < end_ - begin_ || refill(); }
+  [[nodiscard]] char at(std::size_t i) const { return buffer_[begin_ + i]; }
+  [[nodiscard]] bool is_blank(char c) const { return c == ' ' || (c == '\t' && separator_ != '\t'); }
+  void skip_line_feed();
+  bool skip_blank_lines();
+  FieldEnd finish_field(std::size_t length);
+  Field next_field(Index column);
+  Field quoted_field(std::size_t start, Index column);
+  bool next_record(CsvRecord& record);
+
+  // --- fields to columns
+  void understand_first_line(const CsvRecord& first, const CsvRecord& second, bool has_second);
+  void check_separator(const CsvRecord& first) const;
+  void start_columns(Index width);
+  void store(Index column, std::string_view text, bool quoted, long line);
+  void store_text_in_number_column(Index column, std::string_view text, long line);
+  void store_record(const CsvRecord& record);
+  bool read_row();
+  void note_missing(Index column, long line);
+  [[nodiscard]] std::optional<Location> first_missing(const std::vector<Index>& columns) const;
+  [[noreturn]] void refuse_row_length(Index fields, long line) const;
+  [[nodiscard]] std::string column_name(Index column) const;
+  [[nodiscard]] Location where(long line, Index column) const {
+    return {.file = name_, .line = line, .column = static_cast<long>(column) + 1, .place = {}};
+  }
+  RawTable finish();
+
+  ByteSource& bytes_;
+  std::string name_;
+  char separator_;
+  const ReadOptions& options_;
+
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0, end_ = 0;  ///< the unread part of buffer_
+  long line_ = 1;                    ///< of the byte at begin_
+  bool at_end_ = false;              ///< the source has given its last byte
+  bool after_cr_ = false;            ///< a line feed that comes next belongs to the line end already seen
+  std::string unquoted_;
+
+  bool has_header_ = false;
+  std::vector<std::string> header_;
+  std::vector<Kind> kinds_;
+  bool knows_needs_ = false;           ///< options.needed tells which columns must be numbers
+  std::vector<bool> left_out_;         ///< columns named in options.ignore, or not in options.needed
+  std::vector<std::int32_t> side_of_;  ///< column -> position in side_, or -1
+  std::vector<std::pair<Index, SideColumn>> side_;
+  std::unique_ptr<RowStore> rows_;
+  std::vector<long> first_missing_line_;  ///< a column, 0: none; empty until there is a missing value
+  std::optional<InfiniteCell> first_infinite_;
+  std::exception_ptr misfit_;  ///< the first value of this row that its column cannot hold, told only if the
+                               ///< row's length is right
+  std::vector<std::string> notes_;
+};
+
+// --- bytes to fields
+// ------------------------------------------------------------------------------------------
+
+bool CsvReader::refill() {
+  if (at_end_) return false;  // and the buffer stays where it is: views into it are still in use
+  if (begin_ > 0) {
+    std::copy(buffer_.data() + begin_, buffer_.data() + end_, buffer_.data());
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
+  const std::size_t got = bytes_.read(std::span(buffer_).subspan(end_));
+  end_ += got;
+  at_end_ = got == 0;
+  return got > 0;
+}
+
+void CsvReader::skip_byte_order_mark() {
+  while (end_ < 3 && refill()) {
+  }
+  begin_ = byte_order_mark({buffer_.data(), end_}, name_);
+}
+
+void CsvReader::skip_line_feed() {
+  if (!after_cr_) return;
+  after_cr_ = false;
+  if (available(0) && at(0) == '\n') ++begin_;
+}
+
+/// Moves to the first byte of the next record; false at the end of the file.
+bool CsvReader::skip_blank_lines() {
+  while (true) {
+    skip_line_feed();
+    std::size_t i = 0;
+    while (available(i) && is_blank(at(i))) ++i;
+    if (!available(i)) return false;
+    if (at(i) != '\n' && at(i) != '\r') return true;
+    after_cr_ = at(i) == '\r';
+    begin_ += i + 1;
+    ++line_;
+  }
+}
+
+/// Consumes `length` bytes and the separator or line end behind them.
+FieldEnd CsvReader::finish_field(std::size_t length) {
+  if (!available(length)) {
+    begin_ += length;
+    return FieldEnd::kFile;
+  }
+  const char c = at(length);
+  begin_ += length + 1;
+  if (c == separator_) return FieldEnd::kSeparator;
+  after_cr_ = c == '\r';
+  ++line_;
+  return FieldEnd::kLine;
+}
+
+Field CsvReader::next_field(Index column) {
+  std::size_t i = 0;
+  while (available(i) && is_blank(at(i))) ++i;
+  if (available(i) && at(i) == '"') return quoted_field(i, column);
+  for (; available(i); ++i) {
+    const char c = at(i);
+    if (c == separator_ || c == '\n' || c == '\r') break;
+    if (c == '\0') {
+      throw BadInput(where(line_, column),
+                     "a zero byte; this is not a text table (if it is UTF-16, save it as UTF-8)");
+    }
+  }
+  // The view must be made before finish_field() but after the last refill, which available(i) has done.
+  const std::string_view text = trimmed({buffer_.data() + begin_, i});
+  return {.text = text, .quoted = false, .end = finish_field(i)};
+}
+
+Field CsvReader::quoted_field(std::size_t start, Index column) {
+  const long first_line = line_;
+  unquoted_.clear();
+  bool cr = false;
+  std::size_t i = start + 1;
+  for (;; ++i) {
+    if (!available(i)) {
+      throw BadInput(
+          where(first_line, column),
+          "the quote that opens this field is never closed; add the closing quote, or double a quote that is part of the text");
+    }
+    const char c = at(i);
+    if (c == '"') {
+      if (!available(i + 1) || at(i + 1) != '"') break;
+      ++i;
+    } else if (c == '\0') {
+      throw BadInput(where(line_, column), "a zero byte; this is not a text table");
+    }
+    if ((c == '\n' && !cr) || c == '\r') ++line_;
+    cr = c == '\r';
+    unquoted_ += c;
+  }
+  ++i;
+  while (available(i) && is_blank(at(i))) ++i;
+  if (available(i) && at(i) != separator_ && at(i) != '\n' && at(i) != '\r') {
+    throw BadInput(where(line_, column),
+                   "text follows the closing quote of a field; double a quote that is part of the text");
+  }
+  return {.text = unquoted_, .quoted = true, .end = finish_field(i)};
+}
+
+bool CsvReader::next_record(CsvRecord& record) {
+  if (!skip_blank_lines()) return false;
+  record.line = line_;
+  while (true) {
+    const Field field = next_field(static_cast<Index>(record.fields.size()));
+    record.fields.push_back({.text = std::string(field.text), .quoted = field.quoted});
+    if (field.end != FieldEnd::kSeparator) return true;
+  }
+}
+
+// --- the first line
+// -------------------------------------------------------------------------------------------
+
+bool is_number(const CsvField& field) {
+  double value = 0.0;
+  return !is_missing_token(field.text) && parse_number(field.text, value);
+}
+
+/// 0,1,2,..., 1,2,3,... or 2010,2011,2012,... in the fields that are numbers: columns that are counted, not
+/// named.
+bool counts_columns(const CsvRecord& record) {
+  double start = 0.0;
+  double numbers = 0.0;
+  for (const CsvField& field : record.fields) {
+    double value = 0.0;
+    if (!parse_number(field.text, value)) continue;
+    if (numbers == 0.0) start = value;
+    if (value != start + numbers || value != std::floor(value)) return false;
+    numbers += 1.0;
+  }
+  return numbers >= 3.0;
+}
+
+void CsvReader::check_separator(const CsvRecord& first) const {
+  if (first.fields.size() != 1 || first.fields[0].quoted) return;
+  const std::string& text = first.fields[0].text;
+  const auto said = [&](const char* found, const char* wanted, const char* way_out) {
+    throw BadInput(where(first.line, 0),
+                   fmt::format("the first line holds {} but no {}; {}", found, wanted, way_out));
+  };
+  if (separator_ == ',') {
+    if (text.find('\t') != std::string::npos)
+      said("tabs", "comma", "name the file .tsv, or save it with commas");
+    if (text.find(';') != std::string::npos) {
+      said("semicolons", "comma", "save it with commas between the fields and points in the numbers");
+    }
+  } else if (text.find(',') != std::string::npos) {
+    said("commas", "tab", "name the file .csv, or save it with tabs");
+  }
+}
+
+void CsvReader::understand_first_line(const CsvRecord& first, const CsvRecord& second, bool has_second) {
+  const auto width = static_cast<Index>(first.fields.size());
+  std::size_t numbers = 0;
+  std::size_t texts = 0;
+  bool same_kinds = has_second && second.fields.size() == first.fields.size();
+  bool says_class = false;
+  for (std::size_t j = 0; j < first.fields.size(); ++j) {
+    const CsvField& field = first.fields[j];
+    // A quoted number over an unquoted one is a name: "1","2" over 0.5,0.7.
+    const bool below_quoted = has_second && j < second.fields.size() && second.fields[j].quoted;
+    const bool number = is_number(field) && (!field.quoted || below_quoted);
+    const bool text = !number && !is_missing_token(field.text);
+    numbers += number ? 1 : 0;
+    texts += text ? 1 : 0;
+    says_class = says_class || equal_ignoring_case(field.text, "class") ||
+                 (!options_.target.empty() && field.text == options_.target);
+    if (same_kinds && !is_missing_token(second.fields[j].text)) {
+      same_kinds = number ? is_number(second.fields[j]) : !is_number(second.fields[j]) && text;
+    }
+  }
+  const std::string columns =
+      width == 1 ? std::string("the column is x0") : fmt::format("columns are x0..x{}", width - 1);
+  if (texts == 0) {
+    notes_.push_back(fmt::format("no header row: the first line is all numbers; {}", columns));
+    if (counts_columns(first) && width > 2) {
+      notes_.emplace_back(
+          "the first line counts 0, 1, 2, ... like a header of column numbers; it was read as data");
+    }
+  } else if (numbers > 0 && !says_class && !counts_columns(first) && (same_kinds || !has_second)) {
+    notes_.push_back(
+        fmt::format("no header row: the first line has numbers where the second has numbers; {}", columns));
+  } else {
+    has_header_ = true;
+    notes_.push_back(fmt::format("header row: {} name{}", width, width == 1 ? "" : "s"));
+  }
+}
+
+std::string CsvReader::column_name(Index column) const {
+  if (has_header_ && column < static_cast<Index>(header_.size())) {
+    const std::string& name = header_[static_cast<std::size_t>(column)];
+    if (!name.empty()) return name;
+  }
+  return fmt::format("x{}", column);
+}
+
+void CsvReader::start_columns(Index width) {
+  const auto count = static_cast<std::size_t>(width);
+  kinds_.assign(count, Kind::kUndecided);
+  left_out_.assign(count, false);
+  side_of_.assign(count, -1);
+  rows_ = std::make_unique<RowStore>(width, name_, options_.memory_limit.bytes);
+  for (Index j = 0; j < width; ++j) {
+    const std::string name = column_name(j);
+    const bool is_target = options_.target.empty() ? equal_ignoring_case(name, "class")
+                                                   : name == options_.target && name != "none";
+    const bool is_group = !options_.cv_groups.empty() && name == options_.cv_groups;
+    if ((is_target || is_group) && name != options_.weights) {
+      side_of_[static_cast<std::size_t>(j)] = static_cast<std::int32_t>(side_.size());
+      side_.emplace_back(j, SideColumn{.name = name, .values = {}, .first = {}});
+      kinds_[static_cast<std::size_t>(j)] = Kind::kText;
+    }
+  }
+  if (!options_.weights.empty()) {
+    std::vector<Index> named;
+    for (Index j = 0; j < width; ++j) {
+      if (column_name(j) == options_.weights) named.push_back(j);
+    }
+    // Two of a name are refused later, as such.
+    if (named.size() == 1) kinds_[static_cast<std::size_t>(named.front())] = Kind::kWeight;
+  }
+  // Without a header the names are made up, and no model knows them.
+  knows_needs_ = has_header_ && !options_.needed.empty();
+  if (options_.ignore.empty() && !knows_needs_) return;
+  std::vector<std::string> ignored = options_.ignore;
+  std::vector<std::string> needed = options_.needed;
+  std::sort(ignored.begin(), ignored.end());
+  std::sort(needed.begin(), needed.end());
+  for (Index j = 0; j < width; ++j) {
+    const std::string name = column_name(j);
+    left_out_[static_cast<std::size_t>(j)] =
+        std::binary_search(ignored.begin(), ignored.end(), name) ||
+        (knows_needs_ && !std::binary_search(needed.begin(), needed.end(), name));
+  }
+}
+
+// --- fields to columns
+// ----------------------------------------------------------------------------------------
+
+void CsvReader::note_missing(Index column, long line) {
+  if (first_missing_line_.empty()) first_missing_line_.assign(kinds_.size(), 0);
+  long& first = first_missing_line_[static_cast<std::size_t>(column)];
+  if (first == 0) first = line;
+}
+
+/// The first one of these columns that the user does not leave out.
+std::optional<Location> CsvReader::first_missing(const std::vector<Index>& columns) const {
+  std::optional<Location> first;
+  if (first_missing_line_.empty()) return first;
+  for (const Index j : columns) {
+    const long line = first_missing_line_[static_cast<std::size_t>(j)];
+    if (line == 0 || left_out_[static_cast<std::size_t>(j)]) continue;
+    if (!first || line < first->line) first = where(line, j);
+  }
+  return first;
+}
+
+void CsvReader::store(Index column, std::string_view text, bool quoted, long line) {
+  const auto j = static_cast<std::size_t>(column);
+  if (kinds_[j] == Kind::kText) {
+    SideColumn& side = side_[static_cast<std::size_t>(side_of_[j])].second;
+    // R quotes the text "NA" and leaves a missing value bare.
+    const bool missing = text.empty() || (!quoted && is_missing_token(text));
+    if (!missing && side.first.line == 0) side.first = where(line, column);
+    if (missing && !side.first_missing) side.first_missing = where(line, column);
+    side.values.emplace_back(missing ? std::string_view() : text);
+    return;
+  }
+  double& slot = rows_->row()[j];
+  slot = kNaN;
+  if (kinds_[j] == Kind::kLeftOut) return;
+  const std::string_view token = quoted ? trimmed(text) : text;
+  if (kinds_[j] == Kind::kWeight) {
+    if ((!parse_number(token, slot) || !is_weight(slot)) && misfit_ == nullptr) {
+      const bool missing = is_missing_token(token) || token == "None";
+      misfit_ = std::make_exception_ptr(
+          BadInput(where(line, column),
+                   no_weight_sentence(missing ? std::string_view() : token, column_name(column))));
+    }
+  } else if (is_missing_token(token) || token == "None") {
+    note_missing(column, line);
+  } else if (parse_number(token, slot)) {
+    kinds_[j] = Kind::kNumber;
+    if (std::isnan(slot)) note_missing(column, line);
+    if (std::isinf(slot) && !first_infinite_ && !left_out_[j]) {
+      first_infinite_ = InfiniteCell{.where = where(line, column), .text = std::string(token)};
+    }
+  } else {
+    slot = kNaN;
+    store_text_in_number_column(column, token, line);
+  }
+}
+
+void CsvReader::store_text_in_number_column(Index column, std::string_view text, long line) {
+  const auto j = static_cast<std::size_t>(column);
+  if (kinds_[j] == Kind::kUndecided) {
+    kinds_[j] = Kind::kText;
+    side_of_[j] = static_cast<std::int32_t>(side_.size());
+    SideColumn side{.name = column_name(column), .values = {}, .first = where(line, column)};
+    side.values.resize(static_cast<std::size_t>(rows_->rows()));  // missing so far
+    side.values.emplace_back(text);
+    if (!first_missing_line_.empty() && first_missing_line_[j] > 0) {
+      side.first_missing = where(first_missing_line_[j], column);
+    }
+    side_.emplace_back(column, std::move(side));
+  } else if (left_out_[j]) {
+    kinds_[j] = Kind::kLeftOut;
+  } else if (misfit_ == nullptr) {
+    const std::string name = column_name(column);
+    const std::string sentence =
+        knows_needs_
+            ? needed_number_sentence(text, name)
+            : fmt::format(
+                  "{} is not a number in column {}, whose values so far are numbers; correct it, write NA for a missing value, or leave the column out with --exclude {}{}",
+                  shown(text), shown(name), name, decimal_comma_hint(text));
+    misfit_ = std::make_exception_ptr(BadInput(where(line, column), sentence));
+  }
+}
+
+void CsvReader::refuse_row_length(Index fields, long line) const {
+  const auto width = static_cast<Index>(kinds_.size());
+  std::string advice = fields > width ? "quote a field that holds the separator, or remove what is too much"
+                                      : "add what is missing (an empty field is a missing value)";
+  if (has_header_ && fields == width + 1 && rows_->rows() == 0) {
+    advice = "if the first column holds row names, give it a name in the header";
+  }
+  throw BadInput(where(line, std::min(fields, width)),
+                 fmt::format("the row has {} field{} but the {} has {}; {}", fields, fields == 1 ? "" : "s",
+                             has_header_ ? "header" : "first row", width, advice));
+}
+
+void CsvReader::store_record(const CsvRecord& record) {
+  if (record.fields.size() != kinds_.size()) {
+    refuse_row_length(static_cast<Index>(record.fields.size()), record.line);
+  }
+  for (std::size_t j = 0; j < record.fields.size(); ++j) {
+    store(static_cast<Index>(j), record.fields[j].text, record.fields[j].quoted, record.line);
+  }
+  if (misfit_ != nullptr) std::rethrow_exception(misfit_);
+  rows_->commit();
+}
+
+/// One row from the buffer into the store; false at the end of the file.
+bool CsvReader::read_row() {
+  if (!skip_blank_lines()) return false;
+  const auto width = static_cast<Index>(kinds_.size());
+  const long first_line = line_;
+  double* const row = rows_->row().data();
+  Kind* const kinds = kinds_.data();
+  const char separator = separator_;
+  Index column = 0;
+  FieldEnd end = FieldEnd::kSeparator;
+  while (end == FieldEnd::kSeparator) {
+    if (column < width && kinds[column] <= Kind::kNumber) {
+      const char* const last = buffer_.data() + end_;
+      double value = 0.0;
+      const auto [stop, error] = fast_float::from_chars(buffer_.data() + begin_, last, value);
+      // Cut short by the end of the buffer, the number may go on: then next_field() looks again.
+      if (error == std::errc() && stop < last && (*stop == separator || *stop == '\n') &&
+          std::isfinite(value)) {
+        row[column] = value;
+        kinds[column] = Kind::kNumber;
+        begin_ = static_cast<std::size_t>(stop - buffer_.data()) + 1;
+        ++column;
+        if (*stop == separator) continue;
+        ++line_;
+        break;
+      }
+    }
+    const long line = line_;
+    const Field field = next_field(column);
+    end = field.end;
+    if (column < width) store(column, field.text, field.quoted, line);
+    ++column;
+  }
+  if (column != width) refuse_row_length(column, first_line);
+  if (misfit_ != nullptr) std::rethrow_exception(misfit_);
+  rows_->commit();
+  return true;
+}
+
+RawTable CsvReader::read() {
+  skip_byte_order_mark();
+  CsvRecord first;
+  if (!next_record(first))
+    throw BadInput(
+        {.file = name_},
+        "the file holds no data, only blank lines or nothing at all; a header row and at least one row of values are needed");
+  check_separator(first);
+  CsvRecord second;
+  const bool has_second = next_record(second);
+  understand_first_line(first, second, has_second);
+  const auto width = static_cast<Index>(first.fields.size());
+  if (has_header_) {
+    header_.reserve(first.fields.size());
+    for (CsvField& field : first.fields) header_.push_back(std::move(field.text));
+  }
+  start_columns(width);
+  if (!has_header_) store_record(first);
+  first = {};
+  if (has_second) store_record(second);
+  second = {};
+  if (rows_->rows() == 0) {
+    throw BadInput({.file = name_, .line = 1, .column = 0, .place = {}},
+                   "a header row and no data; add at least one row below it");
+  }
+  while (read_row()) {
+  }
+  return finish();
+}
+
+Index CsvReader::read_records(const std::function<void(CsvRecord&)>& each) {
+  skip_byte_order_mark();
+  Index records = 0;
+  for (CsvRecord record; next_record(record); record.fields.clear()) {
+    if (records == 0) check_separator(record);
+    ++records;
+    each(record);
+  }
+  return records;
+}
+
+RawTable CsvReader::finish() {
+  RawTable table;
+  table.source = name_;
+  table.notes = std::move(notes_);
+  std::vector<Index> columns;
+  bool gap = false;  // a column that is not a feature stands before one that is
+  for (Index j = 0; j < static_cast<Index>(kinds_.size()); ++j) {
+    const Kind kind = kinds_[static_cast<std::size_t>(j)];
+    const bool no_name = has_header_ && header_[static_cast<std::size_t>(j)].empty();
+    if (kind == Kind::kUndecided && no_name) {
+      table.notes.push_back(fmt::format("column {} has neither name nor values and is left out", j + 1));
+    } else if (kind == Kind::kLeftOut) {
+      table.notes.push_back(
+          fmt::format("column '{}' mixes numbers and text and is left out", column_name(j)));
+    } else if (kind != Kind::kText) {
+      gap = gap || static_cast<Index>(columns.size()) != j;
+      columns.push_back(j);
+    }
+  }
+  if (has_header_ || gap) {
+    std::vector<std::string> names;
+    names.reserve(columns.size());
+    for (const Index j : columns) names.push_back(column_name(j));
+    table.names = FeatureNames(std::move(names));
+  } else {
+    table.names = FeatureNames(static_cast<Index>(columns.size()));
+  }
+  table.dense = rows_->take(columns);
+  std::sort(side_.begin(), side_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (auto& [column, side] : side_) table.side.push_back(std::move(side));
+  // A missing value in what turned out to be a text column, or no column at all, is none of the matrix's.
+  table.first_missing = first_missing(columns);
+  table.first_infinite = std::move(first_infinite_);
+  return table;
+}
+
+}  // namespace
+
+RawTable read_csv_bytes(ByteSource& bytes, const std::string& name, CsvFormat format,
+                        const ReadOptions& options, std::size_t block_bytes) {
+  return CsvReader(bytes, name, format, options, block_bytes).read();
+}
+
+RawTable read_csv(const std::string& path, CsvFormat format, const ReadOptions& options) {
+  const auto bytes = open_bytes(path);
+  return read_csv_bytes(*bytes, path == "-" ? "standard input" : path, format, options);
+}
+
+RawTable read_csv_text(std::string_view text, const std::string& name, CsvFormat format,
+                       const ReadOptions& options) {
+  const auto bytes = memory_bytes(text);
+  return read_csv_bytes(*bytes, name, format, options);
+}
+
+Index for_each_csv_record(const std::string& path, CsvFormat format,
+                          const std::function<void(CsvRecord&)>& each) {
+  const auto bytes = open_bytes(path);
+  return CsvReader(*bytes, path, format, {}, kTextBlockBytes).read_records(each);
+}
+
+}  // namespace subspectra

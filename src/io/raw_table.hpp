@@ -1,0 +1,91 @@
+#pragma once
+/// What a format's reader hands over: numbers, names and the text columns beside them. assemble() turns it
+/// into a Dataset by the rules that are the same for every format (which column is the target, weights,
+/// groups).
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/dataset.hpp"
+#include "io/byte_source.hpp"
+#include "io/read.hpp"
+
+namespace subspectra {
+
+/// A column that is not (or must not be read as) a number: class names, sample ids.
+struct SideColumn {
+  std::string name;
+  std::vector<std::string> values;             ///< one a row; "" for a missing one
+  Location first;                              ///< where its first value stands, for messages
+  std::optional<Location> first_missing = {};  ///< where the first missing one stands, when the reader knows
+  bool is_label = false;  ///< the format itself says these are labels (y of NPZ/MAT, the first LIBSVM field)
+  bool may_be_ignored =
+      false;                   ///< not a table column a user would take for a feature (other NPZ arrays, obs)
+  bool is_numeric = false;     ///< numbers as texts: the target only if asked for by name (or is_label)
+  bool may_be_target = false;  ///< may_be_ignored, yet the target if nothing else is (a text column of obs)
+};
+
+struct RawTable {
+  std::string source;
+  bool is_sparse = false;
+  Matrix dense;                  ///< N x p numeric columns; NaN for missing
+  SparseMatrix sparse;           ///< N x p, compressed
+  FeatureNames names;            ///< of the numeric columns
+  std::vector<SideColumn> side;  ///< in file order
+  std::optional<Location> first_missing;
+  std::optional<InfiniteCell> first_infinite;
+  std::vector<std::string> notes;
+};
+
+/// Rules: --target NAME takes that side column or numeric column (its numbers become class names); without it
+/// a side column named "class", the one marked is_label, a numeric column named "class", or the last text
+/// column that is not ignored, or the last that may_be_target; "none" takes nothing. Weights and groups
+/// likewise by name. A text column that is none of these and is not in options.ignore is refused by name with
+/// what to do; with options.needed only if it is among those. Duplicate feature names are kept and reported
+/// in warnings.
+[[nodiscard]] Dataset assemble(RawTable&& table, const ReadOptions& options);
+
+/// A number as class name: the shortest text that reads back ("1", "2.5").
+[[nodiscard]] std::string number_text(double value);
+
+/// What stands in the column of --weights and is none, "" for a missing value: what is wrong and what to do.
+[[nodiscard]] std::string no_weight_sentence(std::string_view text, std::string_view column);
+[[nodiscard]] bool is_weight(double value);  ///< finite and >= 0
+
+/// A text column that stands where numbers are needed, in predict's words: what is wrong and what to do.
+[[nodiscard]] std::string needed_number_sentence(std::string_view text, std::string_view column);
+
+// --- the readers; each throws BadInput with the place and the way out
+// -------------------------------------------
+struct CsvFormat {
+  char separator = ',';
+};
+[[nodiscard]] RawTable read_csv(const std::string& path, CsvFormat format, const ReadOptions& options);
+/// The same from memory (embedded data, tests, fuzzing); `name` stands for the file in messages.
+[[nodiscard]] RawTable read_csv_text(std::string_view text, const std::string& name, CsvFormat format,
+                                     const ReadOptions& options);
+[[nodiscard]] RawTable read_libsvm(const std::string& path, const ReadOptions& options);
+[[nodiscard]] RawTable read_arff(const std::string& path, const ReadOptions& options);
+/// The text readers over any bytes. `block_bytes` is how much is asked for at a time: tests make it tiny so
+/// that every token gets cut by a block border.
+inline constexpr std::size_t kTextBlockBytes = std::size_t{1} << 20;
+[[nodiscard]] RawTable read_csv_bytes(ByteSource& bytes, const std::string& name, CsvFormat format,
+                                      const ReadOptions& options, std::size_t block_bytes = kTextBlockBytes);
+[[nodiscard]] RawTable read_libsvm_bytes(ByteSource& bytes, const std::string& name,
+                                         const ReadOptions& options,
+                                         std::size_t block_bytes = kTextBlockBytes);
+[[nodiscard]] RawTable read_arff_bytes(ByteSource& bytes, const std::string& name, const ReadOptions& options,
+                                       std::size_t block_bytes = kTextBlockBytes);
+[[nodiscard]] RawTable read_npy(const std::string& path, const ReadOptions& options);
+[[nodiscard]] RawTable read_npz(const std::string& path, const ReadOptions& options);
+/// NPY and NPZ from memory; `name` stands for the file in messages.
+[[nodiscard]] RawTable read_npy_bytes(std::string_view content, const std::string& name,
+                                      const ReadOptions& options);
+[[nodiscard]] RawTable read_npz_bytes(std::string_view content, const std::string& name,
+                                      const ReadOptions& options);
+[[nodiscard]] RawTable read_mat(const std::string& path, const ReadOptions& options);
+[[nodiscard]] RawTable read_h5ad(const std::string& path, const ReadOptions& options);
+
+}  // namespace subspectra

@@ -1,0 +1,82 @@
+#include "io/read.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "io/byte_source.hpp"
+#include "io/file_ending.hpp"
+#include "io/raw_table.hpp"
+
+namespace subspectra {
+namespace {
+
+constexpr std::string_view kEndings =
+    ".csv .tsv .svm .libsvm .arff (each also with .gz) .npy .npz .mat .h5ad";
+constexpr Index kMostFeatures = 2147483646;  // 2^31 - 2: column numbers of a sparse table are 32-bit
+
+[[noreturn]] void refuse_ending(const std::string& path) {
+  std::vector<std::string> names;
+  std::string all;
+  for (const EmbeddedDataset& data : embedded_datasets()) {
+    names.emplace_back(data.name);
+    all += (all.empty() ? "" : ", ") + names.back();
+  }
+  if (::access(path.c_str(), F_OK) != 0 && path.find_first_of("./") == std::string::npos) {
+    const auto near = near_names(path, names, 1);
+    throw BadInput({.file = path}, fmt::format("neither a file nor an embedded data set ({}){}", all,
+                                               near.empty() ? "; check the name"
+                                                            : fmt::format("; did you mean '{}'?", near[0])));
+  }
+  static_cast<void>(checked_file_size(path));  // a missing file or a directory is the better complaint
+  throw BadInput(
+      {.file = path},
+      fmt::format("the ending does not tell the format; rename the file to end in one of {}", kEndings));
+}
+
+RawTable read_table(const std::string& data, const ReadOptions& options) {
+  for (const EmbeddedDataset& embedded : embedded_datasets()) {
+    if (data == embedded.name) return read_csv_text(embedded.csv, data, {}, options);
+  }
+  if (data == "-") return read_csv(data, {}, options);
+  const auto [ending, zipped] = file_ending(data);
+  if (ending == ".csv") return read_csv(data, {}, options);
+  if (ending == ".tsv") return read_csv(data, {.separator = '\t'}, options);
+  if (ending == ".svm" || ending == ".libsvm") return read_libsvm(data, options);
+  if (ending == ".arff") return read_arff(data, options);
+  if (!zipped) {
+    if (ending == ".npy") return read_npy(data, options);
+    if (ending == ".npz") return read_npz(data, options);
+    if (ending == ".mat") return read_mat(data, options);
+    if (ending == ".h5ad") return read_h5ad(data, options);
+  }
+  refuse_ending(data);
+}
+
+}  // namespace
+
+void ReadOptions::validate() const {
+  if (index_base != 0 && index_base != 1) {
+    throw InvalidArgument(fmt::format("--index-base = {}, but 0 or 1 is needed", index_base));
+  }
+  if (features < 0 || features > kMostFeatures) {
+    throw InvalidArgument(
+        fmt::format("--features = {}, but 0 <= features <= {} is needed", features, kMostFeatures));
+  }
+  if (!weights.empty() && weights == target) {
+    throw InvalidArgument(
+        fmt::format("--weights and --target both name '{}'; they must be different columns", weights));
+  }
+  if (!weights.empty() && weights == cv_groups) {
+    throw InvalidArgument(
+        fmt::format("--weights and --cv-groups both name '{}'; they must be different columns", weights));
+  }
+}
+
+Dataset read_dataset(const std::string& data, const ReadOptions& options) {
+  options.validate();
+  Dataset dataset = assemble(read_table(data, options), options);
+  dataset.source = data;
+  return dataset;
+}
+
+}  // namespace subspectra

@@ -1,0 +1,27 @@
+#pragma once
+/// Covariance input: a symmetric matrix instead of a table of samples.
+#include <cstdint>
+#include <string>
+
+#include "core/types.hpp"
+#include "data/feature_names.hpp"
+
+namespace subspectra {
+
+struct SquareMatrix {
+  Matrix values;  ///< p x p, finite, exactly symmetric, diagonal >= 0
+  FeatureNames names;
+  std::string source;  ///< the path
+};
+
+/// Entries at mirrored places may differ by this fraction of the larger of |a_ij|, |a_ji| and sqrt(a_ii
+/// a_jj): what printing with nine digits loses. Both become their mean.
+inline constexpr double kSymmetryTolerance = 1e-8;
+
+/// Reads a `.npy` array or a `.csv`/`.tsv` file (each also with `.gz`): p x p numbers, with or without a
+/// header row of p names and a first column of the same names. `memory_limit` as in memory_budget(). Throws
+/// BadInput with FILE:LINE:COLUMN (NPY: the entry) for what is empty, not square, not finite, not symmetric,
+/// or has a negative diagonal; Error when it does not fit into memory.
+[[nodiscard]] SquareMatrix read_square_matrix(const std::string& path, std::uint64_t memory_limit = 0);
+
+}  // namespace subspectra

@@ -1,0 +1,138 @@
+#include "io/text_scan.hpp"
+
+#include <fast_float/fast_float.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace subspectra {
+namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+}  // namespace
+
+bool parse_number(std::string_view text, double& value) {
+  if (text.starts_with('+')) {
+    text.remove_prefix(1);
+    if (text.starts_with('-')) return false;
+  }
+  const auto [end, error] = fast_float::from_chars(text.data(), text.data() + text.size(), value);
+  return (error == std::errc() || error == std::errc::result_out_of_range) &&
+         end == text.data() + text.size() && !text.empty();
+}
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower(x) == lower(y); });
+}
+
+bool is_missing_token(std::string_view text) {
+  static constexpr std::array<std::string_view, 8> kTokens = {"na",   "n/a",  "nan", "null",
+                                                              "#n/a", "<na>", "?",   "-nan"};
+  if (text.empty()) return true;
+  if (text.size() > 4) return false;
+  return std::any_of(kTokens.begin(), kTokens.end(),
+                     [&](std::string_view token) { return equal_ignoring_case(text, token); });
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+std::string shown(std::string_view text) {
+  constexpr std::size_t kMost = 40;
+  std::string_view part = text.substr(0, kMost);
+  if (text.size() > kMost) {  // not in the middle of a UTF-8 character
+    while (!part.empty() && (static_cast<unsigned char>(text[part.size()]) & 0xC0U) == 0x80U)
+      part.remove_suffix(1);
+  }
+  std::string out = "'";
+  for (const char c : part) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F) {
+      out += fmt::format("\\x{:02X}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out + (part.size() < text.size() ? "...'" : "'");
+}
+
+std::string decimal_comma_hint(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos || text.find(',', comma + 1) != std::string_view::npos ||
+      text.size() > 40)
+    return {};
+  std::string repaired(text);
+  repaired[comma] = '.';
+  double value = 0.0;
+  if (comma + 1 == text.size() || !is_digit(text[comma + 1]) || !parse_number(repaired, value)) return {};
+  return fmt::format("; if {} has a decimal comma, write {}", text, repaired);
+}
+
+std::size_t byte_order_mark(std::string_view text, const std::string& name) {
+  if (text.starts_with("\xEF\xBB\xBF")) return 3;
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+    throw BadInput({.file = name, .line = 1, .column = 1, .place = {}},
+                   "the text is UTF-16; save it as UTF-8");
+  }
+  return 0;
+}
+
+LineReader::LineReader(ByteSource& bytes, std::string name, std::size_t block_bytes)
+    : bytes_(bytes), name_(std::move(name)), buffer_(std::max<std::size_t>(block_bytes, 4)) {
+  while (end_ < 3 && refill()) {
+  }
+  begin_ = byte_order_mark({buffer_.data(), end_}, name_);
+}
+
+bool LineReader::refill() {
+  if (at_end_) return false;
+  if (begin_ > 0) {
+    std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
+              buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
+  const std::size_t got = bytes_.read(std::span(buffer_).subspan(end_));
+  end_ += got;
+  at_end_ = got == 0;
+  return got > 0;
+}
+
+bool LineReader::next(std::string_view& line) {
+  if (begin_ == end_ && !refill()) return false;
+  if (after_cr_ && buffer_[begin_] == '\n') {
+    ++begin_;
+    if (begin_ == end_ && !refill()) return false;
+  }
+  after_cr_ = false;
+  ++number_;
+  std::size_t length = 0;
+  while (true) {
+    const char* const text = buffer_.data() + begin_;
+    const std::size_t available = end_ - begin_;
+    while (length < available && text[length] != '\n' && text[length] != '\r') ++length;
+    if (length < available) break;
+    if (!refill()) {  // the last line has no end
+      line = {buffer_.data() + begin_, end_ - begin_};
+      begin_ = end_;
+      return true;
+    }
+  }
+  line = {buffer_.data() + begin_, length};
+  after_cr_ = buffer_[begin_ + length] == '\r';
+  begin_ += length + 1;
+  return true;
+}
+
+}  // namespace subspectra

@@ -1,0 +1,47 @@
+#pragma once
+/// Kernel Q-alpha (JMLR05, Definition 14): the rows m_i are seen through V = k(m_i, m_j) alone. Every V of a
+/// kernel is R R' (R p x r), and the algorithm on V is the plain one on the rows of R: Q = R'E, so that E is
+/// never needed. R comes from a pivoted Cholesky factorization of V, column by column, without V.
+#include <string>
+#include <string_view>
+
+#include "core/options.hpp"
+#include "core/run_control.hpp"
+#include "qalpha/feature_rows.hpp"
+
+namespace subspectra {
+
+/// --kernel linear|poly:D:C|rbf:SIGMA|block2:LENGTH
+struct QAlphaKernel {
+  enum class Kind { kLinear, kPoly, kRbf, kBlock2 };
+  Kind kind = Kind::kPoly;
+  Index degree = 2;  ///< kPoly: (x'y + offset)^degree
+  double offset = 0.0;
+  double sigma = 1.0;  ///< kRbf: exp(-|x - y|^2/(2 sigma^2))
+  Index length = 8;    ///< kBlock2: sum over sections of so many successive samples of (x_s'y_s)^2
+  bool operator==(const QAlphaKernel&) const = default;
+};
+template <>
+struct OptionCodec<QAlphaKernel> {
+  static QAlphaKernel parse(std::string_view text);
+  static std::string format(const QAlphaKernel& kernel);
+  static nlohmann::json json(const QAlphaKernel& kernel) { return format(kernel); }
+  static std::string hint() { return "linear|poly:D:C|rbf:SIGMA|block2:LENGTH"; }
+};
+
+struct KernelFactor {
+  Matrix r;            ///< r x p: column i is row i of R
+  double error = 0.0;  ///< trace(V - R R')/trace(V); V - R R' is positive semidefinite, so this bounds it all
+};
+
+/// Features up to which R reproduces V to rounding; beyond, `tolerance` is used.
+inline constexpr Index kExactKernelFeatures = 2000;
+
+/// Stops when the error is at most `tolerance` (0: to rounding).   O(p r (q + r)) flops, p r numbers; throws
+/// Error when they do not fit. Interrupted by `control` it gives what it has, and the error says how much
+/// that is.
+[[nodiscard]] KernelFactor kernel_factor(const FeatureRows& rows, const QAlphaKernel& kernel,
+                                         double tolerance, std::uint64_t memory_limit,
+                                         const RunControl& control);
+
+}  // namespace subspectra

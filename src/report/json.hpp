@@ -1,0 +1,25 @@
+#pragma once
+/// Result files as in the contract: selection/1, evaluation/1, clustering/1.
+#include <nlohmann/json.hpp>
+
+#include "cluster/clustering.hpp"
+#include "evaluate/cross_validation.hpp"
+#include "select/selection.hpp"
+
+namespace subspectra {
+
+struct ResultContext {
+  nlohmann::json options = nlohmann::json::object();  ///< every option as used
+  double read_s = 0.0, total_s = 0.0;
+  const FeatureGroups* groups = nullptr;  ///< of --groups
+};
+
+[[nodiscard]] nlohmann::json data_json(const Dataset& data);  ///< the `data` member
+[[nodiscard]] nlohmann::json selection_json(const Selection& selection, const Dataset& data,
+                                            const ResultContext& context);
+[[nodiscard]] nlohmann::json evaluation_json(const Evaluation& evaluation, const Dataset& data,
+                                             const ResultContext& context);
+[[nodiscard]] nlohmann::json clustering_json(const Clustering& clustering, const Dataset& data,
+                                             const ResultContext& context);
+
+}  // namespace subspectra

@@ -1,0 +1,92 @@
+#pragma once
+/// Exact subset search by branch and bound: for every size the best sets with a proof, or the best found with
+/// an upper bound, whenever it is stopped. docs/methods/exact.md, docs/theory/exact.md.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/run_control.hpp"
+#include "search/units.hpp"
+#include "select/selection.hpp"
+#include "spectral/pencil.hpp"
+
+namespace subspectra {
+
+/// Sets whose values agree to this fraction are a tie; a search does not look for less.
+inline constexpr double kTieFraction = 1e-9;
+
+/// A set of units (ascending) and its criterion.
+struct RankedSet {
+  std::vector<Index> units;
+  double value = 0.0;
+};
+
+/// What closes nodes; each can be switched off to measure what it saves, and searches stay exact without it.
+/// Of LDA (docs/theory/exact.md), beside the superset bound:
+enum class ExactBound : std::size_t {
+  kSingleDrop,  ///< units that cost too much alone are kept
+  kDropSum,     ///< what dropping a set costs at least, unit by unit
+  kGainSum,     ///< what keeping a set brings at most, unit by unit
+  kLastPair,    ///< the last two units by a scan
+  // Of PCA (docs/theory/exact-pca.md), beside the row-wise Perron bound:
+  kFixOut,    ///< dropping units that no wanted set can have
+  kSuperset,  ///< lambda_max of all that is left
+  kFloor,     ///< raising the small eigenvalues before bounding row by row
+  kResidual,  ///< the matrix of the free units as seen from the kept ones
+  kCount
+};
+using BoundSwitches = std::array<bool, static_cast<std::size_t>(ExactBound::kCount)>;
+/// Gain sums have closed no node of any problem that was measured that the others had not
+/// (docs/performance.md).
+[[nodiscard]] constexpr BoundSwitches bounds_off_by_default() {
+  BoundSwitches off = {};
+  off[static_cast<std::size_t>(ExactBound::kGainSum)] = true;
+  return off;
+}
+
+struct ExactOptions {
+  Criterion criterion = Criterion::kLargest;
+  KRange k;                      ///< units: 1 <= lo <= hi <= units.count()
+  Index pool = 1;                ///< so many of the best distinct sets of every size
+  double gap = 0.0;              ///< sets that are better by no more than this fraction need not be found
+  std::uint64_t node_limit = 0;  ///< 0: none
+  int threads = 0;
+  std::uint64_t memory_limit = 0;
+  bool exchange = false;   ///< a local search by exchanges from the sets known beforehand
+  std::string checkpoint;  ///< file, written every checkpoint_s seconds and at a stop; or ""
+  double checkpoint_s = 60.0;
+  std::string resume;  ///< file to go on from, or ""
+  /// For tests: a set that must not be lost. Debug builds stop with words where a node that holds it is
+  /// closed although it beats what is known.
+  std::vector<Index> planted;
+  /// For measurements: bounds that are not used, by ExactBound.
+  BoundSwitches off = bounds_off_by_default();
+};
+
+/// The answer for one size.
+struct ExactSize {
+  std::vector<RankedSet> pool;     ///< best first, ties in lexicographic order; empty when no set exists
+  double upper_bound = kInfinity;  ///< no set of this size is better; equals the best value when proven
+};
+
+struct ExactResult {
+  std::vector<ExactSize> sizes;  ///< k.lo..k.hi
+  Status status = Status::kInterrupted;
+  std::uint64_t nodes = 0;
+  std::uint64_t incumbent_updates = 0;
+  std::uint64_t open_nodes = 0;  ///< left when it was stopped
+  bool resumed = false;
+  std::string checkpoint_problem;  ///< why the last checkpoint could not be written, or ""
+};
+
+/// `start` holds, for every size of options.k, sets known beforehand (of a greedy search); any number, also
+/// none. Throws Infeasible when B over the candidates is singular, Error when the matrices do not fit,
+/// BadInput for a checkpoint that is torn or belongs to something else. The answer does not depend on the
+/// number of threads, nor on whether the search was interrupted and resumed.
+[[nodiscard]] ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
+                                       const std::vector<std::vector<RankedSet>>& start,
+                                       const ExactOptions& options, const RunControl& control);
+
+}  // namespace subspectra

@@ -1,0 +1,81 @@
+#pragma once
+/// Greedy subset search: what one pass gives, and the doors to the passes. docs/methods/greedy.md.
+#include <string>
+#include <vector>
+
+#include "core/run_control.hpp"
+#include "search/units.hpp"
+#include "select/selection.hpp"
+#include "spectral/pencil.hpp"
+
+namespace subspectra {
+
+/// How a backward pass over a table holds B^{-1}: as a matrix, or through the rows (Woodbury) when there are
+/// fewer of them than columns. Automatic takes what is faster and fits.
+enum class InverseRoute { kAutomatic, kDense, kRows };
+
+struct GreedyOptions {
+  Criterion criterion = Criterion::kLargest;
+  Index least = 1;  ///< backward stops at this many units
+  Index most = 0;   ///< forward stops at this many units; 0: all
+  int threads = 0;
+  std::uint64_t memory_limit = 0;
+  InverseRoute route = InverseRoute::kAutomatic;
+};
+
+/// Nested sets. In both directions the set of size k is the first k units of `order` (a backward pass lists
+/// the unit it deleted last right after those that were never deleted, and the first deleted at the end).
+struct GreedyPass {
+  std::vector<Index> order;
+  Index least = 1;  ///< sets of least..most units are known (a pass that was stopped knows fewer)
+  Index most = 0;
+  std::vector<Index> dependent;  ///< forward: units that were linear combinations of the chosen ones
+  Status status = Status::kInterrupted;
+};
+
+/// What is known of all candidates together: the root of every upper bound.
+struct RootLosses {
+  double value = 0.0;  ///< the criterion of the set of all candidates
+  Vector losses;       ///< by unit: value - criterion without it (0 for included units, which never leave)
+  Vector eigenvalues;  ///< of (A, B) over all candidates, descending: the nonzero ones, or the largest
+  /// Upper bounds on lambda_max of P = B^{-1} scaled to a unit diagonal, and of D^{1/2} P D^{1/2}, D =
+  /// diag(B) (the inverse of the smallest eigenvalue of B's correlation matrix); infinite where they were not
+  /// computed.
+  double inverse_correlation = kInfinity;
+  double correlation_inverse = kInfinity;
+};
+
+/// Adds, one after another, the unit with the largest criterion (ties: the lowest). DESIGN 2.1 where A has a
+/// factor, 2.3 where it has none.
+[[nodiscard]] GreedyPass forward_pass(const Pencil& pencil, const SearchUnits& units,
+                                      const GreedyOptions& options, const RunControl& control);
+/// Starts from all units and deletes, one after another, the one whose loss is smallest (ties: the lowest).
+/// DESIGN 2.2, 2.3. Throws Infeasible when B over the candidates is singular. `root` receives the losses at
+/// the start if it is not null.
+[[nodiscard]] GreedyPass backward_pass(const Pencil& pencil, const SearchUnits& units,
+                                       const GreedyOptions& options, const RunControl& control,
+                                       RootLosses* root = nullptr);
+
+/// Both passes, one after the other: side by side, each on half of the threads' time, they were measured to
+/// be slower (they compete for the memory).
+struct DualPass {
+  GreedyPass forward;
+  GreedyPass backward;     ///< empty where there is none
+  std::string infeasible;  ///< why there is no backward pass: B over the candidates is singular
+};
+[[nodiscard]] DualPass dual_pass(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options,
+                                 const RunControl& control, RootLosses* root = nullptr);
+
+/// The losses alone, for pencils with a factor.
+[[nodiscard]] RootLosses root_losses(const Pencil& pencil, const SearchUnits& units,
+                                     const GreedyOptions& options);
+
+/// The same two for pencils whose A has no factor (PCA, a dense pair): search/variance_search.cpp. The
+/// criterion is lambda_max(A_S, B_S), whatever the options say.
+[[nodiscard]] GreedyPass forward_variance_pass(const Pencil& pencil, const SearchUnits& units,
+                                               const GreedyOptions& options, const RunControl& control);
+[[nodiscard]] GreedyPass backward_variance_pass(const Pencil& pencil, const SearchUnits& units,
+                                                const GreedyOptions& options, const RunControl& control,
+                                                RootLosses* root = nullptr);
+
+}  // namespace subspectra

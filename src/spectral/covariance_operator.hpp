@@ -1,0 +1,51 @@
+#pragma once
+/// The covariance of a table, class by class or as a whole, that is never formed: Sigma = Z'Z with Z the rows
+/// minus their (class) mean, times sqrt(weight / total weight).
+#include <vector>
+
+#include "core/types.hpp"
+#include "data/dataset.hpp"
+#include "data/moments.hpp"
+#include "linalg/blas.hpp"
+
+namespace subspectra {
+
+class CovarianceOperator {
+ public:
+  enum class Centring { kByClass, kWhole };
+
+  /// Keeps a reference to `data`. A dense table is used where it stands unless some column's mean is more
+  /// than 1e4 of its standard deviations: then Z is kept as a copy, since X'z with sum(z) = 0 would lose
+  /// those digits.
+  CovarianceOperator(const Dataset& data, Centring centring, int threads);
+
+  [[nodiscard]] Index size() const { return data_.features(); }  ///< p
+  [[nodiscard]] Index rows() const { return data_.rows(); }      ///< N
+  [[nodiscard]] const Moments& moments() const { return moments_; }
+  [[nodiscard]] const Vector& diagonal() const { return diagonal_; }
+  /// out = Z'z_j = X'v/W, v = weight (x_j - its class mean): sums to zero in every class, so that X need not
+  /// be centred. One pass over X (dense) or over the stored entries (sparse).
+  void column(Index j, linalg::MutableVector out, int threads) const;
+  /// Z'Z over these features: |S| x |S|, from moments (no digits lost to a common offset).
+  [[nodiscard]] Matrix block(const std::vector<Index>& features, int threads) const;
+  /// Z over these features: N x |S|, dense.
+  [[nodiscard]] Matrix centred(const std::vector<Index>& features) const;
+  /// Z Z' over these features: N x N, in column panels of fixed size.
+  [[nodiscard]] Matrix gram(const std::vector<Index>& features, int threads) const;
+  /// Z'U for U (N x q) whose columns need not be centred: p x q.
+  [[nodiscard]] Matrix transposed_times(const MatrixRef& u, int threads) const;
+
+ private:
+  /// v with column j of Z'Z = X'v.
+  [[nodiscard]] Vector direction(Index j) const;
+
+  const Dataset& data_;
+  Centring centring_;
+  std::vector<int> codes_;  ///< class of each row, 0 everywhere for kWhole; negative: no part
+  Moments moments_;
+  Vector diagonal_;
+  Vector root_weight_;  ///< N: sqrt(w_i / W), 0 for rows without a class
+  Matrix copy_;         ///< Z, when the table's offsets ask for it
+};
+
+}  // namespace subspectra

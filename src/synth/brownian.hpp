@@ -1,0 +1,60 @@
+#pragma once
+/// Problems made of random walks, whose features are strongly correlated: neighbours share all their steps
+/// but one. See docs/synth.md.
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include "core/options.hpp"
+#include "data/dataset.hpp"
+
+namespace subspectra::synth {
+
+struct BrownianOptions {
+  Index rows = 1000;
+  Index features = 64;
+  std::uint64_t seed = 0;
+  void validate() const;  ///< throws InvalidArgument
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("rows", o.rows, "number of samples");
+    field("features", o.features, "number of features");
+    field("seed", o.seed, "seed of the random numbers: the same one gives the same file");
+  }
+};
+
+/// Where the random walks of a pair come from.
+enum class WalkKind { kFractional, kGeneralizedGaussian };
+
+struct BrownianPairOptions {
+  WalkKind kind = WalkKind::kFractional;
+  Index features = 16;
+  std::uint64_t seed = 0;
+  void validate() const;  ///< throws InvalidArgument
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("kind", o.kind, "fractional Brownian paths, or walks with generalized Gaussian steps");
+    field("features", o.features, "number of features");
+    field("seed", o.seed, "seed of the random numbers: the same one gives the same file");
+  }
+};
+
+/// Two classes, `a` and `b`, in turn. A row is the running sum of `features` numbers N(0, 1); the rows of `b`
+/// have 0.8 w_j / sqrt(features) added, w another such walk. Row i depends on (seed, i) alone.
+[[nodiscard]] Dataset brownian_classes(Index rows, Index features, std::uint64_t seed);
+
+/// (A, B), each the n x n covariance (about the mean, over N) of N = 4n walks of n steps:
+/// kFractional: fractional Brownian motion at times 1..n with Hurst exponent H ~ U(0.1, 0.9);
+/// kGeneralizedGaussian: steps of unit variance with density ~ exp(-|x/s|^beta), beta ~ U(0.5, 2).
+/// H and beta are drawn anew for A and for B.
+[[nodiscard]] std::pair<Matrix, Matrix> brownian_pair(WalkKind kind, Index n, std::uint64_t seed);
+
+}  // namespace subspectra::synth
+
+namespace subspectra {
+template <>
+struct EnumNames<synth::WalkKind> {
+  static constexpr std::array<std::pair<synth::WalkKind, std::string_view>, 2> kNames = {
+      {{synth::WalkKind::kFractional, "fbm"}, {synth::WalkKind::kGeneralizedGaussian, "gg"}}};
+};
+}  // namespace subspectra
