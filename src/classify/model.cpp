@@ -484,7 +484,7 @@ std::vector<Index> match_columns(const Model& model, const Dataset& data) {
     throw BadInput(
         place(data.first_missing, [](double x) { return std::isnan(x); }),
         fmt::format(
-            "missing values in columns the model uses ({}), and the model was trained without --missing mean; fill them in, or leave the rows out with --missing drop",
+            "missing values in columns the model uses ({}), and the model was trained without ⟨missing mean⟩; fill them in, or leave the rows out with ⟨missing drop⟩",
             named(missing)));
   }
   const Dataset given = model_columns(model, data);
@@ -501,7 +501,7 @@ std::vector<Index> match_columns(const Model& model, const Dataset& data) {
   throw BadInput(
       where,
       fmt::format(
-          "{} (such columns that the model uses: {}); correct what is wrong, or leave the rows out with --missing drop",
+          "{} (such columns that the model uses: {}); correct what is wrong, or leave the rows out with ⟨missing drop⟩",
           where.line > 0 ? known->sentence() : "an infinite value", named(infinite)));
 }
 
@@ -670,14 +670,14 @@ void warn_of_components(const Dataset& data, const ModelOptions& options,
   const auto counts = data.labels->counts();
   const auto classes = std::count_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
   if (options.components < classes) return;
-  warnings.push_back(fmt::format("--components {} is more than there are: {} have {}", options.components,
+  warnings.push_back(fmt::format("⟨components {}⟩ is more than there are: {} have {}", options.components,
                                  counted(classes, "class", "classes"), counted(classes - 1, "discriminant")));
 }
 
 void warn_of_neighbors(Index rows, const ModelOptions& options, std::vector<std::string>& warnings) {
   if (options.classifier != Classifier::kKnn || options.neighbors <= rows) return;
   warnings.push_back(fmt::format(
-      "--neighbors {} is more than the {} to learn from: all of them vote, whatever the row, so that it is the largest class that wins; give fewer neighbours",
+      "⟨neighbors {}⟩ is more than the {} to learn from: all of them vote, whatever the row, so that it is the largest class that wins; give fewer neighbours",
       options.neighbors, counted(rows, "row")));
 }
 

@@ -41,10 +41,10 @@ struct Model {
 /// the n x K class probabilities. Throws BadInput that names the columns `data` lacks.
 [[nodiscard]] Matrix predict_probabilities(const Model& model, const Dataset& data);
 
-/// Says so in `warnings` when --components asks for more discriminants than the classes of `data` have.
+/// Says so in `warnings` when `components` asks for more discriminants than the classes of `data` have.
 void warn_of_components(const Dataset& data, const ModelOptions& options, std::vector<std::string>& warnings);
 
-/// Says so when --neighbors asks for more rows than a training set of `rows` has.
+/// Says so when `neighbors` asks for more rows than a training set of `rows` has.
 void warn_of_neighbors(Index rows, const ModelOptions& options, std::vector<std::string>& warnings);
 
 /// The rule in the space of discriminants that a method fitted on the prepared rows `training`.

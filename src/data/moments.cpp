@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "linalg/blas.hpp"
@@ -638,7 +638,7 @@ namespace {
 
 const Labels& labels_of(const Dataset& data) {
   if (!data.labels)
-    throw InvalidArgument("moments: the data have no labels; name the label column with --target");
+    throw InvalidArgument("moments: the data have no labels; name the label column with ⟨target⟩");
   return *data.labels;
 }
 

@@ -126,7 +126,7 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
   if (options.missing == MissingPolicy::kError && flaws.missing_total > 0) {
     throw BadInput(
         where,
-        fmt::format("{} in {}: {}; use --missing mean or --missing drop, or leave columns out with --exclude",
+        fmt::format("{} in {}: {}; use ⟨missing mean⟩ or ⟨missing drop⟩, or leave columns out with ⟨exclude⟩",
                     counted(flaws.missing_total, "missing value"), columns_with(flaws.missing),
                     list_columns(data, flaws.missing)));
   }
@@ -136,7 +136,7 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
                                                 "values that no finite double holds"),
                                         columns_with(flaws.infinite), list_columns(data, flaws.infinite));
     constexpr std::string_view kWayOut =
-        "correct what is wrong, write NA for a missing value, or use --missing drop";
+        "correct what is wrong, write NA for a missing value, or use ⟨missing drop⟩";
     if (data.first_infinite) {
       throw BadInput(data.first_infinite->where,
                      fmt::format("{} ({}); {}", data.first_infinite->sentence(), all, kWayOut));
@@ -166,12 +166,12 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
       throw BadInput(
           {.file = data.source},
           fmt::format(
-              "{} no value in any row, so that --missing drop keeps none; leave {} out with --exclude, or use --missing mean",
+              "{} no value in any row, so that ⟨missing drop⟩ keeps none; leave {} out with ⟨exclude⟩, or use ⟨missing mean⟩",
               empty_columns(data, empty), empty.size() == 1 ? "it" : "them"));
     }
     throw BadInput(
         {.file = data.source},
-        "no row is left after dropping rows with missing values or weight 0; use --missing mean, or leave the columns with gaps out with --exclude");
+        "no row is left after dropping rows with missing values or weight 0; use ⟨missing mean⟩, or leave the columns with gaps out with ⟨exclude⟩");
   }
   if (static_cast<Index>(kept.size()) < data.rows()) {
     const Index total = data.rows();

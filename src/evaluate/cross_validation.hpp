@@ -18,7 +18,7 @@ struct EnumNames<SelectOn> {
       {{SelectOn::kFold, "fold"}, {SelectOn::kAll, "all"}}};
 };
 
-/// --cv N|loo
+/// `cv` N|loo
 struct FoldCount {
   Index folds = 5;  ///< 0: leave one out
   bool operator==(const FoldCount&) const = default;

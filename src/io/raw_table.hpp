@@ -39,7 +39,7 @@ struct RawTable {
   std::vector<std::string> notes;
 };
 
-/// Rules: --target NAME takes that side column or numeric column (its numbers become class names); without it
+/// Rules: `target` NAME takes that side column or numeric column (its numbers become class names); without it
 /// a side column named "class", the one marked is_label, a numeric column named "class", or the last text
 /// column that is not ignored, or the last that may_be_target; "none" takes nothing. Weights and groups
 /// likewise by name. A text column that is none of these and is not in options.ignore is refused by name with
@@ -50,7 +50,7 @@ struct RawTable {
 /// A number as class name: the shortest text that reads back ("1", "2.5").
 [[nodiscard]] std::string number_text(double value);
 
-/// What stands in the column of --weights and is none, "" for a missing value: what is wrong and what to do.
+/// What stands in the column of `weights` and is none, "" for a missing value: what is wrong and what to do.
 [[nodiscard]] std::string no_weight_sentence(std::string_view text, std::string_view column);
 [[nodiscard]] bool is_weight(double value);  ///< finite and >= 0
 

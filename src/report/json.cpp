@@ -3,6 +3,7 @@
 #include <set>
 
 #include "core/build_info.hpp"
+#include "core/spelling.hpp"
 #include "report/matrix_json.hpp"
 
 namespace subspectra {
@@ -13,6 +14,14 @@ using nlohmann::json;
 template <class T>
 json or_null(const std::optional<T>& value) {
   return value ? json(*value) : json();
+}
+
+json warnings_json(std::initializer_list<const std::vector<std::string>*> lists, Spelling spelling) {
+  json all = json::array();
+  for (const auto* list : lists) {
+    for (const auto& warning : *list) all.push_back(spelled(warning, spelling));
+  }
+  return all;
 }
 
 json path_entry_json(const PathEntry& entry, const Dataset& data, const FeatureGroups* groups) {
@@ -143,8 +152,7 @@ json selection_json(const Selection& selection, const Dataset& data, const Resul
   json path = json::array();
   const FeatureGroups* const groups = context.groups;
   for (const auto& entry : selection.path) path.push_back(path_entry_json(entry, data, groups));
-  json warnings = data.warnings;
-  for (const auto& warning : selection.warnings) warnings.push_back(warning);
+  json warnings = warnings_json({&data.warnings, &selection.warnings}, context.spelling);
   json out = {{"schema", "subspectra.selection/1"},
               {"version", version()},
               {"method", selection.method},
@@ -235,8 +243,7 @@ json evaluation_json(const Evaluation& evaluation, const Dataset& data, const Re
   }
   protocol["held_out_sets"] = evaluation.folds_planned;
   protocol["held_out_sets_run"] = evaluation.folds_run;
-  json warnings = data.warnings;
-  for (const auto& warning : evaluation.warnings) warnings.push_back(warning);
+  json warnings = warnings_json({&data.warnings, &evaluation.warnings}, context.spelling);
   return {{"schema", "subspectra.evaluation/1"},
           {"version", version()},
           {"status", status_name(evaluation.status)},
@@ -254,10 +261,8 @@ json clustering_json(const Clustering& clustering, const Dataset& data, const Re
   json options = context.options;
   options.update(selection.method_options);
   options.update(options_json(clustering.options));
-  json warnings = data.warnings;
-  for (const auto* list : {&selection.warnings, &clustering.warnings}) {
-    for (const auto& warning : *list) warnings.push_back(warning);
-  }
+  json warnings =
+      warnings_json({&data.warnings, &selection.warnings, &clustering.warnings}, context.spelling);
   json out = row_clusters_json(clustering.chosen, data);
   out.update({{"schema", "subspectra.clustering/1"},
               {"version", version()},
