@@ -8,6 +8,7 @@
 #include "core/spelling.hpp"
 #include "core/text.hpp"
 #include "io/byte_source.hpp"
+#include "io/read_groups.hpp"
 #include "job.hpp"
 #include "output.hpp"
 #include "progress.hpp"

@@ -3,8 +3,8 @@
 #include <set>
 
 #include "core/build_info.hpp"
+#include "core/matrix_json.hpp"
 #include "core/spelling.hpp"
-#include "report/matrix_json.hpp"
 
 namespace subspectra {
 namespace {
