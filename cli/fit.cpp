@@ -215,10 +215,10 @@ int run_fit(const Arguments& arguments, Signals& signals) {
   if (!cut_short.empty()) warnings.push_back(cut_short);
   if (chosen.unjudged()) warnings.push_back(unjudged_sentence(k, *chosen.evaluation));
   object["warnings"] = json::array();
-  for (const auto* list : {&data.warnings, &std::as_const(warnings)}) {
+  for (const auto* list : {&data.warnings(), &std::as_const(warnings)}) {
     for (const auto& warning : *list) object["warnings"].push_back(in_flags(warning));
   }
-  job.warn(data.warnings, warnings);
+  job.warn(data.warnings(), warnings);
   if (chosen.evaluation && !chosen.unjudged() && !job.output.quiet)
     say("note", chosen_sentence(chosen, *chosen.evaluation));
   const std::string text = json_text(object);

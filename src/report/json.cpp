@@ -27,7 +27,7 @@ json warnings_json(std::initializer_list<const std::vector<std::string>*> lists,
 json path_entry_json(const PathEntry& entry, const Dataset& data, const FeatureGroups* groups) {
   json out = {{"k", entry.k()},
               {"features", entry.features},
-              {"names", data.names.selected(entry.features).all()},
+              {"names", data.names().selected(entry.features).all()},
               {"objective", entry.objective}};
   if (entry.upper_bound) {
     const auto gap = entry.gap();
@@ -59,7 +59,7 @@ json path_entry_json(const PathEntry& entry, const Dataset& data, const FeatureG
     json pool = json::array();
     for (const auto& set : entry.pool) {
       pool.push_back({{"features", set.features},
-                      {"names", data.names.selected(set.features).all()},
+                      {"names", data.names().selected(set.features).all()},
                       {"objective", set.objective}});
     }
     out["pool"] = std::move(pool);
@@ -121,7 +121,7 @@ json row_clusters_json(const RowClusters& clusters, const Dataset& data) {
     const Agreement& agreement = *clusters.agreement;
     json matching = json::array();
     for (const Index c : agreement.matching)
-      matching.push_back(c < 0 ? json() : json(data.labels->classes[static_cast<std::size_t>(c)]));
+      matching.push_back(c < 0 ? json() : json(data.labels()->classes[static_cast<std::size_t>(c)]));
     out["agreement"] = {{"rows", agreement.rows},
                         {"accuracy", agreement.rows > 0 ? json(agreement.accuracy) : json()},
                         {"adjusted_rand_index", agreement.rows > 0 ? json(agreement.adjusted_rand) : json()},
@@ -134,12 +134,12 @@ json row_clusters_json(const RowClusters& clusters, const Dataset& data) {
 
 json data_json(const Dataset& data) {
   constexpr Index kMostMadeNames = 100000;  // x0, x1, ... of millions of columns say nothing
-  json out = {{"source", data.source}, {"rows", data.rows()}, {"features", data.features()}};
-  if (data.names.given() || data.features() <= kMostMadeNames) out["names"] = data.names.all();
-  if (data.labels) {
-    out["target"] = data.labels->name;
-    out["classes"] = data.labels->classes;
-    out["class_counts"] = data.labels->counts();
+  json out = {{"source", data.source()}, {"rows", data.rows()}, {"features", data.features()}};
+  if (data.names().given() || data.features() <= kMostMadeNames) out["names"] = data.names().all();
+  if (data.labels()) {
+    out["target"] = data.labels()->name;
+    out["classes"] = data.labels()->classes;
+    out["class_counts"] = data.labels()->counts();
   }
   return out;
 }
@@ -152,7 +152,7 @@ json selection_json(const Selection& selection, const Dataset& data, const Resul
   json path = json::array();
   const FeatureGroups* const groups = context.groups;
   for (const auto& entry : selection.path) path.push_back(path_entry_json(entry, data, groups));
-  json warnings = warnings_json({&data.warnings, &selection.warnings}, context.spelling);
+  json warnings = warnings_json({&data.warnings(), &selection.warnings}, context.spelling);
   json out = {{"schema", "subspectra.selection/1"},
               {"version", version()},
               {"method", selection.method},
@@ -239,11 +239,11 @@ json evaluation_json(const Evaluation& evaluation, const Dataset& data, const Re
   protocol["seed"] = context.options.value("seed", std::uint64_t{0});
   if (const auto groups = context.options.value("cv_groups", std::string()); !groups.empty()) {
     protocol["cv_groups"] = groups;
-    protocol["groups"] = std::set<std::string>(data.row_groups.begin(), data.row_groups.end()).size();
+    protocol["groups"] = std::set<std::string>(data.row_groups().begin(), data.row_groups().end()).size();
   }
   protocol["held_out_sets"] = evaluation.folds_planned;
   protocol["held_out_sets_run"] = evaluation.folds_run;
-  json warnings = warnings_json({&data.warnings, &evaluation.warnings}, context.spelling);
+  json warnings = warnings_json({&data.warnings(), &evaluation.warnings}, context.spelling);
   return {{"schema", "subspectra.evaluation/1"},
           {"version", version()},
           {"status", status_name(evaluation.status)},
@@ -262,7 +262,7 @@ json clustering_json(const Clustering& clustering, const Dataset& data, const Re
   options.update(selection.method_options);
   options.update(options_json(clustering.options));
   json warnings =
-      warnings_json({&data.warnings, &selection.warnings, &clustering.warnings}, context.spelling);
+      warnings_json({&data.warnings(), &selection.warnings, &clustering.warnings}, context.spelling);
   json out = row_clusters_json(clustering.chosen, data);
   out.update({{"schema", "subspectra.clustering/1"},
               {"version", version()},
@@ -271,7 +271,7 @@ json clustering_json(const Clustering& clustering, const Dataset& data, const Re
               {"options", std::move(options)},
               {"data", data_json(data)},
               {"features", clustering.features},
-              {"names", data.names.selected(clustering.features).all()},
+              {"names", data.names().selected(clustering.features).all()},
               {"by_cut", clustering.by_cut},
               {"ranking", selection.ranking},
               {"weights", to_json(selection.weights)},
@@ -282,7 +282,7 @@ json clustering_json(const Clustering& clustering, const Dataset& data, const Re
                 {"cluster_s", clustering.cluster_s},
                 {"total_s", context.total_s}}},
               {"warnings", std::move(warnings)}});
-  if (!data.original_rows.empty()) out["rows"] = data.original_rows;
+  if (!data.original_rows().empty()) out["rows"] = data.original_rows();
   if (selection.relevance) out["relevance"] = relevance_json(*selection.relevance);
   if (clustering.all) {
     out["all_features"] = row_clusters_json(*clustering.all, data);
