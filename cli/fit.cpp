@@ -26,7 +26,7 @@ struct ChosenSize {
 
 /// k as given, or the one-standard-error choice of a cross-validation over the range. Stopped before the
 /// first fold ended there is nothing to choose by: the range is left as it is, and its largest size is taken.
-ChosenSize choose_size(const Job& job, const Dataset& data, const MethodInfo& method,
+ChosenSize choose_size(const Job& job, const Dataset& data, const MethodEntry& method,
                        const RunControl& control) {
   const KRange asked = job.selection.k;
   if (asked.given() && asked.lo == asked.hi) return {.k = asked, .evaluation = {}};
@@ -44,15 +44,15 @@ ChosenSize choose_size(const Job& job, const Dataset& data, const MethodInfo& me
 }
 
 /// Stopped before its end, the method still ranks every feature by what it has found.
-bool ranks_when_stopped(const MethodInfo& method) {
+bool ranks_when_stopped(const MethodEntry& method) {
   return method.name == "gp-ard" || method.name == "svm-rfe" || method.name == "svm-rmb";
 }
 
 /// The set to train on. A limit or a signal ends the choice of k, an exact search with the best set it has,
 /// and a machine or process with the ranking it has; what a model needs at least, the passes of a greedy
 /// search, is run in any case.
-Selection choose_features(const Job& job, const Dataset& prepared, const MethodInfo& method,
-                          const SelectionOptions& options, const RunControl& control) {
+Selection choose_features(const Job& job, const Dataset& prepared, const MethodEntry& method,
+                          const SelectOptions& options, const RunControl& control) {
   if (ranks_when_stopped(method)) return select_features(prepared, method, options, job.texts, control);
   if (!method.proves) return select_features(prepared, method, options, job.texts, RunControl{});
   if (!control.should_stop()) {
@@ -140,7 +140,7 @@ std::string model_text(const Job& job, const Dataset& data, const Model& model, 
   for (const auto& name : model.names) text += ' ' + name;
   if (selection.chosen_record && !selection.by_columns)
     text += fmt::format("\nlambda {:.4g}", selection.lambda_path[*selection.chosen_record].lambda);
-  if (!selection.path.empty()) text += fmt::format("\nobjective {:.6g}", selection.path.back().objective);
+  if (!selection.sets().empty()) text += fmt::format("\nobjective {:.6g}", selection.sets().back().objective);
   return text + fmt::format("\nmodel written to {}\n", job.output.o);
 }
 
@@ -150,11 +150,11 @@ int run_fit(const Arguments& arguments, Signals& signals) {
   MethodOptions asked;
   set_options(asked, job.texts);
   require_method_name(job.texts, !asked.method.empty());
-  if (!asked.method.empty()) job.check_options({&find_method(asked.method)});
+  if (!asked.method.empty()) job.check_options({&MethodRegistry::find(asked.method)});
   const KRange& k_asked = job.selection.k;
   job.check_exact_search(!k_asked.given() || k_asked.lo != k_asked.hi);
   const Dataset data = job.load(arguments.operands.front());
-  const MethodInfo& method = job.choose_method(data);
+  const MethodEntry& method = job.choose_method(data);
   job.check_options({&method});
   require_labels(data, "fit");
 
@@ -162,7 +162,7 @@ int run_fit(const Arguments& arguments, Signals& signals) {
   ProgressLine progress(job.output.progress, job.output.quiet);
   const RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
   const ChosenSize chosen = choose_size(job, data, method, control);
-  SelectionOptions options = job.selection;
+  SelectOptions options = job.selection;
   options.k = chosen.k;
   options.bounds = false;  // nobody would see them
   if (method.variance)
@@ -171,13 +171,13 @@ int run_fit(const Arguments& arguments, Signals& signals) {
   const Dataset prepared = preparation.apply(data);
   Selection selection = choose_features(job, prepared, method, options, control);
   progress.erase();
-  if (method.variance && !selection.path.empty()) {  // it knows no labels, and so no ridge for the rule
+  if (method.variance && !selection.sets().empty()) {  // it knows no labels, and so no ridge for the rule
     selection.ridge =
-        resolve_ridge(prepared, selection.path.back().features, options.ridge, options.threads).value;
+        resolve_ridge(prepared, selection.sets().back().features, options.ridge, options.threads).value;
   }
   const FittedDiscriminants* const fitted =
       selection.chosen_record ? &selection.lambda_path[*selection.chosen_record] : nullptr;
-  if (selection.path.empty() && (fitted == nullptr || fitted->features.empty()))
+  if (selection.sets().empty() && (fitted == nullptr || fitted->features.empty()))
     throw Error(selection.size_fixed && !selection.warnings.empty()
                     ? fmt::format("{} has nothing to fit: {}", method.name, selection.warnings.back())
                     : fmt::format("{} found no set of {}; give another size with -k", method.name,
@@ -185,11 +185,11 @@ int run_fit(const Arguments& arguments, Signals& signals) {
                                           options.feature_groups ? "group" : "feature")));
   const Index k = selection.by_columns ? fitted->matrix.cols()
                   : fitted != nullptr  ? static_cast<Index>(fitted->features.size())
-                                       : selection.path.back().k();
+                                       : selection.sets().back().k();
   const Model model =
       fitted != nullptr ? fit_model(data, preparation, std::string(method.name), *fitted, job.model, control)
                         : fit_model(data, preparation, std::string(method.name),
-                                    selection.path.back().features, selection.ridge, job.model, control);
+                                    selection.sets().back().features, selection.ridge, job.model, control);
   progress.erase();
   Status status = chosen.evaluation ? worst(selection.status, chosen.evaluation->status) : selection.status;
   const std::string cut_short = cut_short_sentence(model.rule);
@@ -199,7 +199,7 @@ int run_fit(const Arguments& arguments, Signals& signals) {
   object["chosen_by"] = chosen_by(chosen, job.selection.seed);
   object["options"] = job.used_options({k, k});
   object["options"].update(options_json(job.model));
-  object["options"].update(selection.method_options);
+  object["options"].update(record_of(selection));
   object["options"]["ridge_asked"] = object["options"]["ridge"];
   object["options"]["ridge"] = selection.ridge;
   auto warnings = selection.warnings;

@@ -7,7 +7,8 @@
 #include "classify/classifier.hpp"
 #include "data/dataset.hpp"
 #include "data/prepare.hpp"
-#include "select/methods.hpp"
+#include "select/registry.hpp"
+#include "select/select.hpp"
 
 namespace subspectra {
 

@@ -33,12 +33,12 @@ struct DspcaSolution {
   bool converged = false;
 };
 
-class Dspca {
+class DspcaSolver {
  public:
   static constexpr Index kMostFeatures = 2000;
 
   /// `sigma` symmetric. Throws InvalidArgument beyond kMostFeatures, Error when its work space does not fit.
-  Dspca(Matrix sigma, const DspcaOptions& options);
+  DspcaSolver(Matrix sigma, const DspcaOptions& options);
 
   [[nodiscard]] Index size() const { return sigma_.rows(); }
   /// Alternating directions, from where the last call ended. Stopped by `control`, or after max_iterations,

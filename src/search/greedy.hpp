@@ -5,7 +5,7 @@
 
 #include "core/run_control.hpp"
 #include "search/units.hpp"
-#include "select/selection.hpp"
+#include <subspectra/selection.hpp>
 #include "spectral/pencil.hpp"
 
 namespace subspectra {

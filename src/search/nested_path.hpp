@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "search/units.hpp"
-#include "select/selection.hpp"
+#include <subspectra/selection.hpp>
 #include "spectral/pencil.hpp"
 
 namespace subspectra {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/types.hpp"
-#include "select/selection.hpp"
+#include <subspectra/selection.hpp>
 
 namespace subspectra::search {
 

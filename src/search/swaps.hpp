@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/run_control.hpp"
-#include "select/selection.hpp"
+#include <subspectra/selection.hpp>
 #include "spectral/pencil.hpp"
 
 namespace subspectra {

@@ -24,7 +24,7 @@ struct EnumNames<Criterion> {
 };
 
 /// What every method is told, besides its own options.
-struct SelectionOptions {
+struct SelectOptions {
   KRange k;
   std::vector<std::string> include;
   std::vector<std::string> exclude;

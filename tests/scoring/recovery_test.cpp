@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "classify/model.hpp"
-#include "select/methods.hpp"
+#include "select/registry.hpp"
+#include "select/select.hpp"
 #include "synth/gaussian_classes.hpp"
 
 namespace subspectra {
@@ -38,7 +39,7 @@ Found mean_of_seeds(const Expected& e) {
     const Dataset all = synth::gaussian_classes(
         {.rows = kRows + kNewRows, .features = 500, .classes = 4, .informative = kInformative, .seed = seed});
     const Dataset training = all.with_rows(first), fresh = all.with_rows(rest);
-    SelectionOptions options;
+    SelectOptions options;
     options.threads = 1;
     const Selection selection =
         select_features(training, find_method(e.method), options, {{"lambda", e.lambda}}, RunControl());

@@ -10,7 +10,7 @@
 namespace subspectra {
 namespace {
 
-Selection run(const Dataset& data, std::string_view method, const SelectionOptions& options = {},
+Selection run(const Dataset& data, std::string_view method, const SelectOptions& options = {},
               const OptionTexts& texts = {}) {
   return select_features(data, find_method(method), options, texts, RunControl{});
 }
@@ -89,7 +89,7 @@ TEST(ComponentMethods, MaxSurpriseRanksByErrorsOfAThreshold) {
 }
 
 Evaluation evaluate(const Dataset& data, const std::vector<std::string>& names,
-                    const SelectionOptions& selection, const ModelOptions& model,
+                    const SelectOptions& selection, const ModelOptions& model,
                     const EvaluationOptions& options = {}) {
   std::vector<const MethodInfo*> methods;
   for (const auto& name : names) methods.push_back(&find_method(name));
@@ -114,7 +114,7 @@ TEST(ComponentMethods, AllComponentsTogetherAreAllFeatures) {
 TEST(SvmEvaluation, IsThePlainLoopOverFoldsAndDoesNotDependOnThreads) {
   const Dataset data = oracle::random_classes(60, 8, 3, 11);
   const ModelOptions model{.classifier = Classifier::kSvm};
-  SelectionOptions selection{.k = {1, 4}};
+  SelectOptions selection{.k = {1, 4}};
   selection.threads = 1;
   const Evaluation one = evaluate(data, {"fisher"}, selection, model);
   selection.threads = 4;

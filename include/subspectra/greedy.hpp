@@ -1,0 +1,136 @@
+#pragma once
+/// Greedy searches and simple thresholding: sparse LDA with labels, sparse PCA without.
+#include <subspectra/method.hpp>
+#include <subspectra/options.hpp>
+
+namespace subspectra {
+
+namespace detail {
+template <class Self, class Visitor>
+void visit_swaps(Self& o, Visitor&& field) {
+  field(
+      "swaps", o.swaps,
+      "after the search, at every size, at most this many exchanges of one feature for another while they raise the objective; 0 for none");
+}
+}  // namespace detail
+
+/// Forward and backward pass, at every size the better set, with a bound.
+struct Gslda {
+  Index swaps = 0;
+
+  static constexpr MethodTraits kTraits{
+      .name = "gslda",
+      .summary = "greedy sparse LDA: forward and backward pass, at every size the better set; with a bound",
+      .takes_matrices = true,
+      .takes_groups = true};
+  void validate() const;
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    detail::visit_swaps(o, field);
+  }
+  [[nodiscard]] Selection run(const Problem& problem, const RunControl& control) const;
+};
+
+struct ForwardLda {
+  Index swaps = 0;
+
+  static constexpr MethodTraits kTraits{
+      .name = "forward-lda",
+      .summary =
+          "greedy sparse LDA, forward: the feature that raises the criterion most enters; any number of columns",
+      .takes_matrices = true,
+      .takes_groups = true};
+  void validate() const;
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    detail::visit_swaps(o, field);
+  }
+  [[nodiscard]] Selection run(const Problem& problem, const RunControl& control) const;
+};
+
+struct BackwardLda {
+  Index swaps = 0;
+
+  static constexpr MethodTraits kTraits{
+      .name = "backward-lda",
+      .summary = "greedy sparse LDA, backward: from all features, the one that is missed least leaves",
+      .takes_matrices = true,
+      .takes_groups = true};
+  void validate() const;
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    detail::visit_swaps(o, field);
+  }
+  [[nodiscard]] Selection run(const Problem& problem, const RunControl& control) const;
+};
+
+struct Gspca {
+  static constexpr MethodTraits kTraits{
+      .name = "gspca",
+      .summary =
+          "greedy sparse PCA: forward and backward pass, at every size the better set; needs no labels",
+      .needs_labels = false,
+      .variance = true,
+      .takes_matrices = true,
+      .takes_groups = true};
+  template <class Self, class Visitor>
+  static void visit(Self&, Visitor&&) {}
+  [[nodiscard]] Selection run(const Problem& problem, const RunControl& control) const;
+};
+
+struct ForwardPca {
+  static constexpr MethodTraits kTraits{
+      .name = "forward-pca",
+      .summary = "greedy sparse PCA, forward; needs no labels, any number of columns",
+      .needs_labels = false,
+      .variance = true,
+      .takes_matrices = true,
+      .takes_groups = true};
+  template <class Self, class Visitor>
+  static void visit(Self&, Visitor&&) {}
+  [[nodiscard]] Selection run(const Problem& problem, const RunControl& control) const;
+};
+
+struct BackwardPca {
+  static constexpr MethodTraits kTraits{.name = "backward-pca",
+                                        .summary = "greedy sparse PCA, backward; needs no labels",
+                                        .needs_labels = false,
+                                        .variance = true,
+                                        .takes_matrices = true,
+                                        .takes_groups = true};
+  template <class Self, class Visitor>
+  static void visit(Self&, Visitor&&) {}
+  [[nodiscard]] Selection run(const Problem& problem, const RunControl& control) const;
+};
+
+/// Which vector simple thresholding cuts: the Fisher vector x, or y = B^{1/2} x.
+enum class ThresholdOn { kX, kY };
+template <>
+struct EnumNames<ThresholdOn> {
+  static constexpr std::array<std::pair<ThresholdOn, std::string_view>, 2> kNames = {
+      {{ThresholdOn::kX, "x"}, {ThresholdOn::kY, "y"}}};
+};
+
+/// Simple thresholding.
+struct St {
+  ThresholdOn threshold = ThresholdOn::kX;
+  bool no_renormalize = false;
+
+  static constexpr MethodTraits kTraits{
+      .name = "st",
+      .summary =
+          "simple thresholding: the largest loadings of the global discriminant (without labels: of the first principal component)",
+      .needs_labels = false,
+      .takes_matrices = true};
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("threshold", o.threshold,
+          "which vector is cut: the Fisher vector x (ICCV07), or y = B^{1/2} x (ICML06)");
+    field(
+        "no_renormalize", o.no_renormalize,
+        "keep the loadings of the global vector instead of the best ones on the chosen set; the objective is then theirs");
+  }
+  [[nodiscard]] Selection run(const Problem& problem, const RunControl& control) const;
+};
+
+}  // namespace subspectra

@@ -1,0 +1,465 @@
+#include "select/select.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "core/text.hpp"
+#include "data/groups.hpp"
+#include "data/prepare.hpp"
+#include "search/nested_path.hpp"
+#include "select/registry.hpp"
+#include "spectral/deflation.hpp"
+#include "spectral/renormalize.hpp"
+
+namespace subspectra {
+namespace {
+
+/// Feature numbers of the names an option lists; a name that stands for several columns means all of them.
+std::vector<Index> find_features(const Dataset& data, const std::vector<std::string>& names,
+                                 std::string_view option) {
+  std::vector<Index> features;
+  const auto found_each = data.names().find_each(names);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string& name = names[i];
+    const auto& found = found_each[i];
+    if (found.empty()) {
+      if (std::find(data.left_out().begin(), data.left_out().end(), name) != data.left_out().end()) continue;
+      const auto near = data.names().near(name);
+      throw BadInput(
+          {.file = data.source()},
+          fmt::format("{} names '{}', but no feature has that name{}; names are matched exactly", option,
+                      name, near.empty() ? "" : fmt::format(" (did you mean {}?)", join_some(near))));
+    }
+    features.insert(features.end(), found.begin(), found.end());
+  }
+  std::sort(features.begin(), features.end());
+  features.erase(std::unique(features.begin(), features.end()), features.end());
+  return features;
+}
+
+void check_labels(const Dataset& data, const MethodTraits& method) {
+  if (data.labels() == nullptr) {
+    std::vector<std::string> candidates;
+    for (Index j = std::max<Index>(0, data.features() - 8); j < data.features(); ++j)
+      candidates.push_back(data.names()[j]);
+    throw BadInput(
+        {.file = data.source()},
+        fmt::format(
+            "method {} needs labels and no label column was found; name it with ⟨target⟩ (the last columns are {})",
+            method.name, join_some(candidates)));
+  }
+  const auto& labels = *data.labels();
+  const auto missing = std::count(labels.codes.begin(), labels.codes.end(), Labels::kMissing);
+  if (missing > 0) {
+    throw BadInput(
+        data.first_unlabelled().value_or(Location{.file = data.source()}),
+        fmt::format(
+            "{} no label in '{}' and method {} needs one for every row; write the labels, or leave the rows out with ⟨missing drop⟩",
+            missing == 1 ? "1 row has" : fmt::format("{} rows have", missing), labels.name, method.name));
+  }
+  const auto counts = labels.counts();
+  const auto present = std::count_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
+  if (present < 2) {
+    throw BadInput(
+        {.file = data.source()},
+        fmt::format(
+            "'{}' holds one class only ('{}'); two or more are needed to tell apart: name the label column with ⟨target⟩",
+            labels.name, labels.classes.empty() ? "" : labels.classes.front()));
+  }
+  if (method.two_classes_only && present != 2) {
+    throw BadInput(
+        {.file = data.source()},
+        fmt::format("method {} is for two classes and '{}' has {}; pearson and fisher take any number",
+                    method.name, labels.name, present));
+  }
+}
+
+/// Nothing can be learned of a class from one row; when every class is such, the column was hardly meant.
+void warn_of_single_rows(const Dataset& data, std::vector<std::string>& warnings) {
+  const auto counts = data.labels()->counts();
+  if (std::any_of(counts.begin(), counts.end(), [](Index count) { return count > 1; })) return;
+  warnings.push_back(fmt::format(
+      "every class of '{}' has one row: it looks like a continuous value or like sample ids; name the label column with ⟨target⟩",
+      data.labels()->name));
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Candidates as units: one by one, or by the groups of `groups` as far as they are candidates.
+SearchUnits make_units(const std::vector<Index>& candidates, const std::vector<Index>& include,
+                       const FeatureGroups* groups) {
+  if (groups == nullptr) return SearchUnits::singles(candidates, include);
+  SearchUnits units;
+  units.single = false;
+  for (Index g = 0; g < groups->size(); ++g) {
+    std::vector<Index> members;
+    bool forced = false;
+    for (const Index j : groups->members[static_cast<std::size_t>(g)]) {
+      if (!std::binary_search(candidates.begin(), candidates.end(), j)) continue;
+      members.push_back(j);
+      forced = forced || std::binary_search(include.begin(), include.end(), j);
+    }
+    if (members.empty()) continue;
+    if (forced) units.include.push_back(units.count());
+    units.members.push_back(std::move(members));
+    units.group.push_back(g);
+  }
+  return units;
+}
+
+/// The sets of a ranking: nested, each scored on the pencil.
+void score_ranking(const Problem& problem, Selection& selection) {
+  std::vector<Index> order = problem.units().include;
+  const auto included = problem.units().included();
+  for (const Index j : selection.ranking) {
+    const auto u = std::lower_bound(problem.candidates().begin(), problem.candidates().end(), j) -
+                   problem.candidates().begin();
+    if (included[static_cast<std::size_t>(u)] == 0) order.push_back(u);
+  }
+  const NestedPath path(problem.pencil(), problem.units(), order, problem.k().hi,
+                        {.criterion = problem.options().criterion,
+                         .components = problem.options().components,
+                         .pivot_floor = kDependentPivot,
+                         .threads = problem.options().threads,
+                         .memory_limit = problem.options().memory_limit.bytes});
+  if (!path.dependent().empty()) {
+    const auto features = problem.units().features(path.dependent());
+    selection.warnings.push_back(
+        features.size() == 1
+            ? fmt::format("1 feature depends linearly on better ones and was passed over: {}",
+                          problem.data().names().some(features))
+            : fmt::format("{} features depend linearly on better ones and were passed over: {}",
+                          features.size(), problem.data().names().some(features)));
+  }
+  const Index reached = path.reached();
+  if (reached < problem.k().hi) {
+    selection.status = worst(selection.status, Status::kRankLimit);
+    selection.warnings.push_back(fmt::format(
+        "no more than {} linearly independent {}; larger k were left out (a ridge, ⟨ridge⟩, makes them possible)",
+        reached, reached == 1 ? "feature exists" : "features exist"));
+  }
+  for (Index k = problem.k().lo; k <= reached; ++k) selection.sets().push_back(path.entry(k));
+}
+
+void check_matrices(const MatrixProblem& problem, const MethodTraits& method) {
+  if (!method.takes_matrices) {
+    std::vector<std::string> names;
+    for (const auto& other : method_list()) {
+      if (other.takes_matrices) names.emplace_back(other.name);
+    }
+    throw InvalidArgument({.field = "method",
+                           .value = std::string(method.name),
+                           .subject = "method",
+                           .rule = "{value} needs a table",
+                           .way_out = fmt::format("matrices are for {}", join_some(names, 100))});
+  }
+  if (method.needs_labels && !problem.b) {
+    throw InvalidArgument({.field = "method",
+                           .value = std::string(method.name),
+                           .subject = "method",
+                           .rule = "{value} needs the pair ⟨between A⟩ ⟨within B⟩",
+                           .way_out = "for a single covariance use gspca"});
+  }
+}
+
+/// Principal components after the first: each on its own set, after projection deflation with the one before
+/// it at the largest size. There are no more of them than the covariance can have rank, and they end when
+/// nothing but rounding is left.
+void further_components(const TrainingRows& rows, const Method& method, const SelectOptions& options,
+                        const RunControl& control, const std::vector<Index>& candidates,
+                        Selection& selection) {
+  constexpr double kNothingLeft = 1e-13;  // of the first component's variance
+  SelectOptions one = options;
+  one.components = 1;
+  const Dataset& data = rows.data();
+  const MatrixProblem* const matrices = rows.matrices();
+  auto* const answer = std::get_if<SizePath>(&selection.answer);
+  if (answer == nullptr) return;
+  const std::vector<PathEntry>* before = &answer->sets;
+  std::optional<Dataset> table;
+  std::optional<MatrixProblem> problem;
+  const auto constant = [&](Index j) {
+    if (!problem) return is_constant(*table, j);
+    return !(problem->a(j, j) > kNothingLeft * matrices->a.diagonal().maxCoeff());
+  };
+  const Index rank = std::min(static_cast<Index>(candidates.size()),
+                              matrices != nullptr ? data.features() : data.rows() - 1);
+  Index found = 1;
+  bool exhausted = false;
+  for (; found < options.components && !before->empty() && !control.should_stop(); ++found) {
+    const PathEntry& last = before->back();
+    Selection next;
+    if (matrices != nullptr) {
+      problem = MatrixProblem{
+          matrices->source, matrices->names,
+          deflated(problem ? problem->a : matrices->a, last.features, last.loadings.view().col(0)),
+          std::nullopt};
+    } else {
+      table = deflated(table ? *table : data, last.features, last.loadings.view().col(0));
+    }
+    exhausted = found >= rank || std::all_of(candidates.begin(), candidates.end(), constant);
+    if (exhausted) break;
+    try {
+      const TrainingRows deflated_rows =
+          problem ? TrainingRows(data, *problem, rows.threads())
+                  : TrainingRows(*table, rows.threads(), options.memory_limit.bytes);
+      next = run_method(deflated_rows, method, one, control);
+      exhausted = !next.sets().empty() &&
+                  !(next.sets().back().objective > kNothingLeft * selection.sets().back().objective);
+    } catch (const Infeasible&) {  // the components before left too few features that vary
+      exhausted = true;
+    }
+    if (exhausted) break;
+    selection.status = worst(selection.status, next.status);
+    answer->further_components.push_back(std::move(next.sets()));
+    before = &answer->further_components.back();
+  }
+  if (exhausted) {
+    selection.warnings.push_back(
+        fmt::format("⟨components {}⟩ is more than there are: {} found", options.components,
+                    counted(found, "principal component") + (found == 1 ? " was" : " were")));
+  }
+}
+
+/// What was asked for and could not be given. `loading` is what the columns of the loadings are, "" where
+/// `components` counts something else.
+void warn_of_ignored(const SelectOptions& options, std::string_view loading, Selection& selection) {
+  if (selection.sets().empty()) return;
+  if (options.bounds && options.certify &&
+      std::none_of(selection.sets().begin(), selection.sets().end(),
+                   [](const PathEntry& entry) { return entry.bounds.has_value(); })) {
+    selection.warnings.push_back(
+        fmt::format("⟨bounds⟩ does nothing here: {} computes no bounds; the greedy methods (gslda, gspca) do",
+                    selection.method));
+  }
+  if (loading.empty() && options.criterion != Criterion::kLargest) {
+    selection.warnings.emplace_back(
+        "⟨criterion⟩ does nothing here: without classes a set is judged by the largest eigenvalue of its covariance");
+  }
+  if (loading.empty() && options.ridge.value) {
+    selection.warnings.emplace_back(
+        "⟨ridge⟩ does nothing here: without classes there is no within-class covariance to add it to");
+  }
+  Index most = 0;
+  for (const auto& entry : selection.sets()) most = std::max<Index>(most, entry.loadings.cols());
+  if (!loading.empty() && most > 0 && options.components > most) {
+    selection.warnings.push_back(
+        fmt::format("⟨components {}⟩ is more than there are: no set here has more than {}",
+                    options.components, counted(most, loading)));
+  }
+}
+
+}  // namespace
+
+Selection run_method(const TrainingRows& rows, const Method& of, const SelectOptions& options,
+                     const RunControl& control) {
+  const auto start = std::chrono::steady_clock::now();
+  options.validate();
+  const Dataset& data = rows.data();
+  const MatrixProblem* const matrices = rows.matrices();
+  const MethodTraits& method = of.traits();
+  if (matrices != nullptr) {
+    check_matrices(*matrices, method);
+  } else if (method.needs_labels || (data.labels() != nullptr && !method.variance)) {
+    check_labels(data, method);
+  }
+  std::vector<std::string> warnings;  // of what is common to all methods; the method's own come after them
+  if (method.needs_labels && matrices == nullptr) warn_of_single_rows(data, warnings);
+  std::vector<Index> candidates;
+  const auto excluded = find_features(data, options.exclude, "⟨exclude⟩");
+  const auto include = find_features(data, options.include, "⟨include⟩");
+  std::vector<Index> both;
+  std::set_intersection(excluded.begin(), excluded.end(), include.begin(), include.end(),
+                        std::back_inserter(both));
+  if (!both.empty()) {
+    throw Infeasible(
+        fmt::format("{} is both included and excluded; take it out of one list", data.names().some(both)));
+  }
+  std::vector<Index> constant;
+  for (Index j = 0; j < data.features(); ++j) {
+    if (std::binary_search(excluded.begin(), excluded.end(), j)) continue;
+    (rows.constant()[static_cast<std::size_t>(j)] != 0 ? constant : candidates).push_back(j);
+  }
+  if (!constant.empty()) {
+    warnings.push_back(constant.size() == 1
+                           ? fmt::format("1 constant column carries nothing and is never chosen: {}",
+                                         data.names().some(constant))
+                           : fmt::format("{} constant columns carry nothing and are never chosen: {}",
+                                         constant.size(), data.names().some(constant)));
+  }
+  for (const Index j : include) {
+    if (std::binary_search(constant.begin(), constant.end(), j)) {
+      throw Infeasible(fmt::format("⟨include⟩ names '{}', which is constant; leave it out", data.names()[j]));
+    }
+  }
+  if (candidates.empty() && !constant.empty() && matrices != nullptr) {
+    throw BadInput(
+        {.file = data.source()},
+        fmt::format(
+            "the diagonal of {} is 0 for every feature{}, and a feature without variance is never chosen; give a matrix with a positive diagonal",
+            matrices->b ? "B" : "the covariance matrix", excluded.empty() ? "" : " that is not excluded"));
+  }
+  if (candidates.empty()) {
+    throw BadInput(
+        {.file = data.source()},
+        constant.empty()
+            ? "every feature is excluded; take some out of ⟨exclude⟩"
+            : "no feature varies over the rows, so there is nothing to choose from; give rows that differ, or exclude fewer columns");
+  }
+  std::shared_ptr<const FeatureGroups> groups = options.feature_groups;
+  if (!groups && !options.groups.empty()) {
+    groups = std::make_shared<const FeatureGroups>(read_groups(options.groups, data.names()));
+  }
+  if (groups && !method.takes_groups) {
+    throw InvalidArgument({.field = "groups",
+                           .value = options.groups,
+                           .rule = fmt::format(": method {} moves single features", method.name),
+                           .way_out = "the greedy methods take groups"});
+  }
+  SearchUnits units = make_units(candidates, include, groups.get());
+  const char* const noun = units.single ? "feature" : "group";
+  const Index available = units.count();
+  KRange k = groups ? options.k.resolved(groups->size(), "group") : options.k.resolved(data.features());
+  const auto forced = static_cast<Index>(units.include.size());
+  if (k.hi < forced) {
+    throw Infeasible(fmt::format("{} included but k is at most {}; raise ⟨k⟩ or include fewer",
+                                 counted(forced, noun) + (forced == 1 ? " is" : " are"), k.hi));
+  }
+  if (k.lo > available) {
+    throw Infeasible(fmt::format(
+        "k = {} asks for more than the {} that {} and {} not excluded; ask for fewer with ⟨k⟩", k.lo,
+        counted(available, noun), available == 1 ? "varies" : "vary", available == 1 ? "is" : "are"));
+  }
+  k.lo = std::max(k.lo, forced);
+  Status reachable = Status::kOptimal;
+  if (k.hi > available) {
+    if (options.k.given()) {
+      warnings.push_back(
+          fmt::format("k stops at {}: no more {}s vary and are not excluded", available, noun));
+      reachable = Status::kRankLimit;
+    }
+    k.hi = available;
+  }
+  const bool lda =
+      matrices != nullptr ? matrices->b.has_value() : data.labels() != nullptr && !method.variance;
+  double ridge = 0.0;
+  if (lda && (options.ridge_needed || !method.own_rule)) {
+    const ResolvedRidge& resolved = rows.ridge(candidates, options.ridge);
+    ridge = resolved.value;
+    if (!resolved.note.empty()) warnings.push_back(resolved.note);
+  }
+  const Problem problem({.rows = &rows,
+                         .options = &options,
+                         .lda = lda,
+                         .ridge = ridge,
+                         .candidates = std::move(candidates),
+                         .include = include,
+                         .units = std::move(units),
+                         .k = k});
+  const double prepare_s = seconds_since(start);
+
+  const auto search_start = std::chrono::steady_clock::now();
+  Selection selection = MethodRegistry::run(of, problem, control);
+  selection.method = method.name;
+  selection.ridge = ridge;
+  selection.sizes = {std::max(k.lo, std::min(k.hi, static_cast<Index>(problem.units().include.size()))),
+                     k.hi};
+  selection.prepare_s = prepare_s;
+  if (!selection.own_rule() && selection.sets().empty() && !selection.ranking.empty())
+    score_ranking(problem, selection);
+  if (!lda && options.components > 1)
+    further_components(rows, of, options, control, problem.candidates(), selection);
+  warn_of_ignored(options, lda ? "discriminant" : "", selection);
+  selection.warnings.insert(selection.warnings.begin(), warnings.begin(), warnings.end());
+  selection.status = worst(selection.status, reachable);
+  selection.search_s = seconds_since(search_start);
+  return selection;
+}
+
+Selection refit_sets(const TrainingRows& rows, const std::vector<GivenSet>& sets,
+                     const SelectOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  options.validate();
+  const Dataset& data = rows.data();
+  const MatrixProblem* const matrices = rows.matrices();
+  const bool lda = matrices != nullptr ? matrices->b.has_value() : data.labels() != nullptr;
+  Selection selection;
+  selection.method = "refit";
+  selection.status = Status::kHeuristic;
+  std::vector<Index> candidates;
+  for (Index j = 0; j < data.features(); ++j) {
+    if (rows.constant()[static_cast<std::size_t>(j)] == 0) candidates.push_back(j);
+  }
+  if (lda) {
+    const ResolvedRidge& resolved = rows.ridge(candidates, options.ridge);
+    selection.ridge = resolved.value;
+    if (!resolved.note.empty()) selection.warnings.push_back(resolved.note);
+  }
+  const auto pencil = lda ? rows.lda_pencil(selection.ridge, options.criterion) : rows.pca_pencil();
+  selection.prepare_s = seconds_since(start);
+  for (const auto& set : sets) {
+    PathEntry entry;
+    entry.features = find_features(data, set.names, "⟨refit⟩");
+    if (set.loadings.size() > 0 && set.loadings.size() != static_cast<Index>(entry.features.size())) {
+      throw BadInput({.file = data.source()},
+                     "⟨refit⟩: a name stands for several columns, so that its loading is not clear");
+    }
+    if (set.loadings.size() > 0) {
+      Vector given(set.loadings.size());
+      for (std::size_t i = 0; i < set.names.size(); ++i) {
+        const Index j = find_features(data, {set.names[i]}, "⟨refit⟩").front();
+        const auto at =
+            std::lower_bound(entry.features.begin(), entry.features.end(), j) - entry.features.begin();
+        given[at] = set.loadings[static_cast<Index>(i)];
+      }
+      entry.given_objective = rayleigh_quotient(*pencil, entry.features, given, options.threads);
+    }
+    auto fitted =
+        renormalize(*pencil, entry.features, options.criterion, options.components, options.threads);
+    entry.objective = fitted.objective;
+    entry.loadings = fitted.discriminants.vectors;
+    selection.sets().push_back(std::move(entry));
+  }
+  warn_of_ignored(options, lda ? "discriminant" : "principal component", selection);
+  selection.search_s = seconds_since(start) - selection.prepare_s;
+  return selection;
+}
+
+Selection select_features(const Dataset& prepared, const Method& method, const SelectOptions& options,
+                          const RunControl& control) {
+  return run_method(TrainingRows(prepared, options.threads, options.memory_limit.bytes), method, options, control);
+}
+
+Selection select_features(const MatrixProblem& problem, const Method& method, const SelectOptions& options,
+                          const RunControl& control) {
+  const Dataset names = placeholder(problem);
+  return run_method(TrainingRows(names, problem, options.threads), method, options, control);
+}
+
+Selection refit_sets(const Dataset& prepared, const std::vector<GivenSet>& sets, const SelectOptions& options) {
+  return refit_sets(TrainingRows(prepared, options.threads, options.memory_limit.bytes), sets, options);
+}
+
+Selection refit_sets(const MatrixProblem& problem, const std::vector<GivenSet>& sets, const SelectOptions& options) {
+  const Dataset names = placeholder(problem);
+  return refit_sets(TrainingRows(names, problem, options.threads), sets, options);
+}
+
+Selection select(const Dataset& data, const Method& method, const SelectOptions& options,
+                 const RunControl& control) {
+  method.validate();
+  const Dataset checked = check_values(data, options.prepare, options.exclude);
+  const Dataset prepared = Preparation::learn(checked, options.prepare).apply(checked);
+  return run_method(TrainingRows(prepared, options.threads, options.memory_limit.bytes), method, options,
+                    control);
+}
+
+}  // namespace subspectra
