@@ -27,7 +27,7 @@ std::string features_table(const Dataset& data, const Clustering& clustering) {
   Table table({{.title = "feature", .align = Align::kLeft}, {.title = "index"}, {.title = "weight"}});
   const auto& weights = clustering.selection.weights;
   std::vector<Index> order;
-  for (const Index i : weight_order(Vector(weights(clustering.features))))
+  for (const Index i : weight_order(weights_of(clustering.selection, clustering.features)))
     order.push_back(clustering.features[static_cast<std::size_t>(i)]);
   const std::size_t shown = std::min(order.size(), kMostShown);
   for (std::size_t i = 0; i < shown; ++i) {
@@ -100,12 +100,12 @@ std::string labels_csv(const Dataset& data, const Clustering& clustering) {
   return text;
 }
 
-const MethodInfo& chosen_method(const Job& job) {
+const MethodEntry& chosen_method(const Job& job) {
   MethodOptions asked;
   set_options(asked, job.texts);
   require_method_name(job.texts, !asked.method.empty());
-  const MethodInfo& method = find_method(asked.method.empty() ? default_method(false) : asked.method);
-  check_method_options(job.texts, {&method}, methods());
+  const MethodEntry& method = MethodRegistry::find(asked.method.empty() ? default_method(false) : asked.method);
+  check_method_options(job.texts, {&method}, MethodRegistry::entries());
   return method;
 }
 
@@ -114,13 +114,13 @@ int run_cluster(const Arguments& arguments, Signals& signals) {
   ClusteringOptions options;
   set_options(options, job.texts);
   options.validate();
-  const MethodInfo& method = chosen_method(job);
+  const MethodEntry& method = chosen_method(job);
   const Dataset data = job.load(arguments.operands.front());
   ProgressLine progress(job.output.progress, job.output.quiet);
   const RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
   signals.begin_work();
   const Dataset prepared = Preparation::learn(data, job.prepare).apply(data);
-  const Clustering clustering = cluster_rows(prepared, method, job.selection, job.texts, options, control);
+  const Clustering clustering = cluster_rows(prepared, job.method(method), job.selection, options, control);
   progress.erase();
 
   const auto k = static_cast<Index>(clustering.features.size());
@@ -146,11 +146,11 @@ std::vector<OptionDescription> selection_options() {
   std::vector<std::string_view> names;
   const auto known = clustering_methods();
   names.reserve(known.size());
-  for (const auto& own : known) names.push_back(own.name);
+  for (const auto& own : known) names.push_back(own.traits->name);
   method.front().help =
       fmt::format("how features are weighed: {}. Default: {}", fmt::join(names, ", "), default_method(false));
   const auto selection = reworded(
-      without(describe_options<SelectionOptions>(), not_here()),
+      without(describe_options<SelectOptions>(), not_here()),
       {{.name = "k",
         .hint = "N",
         .help = "number of features to cluster on. Default: those above the largest fall of the weights"}});

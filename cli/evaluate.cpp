@@ -125,14 +125,14 @@ std::string evaluation_text(const Dataset& data, const Evaluation& evaluation, c
   return text;
 }
 
-std::vector<const MethodInfo*> chosen_methods(const Job& job) {
+std::vector<const MethodEntry*> chosen_methods(const Job& job) {
   MethodListOptions asked;
   set_options(asked, job.texts);
   require_method_name(job.texts, !asked.method.empty());
   if (asked.method.empty()) asked.method.emplace_back(default_method(true));
-  std::vector<const MethodInfo*> chosen;
+  std::vector<const MethodEntry*> chosen;
   for (const auto& name : asked.method) {
-    const MethodInfo* method = &find_method(name);
+    const MethodEntry* method = &MethodRegistry::find(name);
     if (std::find(chosen.begin(), chosen.end(), method) != chosen.end()) {
       throw InvalidArgument(fmt::format("--method names {} twice; once is enough", name));
     }
@@ -159,8 +159,10 @@ int run_evaluate(const Arguments& arguments, Signals& signals) {
   ProgressLine progress(job.output.progress, job.output.quiet);
   const RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
   signals.begin_work();
+  std::vector<Method> methods;
+  for (const auto* entry : chosen) methods.push_back(job.method(*entry));
   Evaluation evaluation =
-      evaluate_methods(data, chosen, job.selection, job.texts, job.prepare, job.model, options, control);
+      evaluate_methods(data, methods, job.selection, job.prepare, job.model, options, control);
   progress.erase();
   if (job.selection.bounds) evaluation.warnings.push_back(no_bounds_sentence("evaluate"));
 

@@ -11,7 +11,7 @@
 #include "io/read_groups.hpp"
 #include "io/read_matrix.hpp"
 #include "output.hpp"
-#include "select/exact_methods.hpp"
+#include <subspectra/searches.hpp>
 
 namespace subspectra::cli {
 
@@ -28,7 +28,7 @@ OptionGroup data_group(const std::vector<OptionDescription>& more) {
 }
 
 OptionGroup selection_group(const std::vector<OptionDescription>& method) {
-  return {.title = "Selection", .options = method + describe_options<SelectionOptions>() + run_options()};
+  return {.title = "Selection", .options = method + describe_options<SelectOptions>() + run_options()};
 }
 
 OptionGroup method_group(const std::vector<OptionDescription>& elsewhere) {
@@ -36,12 +36,12 @@ OptionGroup method_group(const std::vector<OptionDescription>& elsewhere) {
   listed.reserve(elsewhere.size());
   for (const auto& option : elsewhere) listed.push_back(option.name);
   return {.title = "Options of single methods",
-          .options = without(method_specific_options(methods()), listed)};
+          .options = without(method_specific_options(MethodRegistry::entries()), listed)};
 }
 
 std::vector<OptionDescription> classifier_options() {
   auto options = without(describe_options<ModelOptions>(), {"components"});
-  for (const auto& of_methods : method_specific_options(methods())) {
+  for (const auto& of_methods : method_specific_options(MethodRegistry::entries())) {
     for (auto& option : options) {
       if (option.name == of_methods.name) option.help += ". Of methods: " + of_methods.help;
     }
@@ -117,13 +117,13 @@ Job::Job(const Arguments& arguments) : texts(arguments.texts) {
   run.validate();
 }
 
-void Job::check_options(const std::vector<const MethodInfo*>& chosen) const {
+void Job::check_options(const std::vector<const MethodEntry*>& chosen) const {
   OptionTexts own = texts;
   if (model.classifier == Classifier::kSvm) own.erase("C");
   if (is_gp(model.classifier)) {
     for (const char* name : kGpOptions) own.erase(name);
   }
-  check_method_options(own, chosen, methods(), classifiers_with);
+  check_method_options(own, chosen, MethodRegistry::entries(), classifiers_with);
 }
 
 Dataset Job::load(const std::string& data) {
@@ -141,7 +141,7 @@ Dataset Job::load(const std::string& data) {
 }
 
 void Job::check_exact_search(bool several) const {
-  ExactMethodOptions exact;
+  Eslda exact;  // espca has the same
   set_options(exact, texts);
   exact.validate();
   if (exact.checkpoint.empty() && exact.resume.empty()) return;
@@ -157,11 +157,11 @@ void Job::load_groups(const FeatureNames& names) {
   selection.feature_groups = std::make_shared<const FeatureGroups>(read_groups(selection.groups, names));
 }
 
-const MethodInfo& Job::choose_method(const Dataset& data) const {
+const MethodEntry& Job::choose_method(const Dataset& data) const {
   MethodOptions asked;
   set_options(asked, texts);
   require_method_name(texts, !asked.method.empty());
-  return find_method(asked.method.empty() ? default_method(data.labels() != nullptr) : asked.method);
+  return MethodRegistry::find(asked.method.empty() ? default_method(data.labels() != nullptr) : asked.method);
 }
 
 nlohmann::json Job::used_options(const KRange& k) const {
@@ -249,10 +249,6 @@ void require_labels(const Dataset& data, std::string_view command) {
             data.labels()->name, data.labels()->classes[static_cast<std::size_t>(some - counts.begin())],
             command));
   }
-}
-
-std::string no_bounds_sentence(std::string_view command) {
-  return fmt::format("--bounds does nothing here: {} shows no bounds; select does", command);
 }
 
 std::string data_line(const Dataset& data) {

@@ -10,7 +10,7 @@
 #include "io/read.hpp"
 #include "model/model.hpp"
 #include "options.hpp"
-#include "select/selection.hpp"
+#include <subspectra/selection.hpp>
 
 namespace subspectra::cli {
 
@@ -41,7 +41,7 @@ struct Job {
   OptionTexts texts;
   ReadOptions read;
   PrepareOptions prepare;
-  SelectionOptions selection;
+  SelectOptions selection;
   ModelOptions model;
   RunOptions run;
   OutputOptions output;
@@ -49,14 +49,16 @@ struct Job {
   double read_s = 0.0;
 
   /// check_method_options for commands that train: what is meant for the classifier is no option of a method.
-  void check_options(const std::vector<const MethodInfo*>& chosen) const;
+  void check_options(const std::vector<const MethodEntry*>& chosen) const;
   /// Reads --groups for these names, if it was given.
   void load_groups(const FeatureNames& names);
   /// Reads DATA, with its values checked. Notes go to stderr under --verbose.
   [[nodiscard]] Dataset load(const std::string& data);
   /// The one method of select and fit: what was asked for, or the default for these data. Its options are yet
   /// to be checked.
-  [[nodiscard]] const MethodInfo& choose_method(const Dataset& data) const;
+  [[nodiscard]] const MethodEntry& choose_method(const Dataset& data) const;
+  /// It with the options that were given.
+  [[nodiscard]] Method method(const MethodEntry& entry) const { return entry.from_texts(texts); }
   /// Every option of these structs as used, `k` as the range that was run.
   [[nodiscard]] nlohmann::json used_options(const KRange& k) const;
   /// Refuses, before anything is read, options of an exact search that cannot be honoured: values, and a
@@ -78,9 +80,6 @@ void say_missing_header(const Dataset& data);
 
 /// Throws BadInput when the table has no label column.
 void require_labels(const Dataset& data, std::string_view command);
-
-/// --bounds beside a command that shows none.
-[[nodiscard]] std::string no_bounds_sentence(std::string_view command);
 
 /// "sonar: 208 rows, 60 features, 2 classes (M 111, R 97)"
 [[nodiscard]] std::string data_line(const Dataset& data);

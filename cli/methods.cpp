@@ -10,12 +10,12 @@
 namespace subspectra::cli {
 namespace {
 
-std::string labels_text(const MethodInfo& method) {
-  if (method.two_classes_only) return "two classes";
-  return method.needs_labels ? "classes" : "none";
+std::string labels_text(const MethodEntry& method) {
+  if (method.traits->two_classes_only) return "two classes";
+  return method.traits->needs_labels ? "classes" : "none";
 }
 
-nlohmann::json method_json(const MethodInfo& method) {
+nlohmann::json method_json(const MethodEntry& method) {
   auto options = nlohmann::json::array();
   for (const auto& option : method.options) {
     options.push_back({{"name", option.name},
@@ -23,11 +23,11 @@ nlohmann::json method_json(const MethodInfo& method) {
                        {"default", option.default_text},
                        {"help", in_flags(option.help)}});
   }
-  return {{"name", method.name},
-          {"summary", in_flags(method.summary)},
-          {"needs_labels", method.needs_labels},
-          {"two_classes_only", method.two_classes_only},
-          {"default", method.name == default_method(true)},
+  return {{"name", method.traits->name},
+          {"summary", in_flags(method.traits->summary)},
+          {"needs_labels", method.traits->needs_labels},
+          {"two_classes_only", method.traits->two_classes_only},
+          {"default", method.traits->name == default_method(true)},
           {"options", options}};
 }
 
@@ -38,18 +38,18 @@ int run_methods(const Arguments& arguments, Signals&) {
   }
   if (arguments.texts.contains("json")) {
     auto list = nlohmann::json::array();
-    for (const auto& method : methods()) list.push_back(method_json(method));
+    for (const auto& method : MethodRegistry::entries()) list.push_back(method_json(method));
     write_stdout(json_text(list));
     return 0;
   }
   Table table({{.title = "method", .align = Align::kLeft},
                {.title = "labels", .align = Align::kLeft},
                {.title = "", .align = Align::kLeft}});
-  for (const auto& method : methods()) {
-    std::string summary = in_flags(method.summary);
-    if (method.name == default_method(true)) summary += " (default)";
-    if (method.name == default_method(false)) summary += " (default without labels)";
-    table.add({std::string(method.name), labels_text(method), summary});
+  for (const auto& method : MethodRegistry::entries()) {
+    std::string summary = in_flags(method.traits->summary);
+    if (method.traits->name == default_method(true)) summary += " (default)";
+    if (method.traits->name == default_method(false)) summary += " (default without labels)";
+    table.add({std::string(method.traits->name), labels_text(method), summary});
   }
   write_stdout(table.text());
   return 0;

@@ -154,13 +154,13 @@ void require_method_name(const OptionTexts& texts, bool named) {
       given->second));
 }
 
-std::vector<OptionDescription> method_specific_options(const std::vector<MethodInfo>& all) {
+std::vector<OptionDescription> method_specific_options(const std::vector<MethodEntry>& all) {
   std::vector<OptionDescription> options;
   std::map<std::string, std::vector<Meaning>> meanings;
   for (const auto& method : all) {
     for (const auto& option : method.options) {
       if (!meanings.contains(option.name)) options.push_back(option);
-      add_owner(meanings[option.name], option, method.name);
+      add_owner(meanings[option.name], option, method.traits->name);
     }
   }
   for (auto& option : options) {
@@ -223,27 +223,27 @@ Arguments parse_arguments(const CommandPage& page, const std::vector<std::string
 }
 
 void check_method_options(
-    const OptionTexts& texts, const std::vector<const MethodInfo*>& chosen,
-    const std::vector<MethodInfo>& all,
+    const OptionTexts& texts, const std::vector<const MethodEntry*>& chosen,
+    const std::vector<MethodEntry>& all,
     const std::function<std::vector<std::string_view>(const std::string&)>& classifiers_with) {
-  const auto has = [](const MethodInfo& method, const std::string& name) {
+  const auto has = [](const MethodEntry& method, const std::string& name) {
     return std::any_of(method.options.begin(), method.options.end(),
                        [&](const OptionDescription& option) { return option.name == name; });
   };
   for (const auto& [name, text] : texts) {
     std::vector<std::string_view> owners;
     for (const auto& method : all) {
-      if (has(method, name)) owners.push_back(method.name);
+      if (has(method, name)) owners.push_back(method.traits->name);
     }
     if (owners.empty()) continue;  // an option of every method
     const auto& wanted = name;
     if (std::any_of(chosen.begin(), chosen.end(),
-                    [&](const MethodInfo* method) { return has(*method, wanted); })) {
+                    [&](const MethodEntry* method) { return has(*method, wanted); })) {
       continue;
     }
     std::vector<std::string_view> asked;
     asked.reserve(chosen.size());
-    for (const auto* method : chosen) asked.push_back(method->name);
+    for (const auto* method : chosen) asked.push_back(method->traits->name);
     const auto classifiers = classifiers_with ? classifiers_with(name) : std::vector<std::string_view>();
     if (!classifiers.empty()) {
       throw InvalidArgument(fmt::format(

@@ -8,7 +8,8 @@
 
 #include "command.hpp"
 #include "progress.hpp"
-#include "select/methods.hpp"
+#include "select/registry.hpp"
+#include "select/select.hpp"
 
 namespace subspectra::cli {
 
@@ -125,7 +126,7 @@ struct Rewording {
 [[nodiscard]] std::vector<OptionDescription> method_option();
 [[nodiscard]] std::vector<OptionDescription> method_list_option();
 /// The methods' own options, each once, with the names of the methods it belongs to.
-[[nodiscard]] std::vector<OptionDescription> method_specific_options(const std::vector<MethodInfo>& all);
+[[nodiscard]] std::vector<OptionDescription> method_specific_options(const std::vector<MethodEntry>& all);
 
 /// Reads the words after the command's name. Throws InvalidArgument: an unknown option (with near names), one
 /// given twice or without its value, too few or too many operands.
@@ -134,8 +135,8 @@ struct Rewording {
 /// Throws InvalidArgument when `texts` holds an option that belongs to methods other than the chosen ones.
 /// `classifiers_with`: which values of --classifier have the option of this name, too, where there is one.
 void check_method_options(
-    const OptionTexts& texts, const std::vector<const MethodInfo*>& chosen,
-    const std::vector<MethodInfo>& all,
+    const OptionTexts& texts, const std::vector<const MethodEntry*>& chosen,
+    const std::vector<MethodEntry>& all,
     const std::function<std::vector<std::string_view>(const std::string&)>& classifiers_with = {});
 
 /// " (did you mean A or B?)" or "".

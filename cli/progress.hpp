@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/options.hpp"
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 
 namespace subspectra {
 

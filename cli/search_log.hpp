@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string>
 
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "progress.hpp"
 
 namespace subspectra::cli {

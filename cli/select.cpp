@@ -30,27 +30,27 @@ void append_difference(const Dataset& data, const std::vector<Index>& of, const 
 
 /// In percent; beyond ten times the value it says only that nothing is known.
 std::string gap_text(const PathEntry& entry) {
-  const auto gap = entry.gap();
+  const auto gap = entry.known_gap();
   if (!gap) return "";
   return *gap > 10.0 ? ">1000" : fmt::format("{:.2f}", 100.0 * *gap);
 }
 
 /// One row a set: the first one whole, then what is added and removed from row to row.
 std::string path_table(const Dataset& data, const Selection& selection) {
-  const bool bounds = std::any_of(selection.path.begin(), selection.path.end(),
+  const bool bounds = std::any_of(selection.sets().begin(), selection.sets().end(),
                                   [](const PathEntry& entry) { return entry.upper_bound.has_value(); });
   std::vector<Column> columns = {{.title = "k"}, {.title = "objective"}};
   if (bounds) columns.insert(columns.end(), {{.title = "bound"}, {.title = "gap %"}});
-  const bool passes = std::any_of(selection.path.begin(), selection.path.end(),
+  const bool passes = std::any_of(selection.sets().begin(), selection.sets().end(),
                                   [](const PathEntry& entry) { return !entry.pass.empty(); });
-  const bool given = std::any_of(selection.path.begin(), selection.path.end(),
+  const bool given = std::any_of(selection.sets().begin(), selection.sets().end(),
                                  [](const PathEntry& entry) { return entry.given_objective.has_value(); });
   if (given) columns.push_back({.title = "as given"});
   if (passes) columns.push_back({.title = "pass", .align = Align::kLeft});
   columns.push_back({.title = "features", .align = Align::kLeft});
   Table table(columns);
   const std::vector<Index>* before = nullptr;
-  for (const auto& entry : selection.path) {
+  for (const auto& entry : selection.sets()) {
     std::vector<std::string> words;
     append_difference(data, entry.features, before ? *before : std::vector<Index>{}, before ? "+" : "",
                       words);
@@ -71,7 +71,7 @@ std::string path_table(const Dataset& data, const Selection& selection) {
 
 /// A single set: one row a feature, best first where the method ranks.
 std::string set_table(const Dataset& data, const Selection& selection) {
-  const auto& entry = selection.path.front();
+  const auto& entry = selection.sets().front();
   std::vector<Index> order = entry.features;
   if (!selection.ranking.empty()) {
     const auto place = [&](Index j) {
@@ -100,7 +100,7 @@ std::string set_table(const Dataset& data, const Selection& selection) {
 std::string single_line(const PathEntry& entry) {
   std::string text = fmt::format("k = {}, objective {:.6g}", entry.k(), entry.objective);
   if (entry.given_objective) text += fmt::format(" (as given: {:.6g})", *entry.given_objective);
-  const auto gap = entry.gap();
+  const auto gap = entry.known_gap();
   if (gap && *gap <= kCertifiedGap)
     return text + fmt::format("; proven: no set of {} is better\n", entry.k());
   if (gap) {
@@ -114,7 +114,7 @@ std::string single_line(const PathEntry& entry) {
 /// --pool: the best sets of every size, what a set has and the best one has not, and the other way round.
 std::string pool_text(const Dataset& data, const Selection& selection) {
   std::string text;
-  for (const auto& entry : selection.path) {
+  for (const auto& entry : selection.sets()) {
     if (entry.pool.empty()) continue;
     Table table({{.title = "objective"}, {.title = "features", .align = Align::kLeft}});
     const auto& best = entry.pool.front().features;
@@ -157,7 +157,7 @@ std::string components_table(const Dataset& data, const FittedDiscriminants& rec
   constexpr std::size_t kMostNamed = 12;
   Table table({{.title = "component"}, {.title = "features"}, {.title = "largest", .align = Align::kLeft}});
   for (Index c = 0; c < record.matrix.cols(); ++c) {
-    const auto column = record.matrix.col(c);
+    const auto column = record.matrix.view().col(c);
     std::vector<Index> order;
     for (Index i = 0; i < column.size(); ++i) {
       if (column[i] != 0.0) order.push_back(i);
@@ -182,13 +182,13 @@ std::string selection_text(const Dataset& data, const Selection& selection) {
                                  status_name(selection.status), selection.ridge);
   if (selection.search) text += ", " + counted(selection.search->nodes, "node");
   text += "\n\n";
-  if (selection.by_columns && selection.chosen_record)
-    return text + components_table(data, selection.lambda_path[*selection.chosen_record]);
-  if (selection.chosen_record) text += discriminants_line(selection.lambda_path[*selection.chosen_record]);
+  const FittedDiscriminants* const fit = selection.chosen_fit();
+  if (fit != nullptr && std::holds_alternative<Components>(selection.answer)) return text + components_table(data, *fit);
+  if (fit != nullptr) text += discriminants_line(*fit);
   if (selection.relevance) text += relevance_line(*selection.relevance);
-  if (selection.path.empty()) return text + (selection.chosen_record ? "" : "no set was found\n");
-  text += selection.path.size() > 1 ? path_table(data, selection)
-                                    : single_line(selection.path.front()) + set_table(data, selection);
+  if (selection.sets().empty()) return text + (fit != nullptr ? "" : "no set was found\n");
+  text += selection.sets().size() > 1 ? path_table(data, selection)
+                                    : single_line(selection.sets().front()) + set_table(data, selection);
   return text + pool_text(data, selection);
 }
 
@@ -227,7 +227,7 @@ Source load_source(Job& job, const Arguments& arguments) {
 
 std::string bounds_text(const Selection& selection) {
   std::string text;
-  for (const auto& entry : selection.path) {
+  for (const auto& entry : selection.sets()) {
     if (!entry.bounds) continue;
     text += fmt::format("\nk = {}, objective {:.6g}\n", entry.k(), entry.objective);
     const auto list = [&](const char* title, const std::vector<SizeBounds::Named>& bounds) {
@@ -246,19 +246,19 @@ int proof_code(const ProofOptions& proof, const Selection& selection) {
   const double most = proof.require_optimal ? kCertifiedGap : proof.require_gap;
   if (!std::isfinite(most)) return 0;
   const auto lacking = [&](const PathEntry& entry) {
-    const auto gap = entry.gap();
+    const auto gap = entry.known_gap();
     return !gap || *gap > most;
   };
-  const auto first = std::find_if(selection.path.begin(), selection.path.end(), lacking);
+  const auto first = std::find_if(selection.sets().begin(), selection.sets().end(), lacking);
   const Index sizes = selection.sizes.hi - selection.sizes.lo + 1;
-  const bool all_sizes = static_cast<Index>(selection.path.size()) == sizes;
-  if (first == selection.path.end() && all_sizes) return 0;
+  const bool all_sizes = static_cast<Index>(selection.sets().size()) == sizes;
+  if (first == selection.sets().end() && all_sizes) return 0;
   const std::string what =
-      selection.path.empty() ? "no set was found"
-      : first == selection.path.end()
-          ? fmt::format("only {} of the {} sizes have a set", selection.path.size(), sizes)
+      selection.sets().empty() ? "no set was found"
+      : first == selection.sets().end()
+          ? fmt::format("only {} of the {} sizes have a set", selection.sets().size(), sizes)
           : fmt::format("k = {}: {}", first->k(),
-                        first->gap() ? fmt::format("the gap is {:.3g} %", 100.0 * *first->gap())
+                        first->known_gap() ? fmt::format("the gap is {:.3g} %", 100.0 * *first->known_gap())
                                      : "there is no bound");
   say("error",
       fmt::format(
@@ -298,7 +298,7 @@ int run_select(const Arguments& arguments, Signals& signals) {
     throw InvalidArgument(
         "--refit takes the sets as they are, so that -k has no meaning beside it; leave one out");
   }
-  if (!asked.method.empty()) check_method_options(job.texts, {&find_method(asked.method)}, methods());
+  if (!asked.method.empty()) check_method_options(job.texts, {&MethodRegistry::find(asked.method)}, MethodRegistry::entries());
   job.check_exact_search(job.selection.components > 1 && asked.method == "espca");
   check_events(proof, asked.method);
   const Source source = load_source(job, arguments);
@@ -315,20 +315,20 @@ int run_select(const Arguments& arguments, Signals& signals) {
     selection = source.matrices ? refit_sets(*source.matrices, sets, job.selection)
                                 : refit_sets(prepared, sets, job.selection);
   } else if (source.matrices) {
-    const MethodInfo& method = asked.method.empty()
-                                   ? find_method(source.matrices->b ? default_method(true) : "gspca")
-                                   : find_method(asked.method);
-    check_method_options(job.texts, {&method}, methods());
-    selection = select_features(*source.matrices, method, job.selection, job.texts, control);
+    const MethodEntry& method = asked.method.empty()
+                                   ? MethodRegistry::find(source.matrices->b ? default_method(true) : "gspca")
+                                   : MethodRegistry::find(asked.method);
+    check_method_options(job.texts, {&method}, MethodRegistry::entries());
+    selection = select_features(*source.matrices, job.method(method), job.selection, control);
   } else {
-    const MethodInfo& method = job.choose_method(source.data);
-    check_method_options(job.texts, {&method}, methods());
-    selection = select_features(prepared, method, job.selection, job.texts, control);
+    const MethodEntry& method = job.choose_method(source.data);
+    check_method_options(job.texts, {&method}, MethodRegistry::entries());
+    selection = select_features(prepared, job.method(method), job.selection, control);
   }
   progress.erase();
 
   KRange k = job.selection.k;
-  if (!k.given() && !selection.path.empty()) k = {selection.path.front().k(), selection.path.back().k()};
+  if (!k.given() && !selection.sets().empty()) k = {selection.sets().front().k(), selection.sets().back().k()};
   if (!k.given()) k = k.resolved(prepared.features());
   const ResultContext context = {.options = job.used_options(k),
                                  .read_s = job.read_s,

@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "core/random.hpp"
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "linalg/tiled.hpp"
 #include "search/greedy.hpp"
 

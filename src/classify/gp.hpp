@@ -8,32 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include <subspectra/rankers.hpp>
+
 #include "classify/lda.hpp"
 #include "core/options.hpp"
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 
 namespace subspectra {
 
-enum class GpApproximation { kLaplace, kEp };
-template <>
-struct EnumNames<GpApproximation> {
-  static constexpr std::array<std::pair<GpApproximation, std::string_view>, 2> kNames = {
-      {{GpApproximation::kLaplace, "laplace"}, {GpApproximation::kEp, "ep"}}};
-};
-
-enum class Hyperparameters { kOptimize, kFixed };
-template <>
-struct EnumNames<Hyperparameters> {
-  static constexpr std::array<std::pair<Hyperparameters, std::string_view>, 2> kNames = {
-      {{Hyperparameters::kOptimize, "optimize"}, {Hyperparameters::kFixed, "fixed"}}};
-};
-
-/// `lengthscale` V or V1,V2,...; empty: not given.
-struct LengthScales {
-  std::vector<double> values;  ///< positive and finite
-  bool operator==(const LengthScales&) const = default;
-};
 template <>
 struct OptionCodec<LengthScales> {
   static LengthScales parse(std::string_view text);

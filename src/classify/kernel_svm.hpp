@@ -8,7 +8,7 @@
 #include "classify/lda.hpp"
 #include "classify/row_map.hpp"
 #include "core/options.hpp"
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 
 namespace subspectra {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 
 namespace subspectra::one_against_rest {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "classify/lda.hpp"
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 
 namespace subspectra {

@@ -2,7 +2,7 @@
 /// C of the linear support vector machine, for those who need nothing else of it.
 #include <vector>
 
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 
 namespace subspectra {

@@ -1,5 +1,7 @@
 #include "cluster/clustering.hpp"
 
+#include "select/record.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -213,18 +215,23 @@ RowClusters spectral_clusters(const FeatureRows& rows, const VectorRef& alpha,
   return result;
 }
 
-std::vector<MethodInfo> clustering_methods() {
-  std::vector<MethodInfo> found;
-  for (const auto& method : methods()) {
-    const bool labels = method.name == "qalpha-supervised" || method.name == "qalpha-semi";
-    if (method.name.starts_with("qalpha") && !labels) found.push_back(method);
+std::vector<MethodEntry> clustering_methods() {
+  std::vector<MethodEntry> found;
+  for (const auto& method : MethodRegistry::entries()) {
+    if (method.traits->clusters_rows) found.push_back(method);
   }
   return found;
 }
 
-Clustering cluster_rows(const Dataset& data, const MethodInfo& method, const SelectionOptions& selection,
-                        const OptionTexts& texts, const ClusteringOptions& options,
-                        const RunControl& control) {
+Vector weights_of(const Selection& selection, const std::vector<Index>& features) {
+  Vector weights(static_cast<Index>(features.size()));
+  for (std::size_t i = 0; i < features.size(); ++i)
+    weights[static_cast<Index>(i)] = selection.weights[static_cast<std::size_t>(features[i])];
+  return weights;
+}
+
+Clustering cluster_rows(const Dataset& data, const Method& method, const SelectOptions& selection,
+                        const ClusteringOptions& options, const RunControl& control) {
   options.validate();
   const KRange asked = selection.k;
   if (asked.given() && asked.lo != asked.hi) {
@@ -235,14 +242,11 @@ Clustering cluster_rows(const Dataset& data, const MethodInfo& method, const Sel
          .way_out =
              "give one number, or leave ⟨k⟩ out and take the features above the largest fall of the weights"});
   }
-  const auto known = clustering_methods();
-  if (std::none_of(known.begin(), known.end(),
-                   [&](const MethodInfo& other) { return other.name == method.name; })) {
+  if (!method.traits().clusters_rows) {
     std::vector<std::string> names;
-    names.reserve(known.size());
-    for (const auto& other : known) names.emplace_back(other.name);
+    for (const auto& other : clustering_methods()) names.emplace_back(other.traits->name);
     throw InvalidArgument({.field = "method",
-                           .value = std::string(method.name),
+                           .value = std::string(method.name()),
                            .rule = "{value}: the rows are clustered without labels, by weights of features",
                            .way_out = fmt::format("choose {}", fmt::join(names, ", "))});
   }
@@ -257,7 +261,7 @@ Clustering cluster_rows(const Dataset& data, const MethodInfo& method, const Sel
   Clustering result;
   result.options = options;
   // The path is not needed, and sets of more features than rows, which have none, are welcome here.
-  SelectionOptions first = selection;
+  SelectOptions first = selection;
   Index included = 0;  // columns: a name may stand for several
   for (Index j = 0; !selection.include.empty() && j < data.features(); ++j) {
     const auto& names = selection.include;
@@ -268,15 +272,15 @@ Clustering cluster_rows(const Dataset& data, const MethodInfo& method, const Sel
                                  counted(included, "feature is", "features are"), asked.hi));
   }
   first.k = {std::max<Index>(1, included), std::max<Index>(1, included)};
-  result.selection = select_features(data, method, first, texts, control);
+  result.selection = select_features(data, method, first, control);
   Selection& found = result.selection;
-  found.path.clear();
+  found.sets().clear();
 
   const auto start = std::chrono::steady_clock::now();
   const auto available = static_cast<Index>(found.ranking.size());
-  const bool normalize = !found.method_options.value("no_normalize", false);
+  const bool normalize = !record_of(found).value("no_normalize", false);
   const auto include = included_features(data, found, selection.include);
-  const Index positive = (found.weights.array() > 0.0).count();
+  const Index positive = std::count_if(found.weights.begin(), found.weights.end(), [](double weight) { return weight > 0.0; });
   constexpr double kLeastFall = 1.1;  // less is no fall
   const bool falls = found.relevance && found.relevance->cut > 0 && found.relevance->cut_ratio >= kLeastFall;
   const Index cut = falls ? found.relevance->cut : 0;
@@ -312,7 +316,7 @@ Clustering cluster_rows(const Dataset& data, const MethodInfo& method, const Sel
     return clusters;
   };
   control.report("cluster", -1.0);
-  result.chosen = cluster_on(result.features, found.weights(result.features));
+  result.chosen = cluster_on(result.features, weights_of(found, result.features));
   warn_of(result.chosen, options, "selected features", result.warnings);
   result.status = result.chosen.converged ? Status::kConverged : Status::kIterationLimit;
   result.all_features = available;

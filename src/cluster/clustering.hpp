@@ -12,10 +12,11 @@
 
 #include "cluster/agreement.hpp"
 #include "core/options.hpp"
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "qalpha/feature_rows.hpp"
 #include "qalpha/qalpha.hpp"
-#include "select/methods.hpp"
+#include "select/registry.hpp"
+#include "select/select.hpp"
 
 namespace subspectra {
 
@@ -101,15 +102,17 @@ struct Clustering {
   std::vector<std::string> warnings;  ///< of the clustering; the selection has its own
 };
 
-/// The methods that weigh features without labels, in the order of methods().
-[[nodiscard]] std::vector<MethodInfo> clustering_methods();
+/// The weights of these features.
+[[nodiscard]] Vector weights_of(const Selection& selection, const std::vector<Index>& features);
+
+/// The methods that weigh features without labels, in the order of the registry.
+[[nodiscard]] std::vector<MethodEntry> clustering_methods();
 
 /// Selects by `method`, one of clustering_methods(), then clusters. Features: `k` of `selection` (one
 /// number), else those above the largest fall of the weights, or all of positive weight where none is by a
 /// factor of 1.1; `include` adds to them. Labels are used for the agreement alone. Throws InvalidArgument
-/// (options), and what select_features throws.
-[[nodiscard]] Clustering cluster_rows(const Dataset& data, const MethodInfo& method,
-                                      const SelectionOptions& selection, const OptionTexts& texts,
+/// (options), and what run_method throws.
+[[nodiscard]] Clustering cluster_rows(const Dataset& data, const Method& method, const SelectOptions& selection,
                                       const ClusteringOptions& options, const RunControl& control);
 
 }  // namespace subspectra

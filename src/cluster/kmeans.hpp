@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 
 namespace subspectra {

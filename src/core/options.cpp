@@ -205,6 +205,29 @@ void rethrow_with_option(std::string_view name, std::string_view text, const Inv
   throw InvalidArgument(
       {.field = std::string(name), .value = std::string(text), .rule = "'{value}': " + cause.marked()});
 }
+void refuse_unknown_option(std::string_view name) {
+  throw InvalidArgument({.field = std::string(name), .rule = "is no option here"});
+}
+
+OptionTexts texts_of_json(const nlohmann::json& object) {
+  const auto text = [](const nlohmann::json& value) {
+    return value.is_string() ? value.get<std::string>() : value.dump();
+  };
+  OptionTexts texts;
+  for (const auto& [name, value] : object.items()) {
+    if (value.is_null()) continue;
+    if (!value.is_array()) {
+      texts[name] = text(value);
+      continue;
+    }
+    std::string list;
+    const bool range = value.size() == 2 && value[0].is_number_integer();
+    for (const auto& item : value) list += (list.empty() ? "" : range ? ":" : ",") + text(item);
+    texts[name] = list;
+  }
+  return texts;
+}
+
 }  // namespace detail
 
 }  // namespace subspectra

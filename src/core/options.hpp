@@ -38,33 +38,6 @@ struct OptionDescription {
   bool is_switch = false;  ///< takes no value on the command line
 };
 
-/// An enum takes part by specialising this with `static constexpr std::array<std::pair<E, std::string_view>,
-/// n> kNames`.
-template <class E>
-struct EnumNames;
-
-/// `k` N or LO:HI.
-struct KRange {
-  Index lo = 0;  ///< 0:0 means "not given": 1..min(p, 50)
-  Index hi = 0;
-  [[nodiscard]] bool given() const { return hi > 0; }
-  /// The range for p candidates, which `noun` names in messages; throws InvalidArgument outside 1..p.
-  [[nodiscard]] KRange resolved(Index p, std::string_view noun = "feature") const;
-  bool operator==(const KRange&) const = default;
-};
-
-/// `ridge` auto|VALUE.
-struct Ridge {
-  std::optional<double> value;  ///< empty: auto
-  bool operator==(const Ridge&) const = default;
-};
-
-/// Bytes, written 512M, 2G, 1.5GiB (powers of 1024).
-struct ByteSize {
-  std::uint64_t bytes = 0;  ///< 0: no limit given
-  bool operator==(const ByteSize&) const = default;
-};
-
 /// How a type is written. `parse` throws InvalidArgument with the rule alone; set_options adds name and
 /// value. `format` gives what `parse` reads back, or "" for "not given".
 template <class T, class = void>
@@ -118,7 +91,10 @@ struct OptionCodec<E, std::enable_if_t<std::is_enum_v<E>>> {
 namespace detail {
 [[noreturn]] void rethrow_with_option(std::string_view name, std::string_view text,
                                       const InvalidArgument& cause);
-}
+[[noreturn]] void refuse_unknown_option(std::string_view name);
+/// The fields of a JSON object as texts; null is left out.
+[[nodiscard]] OptionTexts texts_of_json(const nlohmann::json& object);
+}  // namespace detail
 
 template <class Options>
 [[nodiscard]] std::vector<OptionDescription> describe_options() {
@@ -149,6 +125,25 @@ void set_options(Options& options, const OptionTexts& texts) {
       detail::rethrow_with_option(name, found->second, cause);
     }
   });
+}
+
+/// Sets every field that a JSON object has, as options_json wrote it: null keeps the default ("not given"), a list
+/// is one of texts or a range. Throws InvalidArgument for a name that the struct has not, and for a value that is none.
+template <class Options>
+void set_options_from_json(Options& options, const nlohmann::json& object) {
+  OptionTexts texts = detail::texts_of_json(object);
+  Options::visit(options, [&](std::string_view name, auto& value, std::string_view) {
+    using T = std::remove_cvref_t<decltype(value)>;
+    const auto found = texts.find(name);
+    if (found == texts.end()) return;
+    try {
+      value = OptionCodec<T>::parse(found->second);
+    } catch (const InvalidArgument& cause) {
+      detail::rethrow_with_option(name, found->second, cause);
+    }
+    texts.erase(found);
+  });
+  if (!texts.empty()) detail::refuse_unknown_option(texts.begin()->first);
 }
 
 /// Every field with the value it has.

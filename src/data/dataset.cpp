@@ -212,4 +212,23 @@ Matrix Dataset::columns(const std::vector<Index>& features) const {
   return chosen;
 }
 
+bool does_not_vary(const Dataset& data, Index j) {
+  if (!data.is_sparse()) {
+    const auto column = data.dense().col(j);
+    return (column.array() == column[0]).all();
+  }
+  const Index stored = data.sparse().col(j).nonZeros();
+  double first = 0.0;
+  bool started = stored < data.rows();  // an unstored entry is a zero
+  for (SparseMatrix::InnerIterator it(data.sparse(), j); it; ++it) {
+    if (!started) {
+      first = it.value();
+      started = true;
+    } else if (it.value() != first) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace subspectra

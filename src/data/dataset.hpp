@@ -110,4 +110,7 @@ class Dataset {
   std::shared_ptr<DatasetParts> parts_;  ///< never changed while more than one Dataset holds it
 };
 
+/// Column j has the same value in every row.
+[[nodiscard]] bool does_not_vary(const Dataset& data, Index j);
+
 }  // namespace subspectra

@@ -4,29 +4,12 @@
 #include <array>
 #include <utility>
 
+#include <subspectra/options.hpp>
+
 #include "core/options.hpp"
 #include "data/dataset.hpp"
 
 namespace subspectra {
-
-enum class MissingPolicy { kError, kMean, kDrop };
-template <>
-struct EnumNames<MissingPolicy> {
-  static constexpr std::array<std::pair<MissingPolicy, std::string_view>, 3> kNames = {
-      {{MissingPolicy::kError, "error"}, {MissingPolicy::kMean, "mean"}, {MissingPolicy::kDrop, "drop"}}};
-};
-
-struct PrepareOptions {
-  MissingPolicy missing = MissingPolicy::kError;
-  bool standardize = false;
-  template <class Self, class Visitor>
-  static void visit(Self& o, Visitor&& field) {
-    field("missing", o.missing,
-          "what to do with missing values: refuse, put the column's training mean, or drop the row");
-    field("standardize", o.standardize,
-          "divide every column by its standard deviation (learned on training rows)");
-  }
-};
 
 /// The part that looks at single rows and so may be done before any split: under `error` refuses missing and
 /// infinite values (the first one's place, columns and counts in the message), under `drop` removes their

@@ -63,11 +63,10 @@ struct Round {
 
 class Evaluator {
  public:
-  Evaluator(const Dataset& data, const SelectionOptions& selection, const OptionTexts& texts,
-            const PrepareOptions& prepare, const ModelOptions& model, const RunControl& control)
+  Evaluator(const Dataset& data, const SelectOptions& selection, const PrepareOptions& prepare,
+            const ModelOptions& model, const RunControl& control)
       : data_(data),
         selection_(selection),
-        texts_(texts),
         prepare_(prepare),
         model_(model),
         control_(control) {
@@ -78,16 +77,17 @@ class Evaluator {
   /// of a method has no path it is made here, on task.train, and handed back. The training rows are copied
   /// and prepared once for all methods, the test rows only in the columns that some set holds. Empty when the
   /// training of a classifier was cut short, whose answer would count as its own.
-  std::vector<ScoresByK> run(const Task& task, const std::vector<const MethodInfo*>& methods, int threads,
+  std::vector<ScoresByK> run(const Task& task, const std::vector<Method>& methods, int threads,
                              std::vector<Selection>& selections) const {
     Preparation preparation;
     const Dataset training = prepared_rows(task, preparation);
+    const TrainingRows rows(training, threads, selection_.memory_limit.bytes);
     std::vector<ScoresByK> scores(methods.size());
     for (std::size_t m = 0; m < methods.size(); ++m) {
-      if (!selections[m].has_answer() && !select(training, task, *methods[m], threads, selections[m]))
+      if (!selections[m].has_answer() && !select(rows, task, methods[m], selections[m]))
         continue;
       try {
-        scores[m] = selections[m].own_rule ? judge_records(training, preparation, task, selections[m])
+        scores[m] = selections[m].own_rule() ? judge_records(training, preparation, task, selections[m])
                                            : judge_path(training, preparation, task, selections[m], threads);
       } catch (const CutShort&) {
         return {};
@@ -97,12 +97,13 @@ class Evaluator {
   }
 
   /// The selections alone.
-  void choose(const Task& task, const std::vector<const MethodInfo*>& methods, int threads,
+  void choose(const Task& task, const std::vector<Method>& methods, int threads,
               std::vector<Selection>& selections) const {
     Preparation preparation;
     const Dataset training = prepared_rows(task, preparation);
+    const TrainingRows rows(training, threads, selection_.memory_limit.bytes);
     for (std::size_t m = 0; m < methods.size() && !control_.should_stop(); ++m) {
-      select(training, task, *methods[m], threads, selections[m]);
+      select(rows, task, methods[m], selections[m]);
     }
   }
 
@@ -122,17 +123,17 @@ class Evaluator {
   }
 
   /// False: nothing can be chosen on these rows.
-  bool select(const Dataset& training, const Task& task, const MethodInfo& method, int threads,
-              Selection& selection) const {
-    SelectionOptions options = selection_;
-    options.threads = threads;
+  bool select(const TrainingRows& rows, const Task& task, const Method& method, Selection& selection) const {
+    SelectOptions options = selection_;
+    options.threads = rows.threads();
     options.certify = false;
+    options.ridge_needed = task.train.size() == static_cast<std::size_t>(data_.rows());  // it is reported
     options.components = 1;
     try {
-      selection = select_features(training, method, options, texts_, control_.silent());
+      selection = run_method(rows, method, options, control_.silent());
       // A method that knows no labels knows no ridge for the rule that is trained on its sets.
-      if (method.variance && !selection.path.empty()) {
-        selection.ridge = resolve_ridge(training, features_used(selection), options.ridge, threads).value;
+      if (method.traits().variance && !selection.sets().empty()) {
+        selection.ridge = rows.ridge(features_used(selection), options.ridge).value;
       }
     } catch (const Infeasible&) {
       // A column constant in this training set alone, and the like: every k is reported as left out.
@@ -150,7 +151,7 @@ class Evaluator {
     const ClassifierTrainer trainer(training, used, selection.ridge, model_, threads);
 
     ScoresByK scores;
-    for (const auto& entry : selection.path) {
+    for (const auto& entry : selection.sets()) {
       std::vector<Index> place;  // of the entry's features among `used`
       for (const Index f : entry.features) {
         place.push_back(std::lower_bound(used.begin(), used.end(), f) - used.begin());
@@ -174,8 +175,7 @@ class Evaluator {
   /// 0; or, where k counts components, the leading k columns.
   ScoresByK judge_records(const Dataset& training, const Preparation& preparation, const Task& task,
                           const Selection& selection) const {
-    FittedDiscriminants nothing;
-    nothing.matrix = Matrix::Zero(0, 0);
+    const FittedDiscriminants nothing;
     const auto score = [&](const FittedDiscriminants& record) {
       Matrix test_rows = values(task.test, record.features);
       preparation.restricted(record.features).apply_to(test_rows);
@@ -187,21 +187,22 @@ class Evaluator {
       return found;
     };
     ScoresByK scores;
-    if (selection.by_columns) {
-      const FittedDiscriminants& record = selection.lambda_path.front();
+    if (std::holds_alternative<Components>(selection.answer)) {
+      if (selection.fits().empty()) return scores;
+      const FittedDiscriminants& record = selection.fits().front();
       for (Index k = selection.sizes.lo; k <= std::min(selection.sizes.hi, record.matrix.cols()); ++k)
         scores.emplace(k, score(leading_columns(record, k)));
       return scores;
     }
     if (selection.size_fixed) {
-      if (selection.chosen_record) scores.emplace(0, score(selection.lambda_path[*selection.chosen_record]));
+      if (const auto* chosen = selection.chosen_fit()) scores.emplace(0, score(*chosen));
       return scores;
     }
     std::optional<Score> last;
     const FittedDiscriminants* of_last = nullptr;
     for (Index k = selection.sizes.lo; k <= selection.sizes.hi; ++k) {
       const FittedDiscriminants* record = &nothing;
-      for (const auto& other : selection.lambda_path) {
+      for (const auto& other : selection.fits()) {
         const std::size_t size = other.features.size();
         if (size <= static_cast<std::size_t>(k) && size >= std::max<std::size_t>(1, record->features.size()))
           record = &other;
@@ -231,7 +232,7 @@ class Evaluator {
 
   static std::vector<Index> features_used(const Selection& selection) {
     std::vector<Index> used;
-    for (const auto& entry : selection.path)
+    for (const auto& entry : selection.sets())
       used.insert(used.end(), entry.features.begin(), entry.features.end());
     std::sort(used.begin(), used.end());
     used.erase(std::unique(used.begin(), used.end()), used.end());
@@ -258,8 +259,7 @@ class Evaluator {
   }
 
   const Dataset& data_;
-  const SelectionOptions& selection_;
-  const OptionTexts& texts_;
+  const SelectOptions& selection_;
   const PrepareOptions& prepare_;
   ModelOptions model_;
   const RunControl& control_;
@@ -395,10 +395,10 @@ void require_every_label(const Dataset& data) {
 
 }  // namespace
 
-Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodInfo*>& methods,
-                            const SelectionOptions& selection, const OptionTexts& texts,
-                            const PrepareOptions& prepare, const ModelOptions& model,
-                            const EvaluationOptions& options, const RunControl& control) {
+Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& methods,
+                            const SelectOptions& selection, const PrepareOptions& prepare,
+                            const ModelOptions& model, const EvaluationOptions& options,
+                            const RunControl& control) {
   options.validate();
   require_every_label(data);
   Evaluation evaluation;
@@ -407,7 +407,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
   evaluation.classifier = model.classifier;
   evaluation.nested = options.select_on == SelectOn::kFold;
   const int threads = resolve_threads(selection.threads);
-  const Evaluator evaluator(data, selection, texts, prepare, model, control);
+  const Evaluator evaluator(data, selection, prepare, model, control);
   const std::vector<Index> everything = complement({}, data.rows());
 
   // On all rows first: it finds what is wrong with the data or the options before hours are spent, and gives
@@ -549,7 +549,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
   evaluation.folds_planned *= evaluation.options.repeats;
   evaluation.status = stopped ? control.status_or(Status::kInterrupted) : Status::kHeuristic;
   for (std::size_t m = 0; m < methods.size() && evaluation.folds_run > 0; ++m) {
-    const std::string name(methods[m]->name);
+    const std::string name(methods[m].name());
     std::vector<Index> incomplete;
     for (const auto& [k, on_training] : apparent[m]) {
       const Tally& tally = tallies[m][k];

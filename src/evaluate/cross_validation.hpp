@@ -9,7 +9,8 @@
 #include "classify/classifier.hpp"
 #include "data/prepare.hpp"
 #include "resample/folds.hpp"
-#include "select/methods.hpp"
+#include "select/registry.hpp"
+#include "select/select.hpp"
 
 namespace subspectra {
 
@@ -77,9 +78,9 @@ struct Evaluation {
 };
 
 /// `data` has passed check_values. Throws BadInput when a class has fewer rows than folds.
-[[nodiscard]] Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodInfo*>& methods,
-                                          const SelectionOptions& selection, const OptionTexts& texts,
-                                          const PrepareOptions& prepare, const ModelOptions& model,
-                                          const EvaluationOptions& options, const RunControl& control);
+[[nodiscard]] Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& methods,
+                                          const SelectOptions& selection, const PrepareOptions& prepare,
+                                          const ModelOptions& model, const EvaluationOptions& options,
+                                          const RunControl& control);
 
 }  // namespace subspectra

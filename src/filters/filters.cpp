@@ -123,7 +123,7 @@ Vector kolmogorov_smirnov(const Dataset& data, int threads) {
   return score;
 }
 
-std::vector<Index> ranking(const Vector& scores, const std::vector<Index>& candidates) {
+std::vector<Index> ranking(std::span<const double> scores, const std::vector<Index>& candidates) {
   std::vector<Index> order = candidates;
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return scores[a] > scores[b]; });
   return order;

@@ -1,5 +1,6 @@
 #pragma once
 /// Filters: one score a feature, from that feature and the labels alone. docs/methods/filters.md
+#include <span>
 #include <vector>
 
 #include "data/dataset.hpp"
@@ -21,6 +22,6 @@ namespace subspectra::filters {
 // separator (something / 0) scores the largest finite number, so that scores can be written to JSON.
 
 /// Features by falling score, ties to the lowest index.
-[[nodiscard]] std::vector<Index> ranking(const Vector& scores, const std::vector<Index>& candidates);
+[[nodiscard]] std::vector<Index> ranking(std::span<const double> scores, const std::vector<Index>& candidates);
 
 }  // namespace subspectra::filters

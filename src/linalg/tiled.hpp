@@ -4,7 +4,7 @@
 #include <exception>
 #include <optional>
 
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "linalg/blas.hpp"
 
 namespace subspectra::linalg {

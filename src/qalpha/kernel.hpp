@@ -5,22 +5,14 @@
 #include <string>
 #include <string_view>
 
+#include <subspectra/qalpha.hpp>
+
 #include "core/options.hpp"
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "qalpha/feature_rows.hpp"
 
 namespace subspectra {
 
-/// `kernel` linear|poly:D:C|rbf:SIGMA|block2:LENGTH
-struct QAlphaKernel {
-  enum class Kind { kLinear, kPoly, kRbf, kBlock2 };
-  Kind kind = Kind::kPoly;
-  Index degree = 2;  ///< kPoly: (x'y + offset)^degree
-  double offset = 0.0;
-  double sigma = 1.0;  ///< kRbf: exp(-|x - y|^2/(2 sigma^2))
-  Index length = 8;    ///< kBlock2: sum over sections of so many successive samples of (x_s'y_s)^2
-  bool operator==(const QAlphaKernel&) const = default;
-};
 template <>
 struct OptionCodec<QAlphaKernel> {
   static QAlphaKernel parse(std::string_view text);

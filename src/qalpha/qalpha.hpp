@@ -12,8 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include <subspectra/qalpha.hpp>
+
 #include "core/options.hpp"
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "qalpha/feature_rows.hpp"
 
 namespace subspectra {
@@ -26,20 +28,6 @@ enum class QAlphaVariant {
   kGap,         ///< Section 2.1: leading minus remaining energy
   kSupervised,  ///< Definition 6: blocks of classes
   kSemi,        ///< (1 - w) kPower over all samples + w kSupervised over the labelled ones
-};
-
-enum class QAlphaStart { kEqual, kRandom, kOnes };
-template <>
-struct EnumNames<QAlphaStart> {
-  static constexpr std::array<std::pair<QAlphaStart, std::string_view>, 3> kNames = {
-      {{QAlphaStart::kEqual, "equal"}, {QAlphaStart::kRandom, "random"}, {QAlphaStart::kOnes, "ones"}}};
-};
-
-enum class LaplacianShift { kDegree, kDiagonal };
-template <>
-struct EnumNames<LaplacianShift> {
-  static constexpr std::array<std::pair<LaplacianShift, std::string_view>, 2> kNames = {
-      {{LaplacianShift::kDegree, "degree"}, {LaplacianShift::kDiagonal, "diagonal"}}};
 };
 
 struct QAlphaOptions {

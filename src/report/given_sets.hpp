@@ -3,7 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "select/methods.hpp"
+#include "select/registry.hpp"
+#include "select/select.hpp"
 
 namespace subspectra {
 

@@ -5,6 +5,7 @@
 #include "core/build_info.hpp"
 #include "core/matrix_json.hpp"
 #include "core/spelling.hpp"
+#include "select/record.hpp"
 
 namespace subspectra {
 namespace {
@@ -30,7 +31,7 @@ json path_entry_json(const PathEntry& entry, const Dataset& data, const FeatureG
               {"names", data.names().selected(entry.features).all()},
               {"objective", entry.objective}};
   if (entry.upper_bound) {
-    const auto gap = entry.gap();
+    const auto gap = entry.known_gap();
     out["upper_bound"] = *entry.upper_bound;
     out["gap"] = or_null(gap);
     out["certified"] = gap && *gap <= kCertifiedGap;
@@ -65,15 +66,15 @@ json path_entry_json(const PathEntry& entry, const Dataset& data, const FeatureG
     out["pool"] = std::move(pool);
   }
   if (!entry.pass.empty()) out["pass"] = entry.pass;
-  if (entry.loadings.size() > 0) out["loadings"] = to_json(entry.loadings);
+  if (entry.loadings.size() > 0) out["loadings"] = to_json(entry.loadings.view());
   return out;
 }
 
 /// `components`: it has neither lambda nor iterations.
 json discriminants_json(const FittedDiscriminants& record, bool components) {
   json out = {{"features", record.features},
-              {"matrix", to_json(record.matrix)},
-              {"row_norms", to_json(record.row_norms)},
+              {"matrix", to_json(record.matrix.view())},
+              {"row_norms", record.row_norms},
               {"features_kept", record.features.size()},
               {"entries", record.entries}};
   if (components) return out;
@@ -95,7 +96,7 @@ json relevance_json(const RelevanceReport& report) {
     out["affinity_energy"] = *report.affinity_energy;
     out["residual_energy"] = or_null(report.residual_energy);
   }
-  if (report.eigenvalues.size() > 0) out["eigenvalues"] = to_json(report.eigenvalues);
+  if (report.eigenvalues.size() > 0) out["eigenvalues"] = report.eigenvalues;
   if (report.cut > 0) {
     out["cut"] = {{"k", report.cut}, {"ratio", report.cut_ratio}, {"weight_below", report.weight_below}};
     if (report.bound) out["cut"]["bound"] = *report.bound;
@@ -146,12 +147,12 @@ json data_json(const Dataset& data) {
 
 json selection_json(const Selection& selection, const Dataset& data, const ResultContext& context) {
   json options = context.options;
-  options.update(selection.method_options);
+  options.update(record_of(selection));
   if (options.contains("ridge")) options["ridge_asked"] = options["ridge"];
   options["ridge"] = selection.ridge;
   json path = json::array();
   const FeatureGroups* const groups = context.groups;
-  for (const auto& entry : selection.path) path.push_back(path_entry_json(entry, data, groups));
+  for (const auto& entry : selection.sets()) path.push_back(path_entry_json(entry, data, groups));
   json warnings = warnings_json({&data.warnings(), &selection.warnings}, context.spelling);
   json out = {{"schema", "subspectra.selection/1"},
               {"version", version()},
@@ -173,22 +174,23 @@ json selection_json(const Selection& selection, const Dataset& data, const Resul
   }
   if (selection.relevance) out["relevance"] = relevance_json(*selection.relevance);
   if (!selection.ranking.empty()) out["ranking"] = selection.ranking;
-  if (!selection.components.empty()) {
+  const auto* const path_answer = std::get_if<SizePath>(&selection.answer);
+  if (path_answer != nullptr && !path_answer->further_components.empty()) {
     json components = json::array();
     Index number = 2;
-    for (const auto& entries : selection.components) {
+    for (const auto& entries : path_answer->further_components) {
       json list = json::array();
       for (const auto& entry : entries) list.push_back(path_entry_json(entry, data, groups));
       components.push_back({{"component", number++}, {"path", std::move(list)}});
     }
     out["components"] = std::move(components);
   }
-  if (selection.own_rule) {
+  if (selection.own_rule()) {
+    const bool by_columns = std::holds_alternative<Components>(selection.answer);
     json records = json::array();
-    for (const auto& record : selection.lambda_path)
-      records.push_back(discriminants_json(record, selection.by_columns));
-    if (selection.chosen_record) out["discriminants"] = records[*selection.chosen_record];
-    if (!selection.size_fixed && !selection.by_columns) out["lambda_path"] = std::move(records);
+    for (const auto& record : selection.fits()) records.push_back(discriminants_json(record, by_columns));
+    if (const auto* chosen = selection.chosen_fit()) out["discriminants"] = records[static_cast<std::size_t>(chosen - selection.fits().data())];
+    if (!selection.size_fixed && !by_columns) out["lambda_path"] = std::move(records);
   }
   if (!selection.trace.empty()) {
     json trace = json::array();
@@ -199,7 +201,7 @@ json selection_json(const Selection& selection, const Dataset& data, const Resul
     }
     out["trace"] = std::move(trace);
   }
-  if (selection.weights.size() > 0) out["weights"] = to_json(selection.weights);
+  if (selection.weights.size() > 0) out["weights"] = selection.weights;
   return out;
 }
 
@@ -259,7 +261,7 @@ json evaluation_json(const Evaluation& evaluation, const Dataset& data, const Re
 json clustering_json(const Clustering& clustering, const Dataset& data, const ResultContext& context) {
   const Selection& selection = clustering.selection;
   json options = context.options;
-  options.update(selection.method_options);
+  options.update(record_of(selection));
   options.update(options_json(clustering.options));
   json warnings =
       warnings_json({&data.warnings(), &selection.warnings, &clustering.warnings}, context.spelling);
@@ -274,7 +276,7 @@ json clustering_json(const Clustering& clustering, const Dataset& data, const Re
               {"names", data.names().selected(clustering.features).all()},
               {"by_cut", clustering.by_cut},
               {"ranking", selection.ranking},
-              {"weights", to_json(selection.weights)},
+              {"weights", selection.weights},
               {"timing",
                {{"read_s", context.read_s},
                 {"prepare_s", selection.prepare_s},

@@ -4,7 +4,7 @@
 
 #include "cluster/clustering.hpp"
 #include "evaluate/cross_validation.hpp"
-#include "select/selection.hpp"
+#include <subspectra/selection.hpp>
 
 namespace subspectra {
 

@@ -13,7 +13,8 @@
 #include "core/parallel.hpp"
 #include "reproduce/papers.hpp"
 #include "resample/folds.hpp"
-#include "select/methods.hpp"
+#include "select/registry.hpp"
+#include "select/select.hpp"
 
 namespace subspectra::reproduce {
 namespace {
@@ -120,11 +121,10 @@ using Outcomes = std::map<std::string_view, Outcome>;
 /// Nothing when it was stopped.
 std::optional<Outcome> judge(const Dataset& training, const Dataset& test, const Contestant& contestant,
                              const ReproduceOptions& options, const RunControl& control) {
-  const SelectionOptions selection{.certify = false, .seed = options.seed, .threads = 1};
-  const Selection found = select_features(training, find_method(contestant.method), selection,
-                                          contestant.options, control.silent());
-  if (control.should_stop() || !found.chosen_record) return std::nullopt;
-  const auto& record = found.lambda_path[*found.chosen_record];
+  const SelectOptions selection{.certify = false, .seed = options.seed, .threads = 1};
+  const Selection found = select_features(training, MethodRegistry::from_texts(contestant.method, contestant.options), selection, control.silent());
+  if (control.should_stop() || found.chosen_fit() == nullptr) return std::nullopt;
+  const auto& record = *found.chosen_fit();
   const Matrix posteriors =
       log_posteriors(fit_rule(training, record, ModelOptions{}), test.columns(record.features));
   double wrong = 0.0;

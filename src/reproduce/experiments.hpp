@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/options.hpp"
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 
 namespace subspectra::reproduce {

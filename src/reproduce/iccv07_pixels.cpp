@@ -16,7 +16,8 @@
 #include "reproduce/images.hpp"
 #include "reproduce/papers.hpp"
 #include "reproduce/png.hpp"
-#include "select/methods.hpp"
+#include "select/registry.hpp"
+#include "select/select.hpp"
 
 namespace subspectra::reproduce {
 namespace {
@@ -192,13 +193,13 @@ struct PixelSets {
 
 Selection choose(const Dataset& training, std::string_view method, Index pixels,
                  const ReproduceOptions& options, const RunControl& control) {
-  SelectionOptions selection{
+  SelectOptions selection{
       .k = {1, pixels}, .certify = false, .seed = options.seed, .threads = options.threads};
-  return select_features(training, find_method(method), selection, {}, control.silent());
+  return select_features(training, Method(method), selection, control.silent());
 }
 
 const PathEntry* entry_of(const Selection& selection, Index k) {
-  for (const PathEntry& entry : selection.path) {
+  for (const PathEntry& entry : selection.sets()) {
     if (entry.k() == k) return &entry;
   }
   return nullptr;
@@ -225,7 +226,7 @@ void add_objectives(const PixelSets& sets, Reproduction& result) {
        .statement = "Fisher thresholding is uniformly inferior to GSLDA in terms of the captured variance",
        .obtained = static_cast<double>(above)});
   const auto curve = [&](const char* name, const Selection& selection) {
-    for (const PathEntry& entry : selection.path)
+    for (const PathEntry& entry : selection.sets())
       result.results.push_back({.series = name, .x = entry.k(), .obtained = entry.objective});
   };
   curve("objective, forward", sets.forward);

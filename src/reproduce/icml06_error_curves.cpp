@@ -36,9 +36,10 @@ void error_curves(const Dataset& data, const Curve& curve, const ReproduceOption
         fmt::format("{}: {} needs class labels and there is no label column; name it with ⟨target⟩",
                     data.source(), result.id));
   }
-  std::vector<const MethodInfo*> methods;
-  for (const auto& name : curve.methods) methods.push_back(&find_method(name));
-  SelectionOptions selection{.k = curve.k, .seed = options.seed, .threads = options.threads};
+  const OptionTexts method_options = {{"threshold", "y"}, {"C", "1"}};  // y is what ICML06 cuts
+  std::vector<Method> methods;
+  for (const auto& name : curve.methods) methods.push_back(MethodRegistry::from_texts(name, method_options));
+  SelectOptions selection{.k = curve.k, .seed = options.seed, .threads = options.threads};
   result.status = Status::kHeuristic;
   const auto& plan = curve.evaluation;
   const std::string folds =
@@ -70,14 +71,13 @@ void error_curves(const Dataset& data, const Curve& curve, const ReproduceOption
                      {"classifier", "lda"}};
   if (!curve.machine_methods.empty()) result.settings["C"] = 1.0;
   std::vector<Finding> points;
-  const OptionTexts method_options = {{"threshold", "y"}, {"C", "1"}};  // y is what ICML06 cuts
-  std::vector<const MethodInfo*> machine_methods;
-  for (const auto& name : curve.machine_methods) machine_methods.push_back(&find_method(name));
+  std::vector<Method> machine_methods;
+  for (const auto& name : curve.machine_methods) machine_methods.push_back(MethodRegistry::from_texts(name, method_options));
   for (const Protocol& protocol : kProtocols) {
     EvaluationOptions evaluation = plan;
     evaluation.select_on = protocol.select_on;
     const Evaluation errors =
-        evaluate_methods(data, methods, selection, method_options, {}, {}, evaluation, control);
+        evaluate_methods(data, methods, selection, {}, {}, evaluation, control);
     result.status = worst(result.status, errors.status);
     result.settings[fmt::format("folds_run_{}", protocol.select_on == SelectOn::kAll ? "all" : "nested")] =
         errors.folds_run;
@@ -98,7 +98,7 @@ void error_curves(const Dataset& data, const Curve& curve, const ReproduceOption
     }
     if (!machine_methods.empty()) {
       const Evaluation judged =
-          evaluate_methods(data, machine_methods, selection, method_options, {},
+          evaluate_methods(data, machine_methods, selection, {},
                            {.classifier = Classifier::kSvm, .cost = 1.0}, evaluation, control);
       result.status = worst(result.status, judged.status);
       for (const EvaluationRow& row : judged.rows) {

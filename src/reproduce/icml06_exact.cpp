@@ -7,7 +7,8 @@
 
 #include "reproduce/optimal_subsets.hpp"
 #include "reproduce/papers.hpp"
-#include "select/methods.hpp"
+#include "select/registry.hpp"
+#include "select/select.hpp"
 #include "synth/brownian.hpp"
 
 namespace subspectra::reproduce {
@@ -31,9 +32,9 @@ struct Experimenter {
   const RunControl& control;
 
   [[nodiscard]] Selection select(const Dataset& data, const char* method, KRange k) const {
-    const SelectionOptions selection{
+    const SelectOptions selection{
         .k = k, .certify = false, .seed = options.seed, .threads = options.threads};
-    return select_features(data, find_method(method), selection, {}, control.silent());
+    return select_features(data, Method(method), selection, control.silent());
   }
 
   /// Nothing when it was stopped on the way: a search cut short has no time of its own.
@@ -43,7 +44,7 @@ struct Experimenter {
     const Selection half = select(data, "eslda", {n / 2, n / 2});
     const Selection all = select(data, "eslda", {1, n});
     if (half.status != Status::kOptimal || all.status != Status::kOptimal ||
-        greedy.path.size() != all.path.size()) {
+        greedy.sets().size() != all.path.size()) {
       return std::nullopt;
     }
     Measured measured{.half_s = half.search_s,
@@ -51,7 +52,7 @@ struct Experimenter {
                       .all_s = all.search_s,
                       .all_nodes = static_cast<double>(all.search->nodes)};
     for (std::size_t i = 0; i < all.path.size(); ++i) {
-      if (greedy.path[i].objective >= all.path[i].objective * (1.0 - 1e-9))
+      if (greedy.sets()[i].objective >= all.path[i].objective * (1.0 - 1e-9))
         measured.greedy_best += 1.0 / static_cast<double>(n);
     }
     if (n <= kMostChecked) {

@@ -68,9 +68,9 @@ void image_clusters(const ReproduceOptions& options, const RunControl& control, 
       "The paper's animals (CalPhotos, University of California, Berkeley) are not part of the program; its figures are ranges over several pairs of kinds and hold for those alone.");
 
   const auto clustered = [&](const KRange& k, bool compare) {
-    const SelectionOptions selection{
+    const SelectOptions selection{
         .k = k, .certify = false, .seed = options.seed, .threads = options.threads};
-    return cluster_rows(table, find_method("qalpha"), selection, {{"clusters", std::to_string(classes)}},
+    return cluster_rows(table, QAlpha{.clusters = classes}, selection,
                         {.clusters = classes, .no_comparison = !compare}, control.silent());
   };
   const Clustering by_cut = clustered({}, true);

@@ -8,7 +8,8 @@
 
 #include "classify/classifier.hpp"
 #include "reproduce/qalpha_runs.hpp"
-#include "select/methods.hpp"
+#include "select/registry.hpp"
+#include "select/select.hpp"
 
 namespace subspectra::reproduce {
 namespace {
@@ -107,20 +108,19 @@ GeneOutcome leave_out(const Dataset& data, Index row, const GeneContestant& cont
   const Dataset training = data.with_rows(others);
   const Dataset left_out = data.with_rows({row});
   const ModelOptions model{.classifier = Classifier::kSvm, .cost = 1.0, .seed = seed};
-  SelectionOptions selection{.certify = false, .seed = seed, .threads = 1};
+  SelectOptions selection{.certify = false, .seed = seed, .threads = 1};
   if (contestant.components) {
     const Index most = std::min(contestant.sizes.back(), training.rows() - 1);
     selection.k = {std::min<Index>(most, data.features()), std::min<Index>(most, data.features())};
   } else {
     selection.k = {1, 1};  // the ranking is what is used
   }
-  const Selection found = select_features(training, find_method(contestant.method), selection,
-                                          contestant.options, control.silent());
+  const Selection found = select_features(training, MethodRegistry::from_texts(contestant.method, contestant.options), selection, control.silent());
   GeneOutcome outcome;
   if (control.should_stop()) return outcome;
   if (contestant.components) {
-    if (found.lambda_path.empty()) return outcome;
-    const FittedDiscriminants& record = found.lambda_path.front();
+    if (found.fits().empty()) return outcome;
+    const FittedDiscriminants& record = found.fits().front();
     for (const Index size : contestant.sizes) {
       if (size > record.matrix.cols()) break;
       const auto leading = leading_columns(record, size);
@@ -133,7 +133,7 @@ GeneOutcome leave_out(const Dataset& data, Index row, const GeneContestant& cont
     outcome.wrong[key] = misclassified(trainer.fit(), left_out, features);
   };
   if (contestant.sizes.empty()) {
-    judge(kCut, found.path.front().features);
+    judge(kCut, found.sets().front().features);
     return outcome;
   }
   for (const Index size : contestant.sizes) {

@@ -6,7 +6,8 @@
 
 #include "classify/classifier.hpp"
 #include "reproduce/qalpha_runs.hpp"
-#include "select/methods.hpp"
+#include "select/registry.hpp"
+#include "select/select.hpp"
 #include "synth/weston.hpp"
 
 namespace subspectra::reproduce {
@@ -101,12 +102,12 @@ WestonOutcome compare(const WestonCell& cell, std::uint64_t seed, const RunContr
     if (c == kAll || c == kRelevant) {
       features = span_of(0, c == kAll ? table.features() : relevant);
     } else {
-      const SelectionOptions options{.k = {relevant, relevant}, .certify = false, .seed = seed, .threads = 1};
+      const SelectOptions options{.k = {relevant, relevant}, .certify = false, .seed = seed, .threads = 1};
       OptionTexts texts = {{"C", "1"}};  // of the machines; others have no such option
       if (kWestonContestants[c].within_vectors != nullptr)
         texts["within_vectors"] = kWestonContestants[c].within_vectors;
-      const Selection selection = select_features(training, find_method(kWestonContestants[c].method),
-                                                  options, texts, control.silent());
+      const Selection selection = select_features(
+          training, MethodRegistry::from_texts(kWestonContestants[c].method, texts), options, control.silent());
       if (control.should_stop()) break;
       features = first_of(selection.ranking, relevant);
     }

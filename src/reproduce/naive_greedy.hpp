@@ -3,7 +3,7 @@
 /// the updates of search/greedy.hpp are measured against.
 #include <vector>
 
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 
 namespace subspectra::reproduce {

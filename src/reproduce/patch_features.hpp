@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "data/dataset.hpp"
 #include "reproduce/experiments.hpp"
 #include "reproduce/images.hpp"

@@ -9,17 +9,13 @@
 #include <string_view>
 #include <utility>
 
+#include <subspectra/scoring.hpp>
+
 #include "core/options.hpp"
 #include "scoring/solver.hpp"
 
 namespace subspectra {
 
-enum class RvmUpdate { kFast, kEm };
-template <>
-struct EnumNames<RvmUpdate> {
-  static constexpr std::array<std::pair<RvmUpdate, std::string_view>, 2> kNames = {
-      {{RvmUpdate::kFast, "fast"}, {RvmUpdate::kEm, "em"}}};
-};
 
 /// What ends the iterations.
 struct IterationOptions {

@@ -1,7 +1,7 @@
 #pragma once
 /// What the methods of optimal scoring have in common for whoever runs them: a lambda goes in, a fit comes
 /// out.
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "scoring/problem.hpp"
 
 namespace subspectra {

@@ -115,9 +115,9 @@ void DspcaOptions::validate() const {
   }
 }
 
-double Dspca::bytes(Index n) { return kMatrices * 8.0 * static_cast<double>(n) * static_cast<double>(n); }
+double DspcaSolver::bytes(Index n) { return kMatrices * 8.0 * static_cast<double>(n) * static_cast<double>(n); }
 
-Dspca::Dspca(Matrix sigma, const DspcaOptions& options) : sigma_(std::move(sigma)), options_(options) {
+DspcaSolver::DspcaSolver(Matrix sigma, const DspcaOptions& options) : sigma_(std::move(sigma)), options_(options) {
   options.validate();
   const Index n = sigma_.rows();
   if (n < 1 || n > kMostFeatures) {
@@ -137,7 +137,7 @@ Dspca::Dspca(Matrix sigma, const DspcaOptions& options) : sigma_(std::move(sigma
   top_ = outer_eigenvalue(sigma_);
 }
 
-DspcaSolution Dspca::of_size(Index k, const RunControl& control) {
+DspcaSolution DspcaSolver::of_size(Index k, const RunControl& control) {
   if (k < 1 || k > size())
     throw InvalidArgument({.field = "k",
                            .value = fmt::to_string(k),
@@ -146,7 +146,7 @@ DspcaSolution Dspca::of_size(Index k, const RunControl& control) {
   return solve({true, static_cast<double>(k)}, control);
 }
 
-DspcaSolution Dspca::of_penalty(double rho, const RunControl& control) {
+DspcaSolution DspcaSolver::of_penalty(double rho, const RunControl& control) {
   if (!(rho >= 0.0 && std::isfinite(rho)))
     throw InvalidArgument({.field = "rho",
                            .value = fmt::to_string(rho),
@@ -155,7 +155,7 @@ DspcaSolution Dspca::of_penalty(double rho, const RunControl& control) {
   return solve({false, rho / scale_}, control);
 }
 
-DspcaSolution Dspca::solve(const Limit& limit, const RunControl& control) {
+DspcaSolution DspcaSolver::solve(const Limit& limit, const RunControl& control) {
   const Index n = size();
   const auto pairs = leading_pairs(sigma_, 1);
   const auto objective = [&](const Matrix& x) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 
 namespace subspectra {
@@ -33,12 +33,12 @@ struct DspcaSolution {
   bool converged = false;
 };
 
-class Dspca {
+class DspcaSolver {
  public:
   static constexpr Index kMostFeatures = 2000;
 
   /// `sigma` symmetric. Throws InvalidArgument beyond kMostFeatures, Error when its work space does not fit.
-  Dspca(Matrix sigma, const DspcaOptions& options);
+  DspcaSolver(Matrix sigma, const DspcaOptions& options);
 
   [[nodiscard]] Index size() const { return sigma_.rows(); }
   /// Alternating directions, from where the last call ended. Stopped by `control`, or after max_iterations,

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/memory.hpp"
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "search/exact.hpp"
 
 namespace subspectra::search {

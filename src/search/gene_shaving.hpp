@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 #include "data/dataset.hpp"
 

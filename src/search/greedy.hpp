@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "core/run_control.hpp"
-#include "search/path.hpp"
+#include <subspectra/run_control.hpp>
+#include <subspectra/path.hpp>
 #include "search/units.hpp"
-#include "spectral/criterion.hpp"
+#include <subspectra/options.hpp>
 #include "spectral/pencil.hpp"
 
 namespace subspectra {

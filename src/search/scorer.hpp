@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/types.hpp"
-#include "search/path.hpp"
-#include "spectral/criterion.hpp"
+#include <subspectra/path.hpp>
+#include <subspectra/options.hpp>
 
 namespace subspectra::search {
 

@@ -92,7 +92,7 @@ SpcaTable spca_table(const MatrixRef& sigma) {
   return table;
 }
 
-Spca::Spca(const SpcaTable& table, const SpcaOptions& options) : table_(table), options_(options) {
+SpcaSolver::SpcaSolver(const SpcaTable& table, const SpcaOptions& options) : table_(table), options_(options) {
   options.validate();
   const double largest = table.scales.size() > 0 ? table.scales.maxCoeff() : 0.0;
   if (!(largest > 0.0)) throw InvalidArgument("spca: no column varies, so that there is no component");
@@ -103,20 +103,20 @@ Spca::Spca(const SpcaTable& table, const SpcaOptions& options) : table_(table), 
   weights_ = d_.cwiseInverse();
 }
 
-Matrix Spca::times(const Matrix& b) const {
+Matrix SpcaSolver::times(const Matrix& b) const {
   Matrix xb(table_.unit.rows(), b.cols());
   linalg::gemm_tiled(1.0, Op::kNone, table_.unit, d_.asDiagonal() * b, 0.0, xb, options_.threads);
   return xb;
 }
 
-Matrix Spca::transposed_times(const Matrix& xb) const {
+Matrix SpcaSolver::transposed_times(const Matrix& xb) const {
   Matrix m(table_.unit.cols(), xb.cols());
   linalg::gemm_tiled(1.0, Op::kTranspose, table_.unit, xb, 0.0, m, options_.threads);
   return d_.asDiagonal() * m;
 }
 
 /// The first `count` ordinary components, from the smaller of X'X and X X'; kept for the next fit.
-const Matrix& Spca::start(Index count) {
+const Matrix& SpcaSolver::start(Index count) {
   if (start_.cols() == count) return start_;
   const Matrix x = table_.unit * d_.asDiagonal();
   const Index n = x.rows(), p = x.cols();
@@ -143,13 +143,13 @@ const Matrix& Spca::start(Index count) {
   return start_;
 }
 
-double Spca::lambda_max() {
+double SpcaSolver::lambda_max() {
   return 2.0 * transposed_times(times(start(1))).cwiseAbs().maxCoeff() * scale_ * scale_;
 }
 
 /// b_j given X a_j. In the coordinates of the unit columns, c = d b, the elastic net is
 ///     1/2 |X a - unit c|^2 + l2/2 |c|^2 + (lambda/2) sum_i |c_i|/d_i.
-Vector Spca::regress(Index j, const Vector& xa, double lambda, const RunControl& control, bool* converged) {
+Vector SpcaSolver::regress(Index j, const Vector& xa, double lambda, const RunControl& control, bool* converged) {
   const Index p = table_.unit.cols();
   if (std::isinf(options_.l2)) {
     const Vector pulled = transposed_times(xa);
@@ -174,7 +174,7 @@ Vector Spca::regress(Index j, const Vector& xa, double lambda, const RunControl&
   return b;
 }
 
-SpcaFit Spca::fit(const std::vector<double>& lambdas, const RunControl& control) {
+SpcaFit SpcaSolver::fit(const std::vector<double>& lambdas, const RunControl& control) {
   const auto count = static_cast<Index>(lambdas.size());
   SpcaFit fit;
   fit.lambdas = lambdas;
@@ -211,7 +211,7 @@ SpcaFit Spca::fit(const std::vector<double>& lambdas, const RunControl& control)
   return fit;
 }
 
-std::vector<SpcaFit> spca_path(Spca& solver, Index lo, Index hi, Index count, double ratio,
+std::vector<SpcaFit> spca_path(SpcaSolver& solver, Index lo, Index hi, Index count, double ratio,
                                const RunControl& control) {
   constexpr int kHalvings = 6;
   std::vector<SpcaFit> path;

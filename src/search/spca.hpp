@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 #include "data/dataset.hpp"
 #include "solvers/group_lasso.hpp"
@@ -50,10 +50,10 @@ struct SpcaTable {
 /// From a covariance matrix: X = Lambda^{1/2} V', eigenvalues below p 2^-52 of the largest left out.
 [[nodiscard]] SpcaTable spca_table(const MatrixRef& sigma);
 
-class Spca {
+class SpcaSolver {
  public:
   /// `table` must outlive this.
-  Spca(const SpcaTable& table, const SpcaOptions& options);
+  SpcaSolver(const SpcaTable& table, const SpcaOptions& options);
 
   /// The smallest lambda that leaves the first component nothing: 2 max|Sigma a|_i at its start.
   [[nodiscard]] double lambda_max();
@@ -80,7 +80,7 @@ class Spca {
 /// One component, by size: fits along a falling grid of `count` lambdas from lambda_max down to `ratio` times
 /// it, and between neighbours whose sizes leave some of lo..hi out. The fits that are found, lambda falling;
 /// it ends after two sizes in a row above `hi`.
-[[nodiscard]] std::vector<SpcaFit> spca_path(Spca& solver, Index lo, Index hi, Index count, double ratio,
+[[nodiscard]] std::vector<SpcaFit> spca_path(SpcaSolver& solver, Index lo, Index hi, Index count, double ratio,
                                              const RunControl& control);
 
 }  // namespace subspectra

@@ -1,4 +1,4 @@
-#include "select/exact_methods.hpp"
+#include <subspectra/searches.hpp>
 
 #include <fmt/format.h>
 
@@ -8,13 +8,18 @@
 #include <numeric>
 
 #include "search/exact.hpp"
+#include "select/record.hpp"
 #include "select/search_methods.hpp"
 #include "select/sparse_pca_methods.hpp"
 #include "spectral/renormalize.hpp"
 
 namespace subspectra {
 
-void ExactMethodOptions::validate() const {
+namespace {
+
+template <class Exact>
+void require_search_options(const Exact& own) {
+  const auto& [pool, gap, node_limit, checkpoint, checkpoint_every, resume] = own;
   constexpr Index kLargestPool = 1000;
   if (pool < 1 || pool > kLargestPool)
     throw InvalidArgument({.field = "pool",
@@ -39,19 +44,17 @@ void ExactMethodOptions::validate() const {
   }
 }
 
-namespace {
-
 constexpr Index kStartSwaps = 100;
 
 /// The units that are best alone, the forced ones before them: a set of any size at no cost.
-std::vector<Index> by_single_scores(const SelectionInput& input) {
+std::vector<Index> by_single_scores(const Problem& problem) {
   std::vector<double> scores;
-  for (const auto& members : input.units.members) {
+  for (const auto& members : problem.units().members) {
     double score = 0.0;
-    for (const Index j : members) score += input.pencil.a_diagonal()[j] / input.pencil.diagonal()[j];
+    for (const Index j : members) score += problem.pencil().a_diagonal()[j] / problem.pencil().diagonal()[j];
     scores.push_back(score);
   }
-  for (const Index u : input.units.include) scores[static_cast<std::size_t>(u)] = kInfinity;
+  for (const Index u : problem.units().include) scores[static_cast<std::size_t>(u)] = kInfinity;
   std::vector<Index> order(scores.size());
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
@@ -62,27 +65,26 @@ std::vector<Index> by_single_scores(const SelectionInput& input) {
 
 /// The sets of a greedy search, as units, for every size: what the tree has to beat. Sizes that the search
 /// was stopped before get the units that are best alone, so that every size has an answer.
-std::vector<std::vector<RankedSet>> known_sets(const SelectionInput& input,
-                                               const std::vector<PathEntry>& path) {
-  std::vector<Index> unit_of(static_cast<std::size_t>(input.data.features()), -1);
-  for (Index u = 0; u < input.units.count(); ++u) {
-    for (const Index j : input.units.members[static_cast<std::size_t>(u)])
+std::vector<std::vector<RankedSet>> known_sets(const Problem& problem, const std::vector<PathEntry>& path) {
+  std::vector<Index> unit_of(static_cast<std::size_t>(problem.data().features()), -1);
+  for (Index u = 0; u < problem.units().count(); ++u) {
+    for (const Index j : problem.units().members[static_cast<std::size_t>(u)])
       unit_of[static_cast<std::size_t>(j)] = u;
   }
-  std::vector<std::vector<RankedSet>> start(static_cast<std::size_t>(input.k.hi - input.k.lo + 1));
+  std::vector<std::vector<RankedSet>> start(static_cast<std::size_t>(problem.k().hi - problem.k().lo + 1));
   for (const auto& entry : path) {
     RankedSet set;
     for (const Index j : entry.features) set.units.push_back(unit_of[static_cast<std::size_t>(j)]);
     std::sort(set.units.begin(), set.units.end());
     set.units.erase(std::unique(set.units.begin(), set.units.end()), set.units.end());
     const auto k = static_cast<Index>(set.units.size());
-    if (k >= input.k.lo && k <= input.k.hi)
-      start[static_cast<std::size_t>(k - input.k.lo)].push_back(std::move(set));
+    if (k >= problem.k().lo && k <= problem.k().hi)
+      start[static_cast<std::size_t>(k - problem.k().lo)].push_back(std::move(set));
   }
   if (std::all_of(start.begin(), start.end(), [](const auto& sets) { return !sets.empty(); })) return start;
-  const auto order = by_single_scores(input);
+  const auto order = by_single_scores(problem);
   for (std::size_t i = 0; i < start.size(); ++i) {
-    const auto k = static_cast<std::ptrdiff_t>(input.k.lo) + static_cast<std::ptrdiff_t>(i);
+    const auto k = static_cast<std::ptrdiff_t>(problem.k().lo) + static_cast<std::ptrdiff_t>(i);
     if (!start[i].empty() || k > std::ssize(order)) continue;
     RankedSet set{.units = {order.begin(), order.begin() + k}};
     std::sort(set.units.begin(), set.units.end());
@@ -91,16 +93,17 @@ std::vector<std::vector<RankedSet>> known_sets(const SelectionInput& input,
   return start;
 }
 
-PathEntry entry_of(const SelectionInput& input, const ExactSize& size, Index pool) {
+PathEntry entry_of(const Problem& problem, const ExactSize& size, Index pool) {
   const auto& best = size.pool.front();
   PathEntry entry;
-  entry.features = input.units.features(best.units);
-  if (!input.units.single) {
-    for (const Index u : best.units) entry.units.push_back(input.units.group[static_cast<std::size_t>(u)]);
+  entry.features = problem.units().features(best.units);
+  if (!problem.units().single) {
+    for (const Index u : best.units)
+      entry.units.push_back(problem.units().group[static_cast<std::size_t>(u)]);
     std::sort(entry.units.begin(), entry.units.end());
   }
-  auto fitted = renormalize(input.pencil, entry.features, input.options.criterion, input.options.components,
-                            input.options.threads);
+  auto fitted = renormalize(problem.pencil(), entry.features, problem.options().criterion,
+                            problem.options().components, problem.options().threads);
   entry.objective = fitted.objective;
   entry.loadings = std::move(fitted.discriminants.vectors);
   entry.pass = "exact";
@@ -112,11 +115,12 @@ PathEntry entry_of(const SelectionInput& input, const ExactSize& size, Index poo
   }
   if (pool > 1) {
     for (const auto& set : size.pool) {
-      const auto features = input.units.features(set.units);
-      const double objective = &set == &best ? entry.objective
-                                             : renormalize(input.pencil, features, input.options.criterion, 1,
-                                                           input.options.threads)
-                                                   .objective;
+      const auto features = problem.units().features(set.units);
+      const double objective = &set == &best
+                                   ? entry.objective
+                                   : renormalize(problem.pencil(), features, problem.options().criterion, 1,
+                                                 problem.options().threads)
+                                         .objective;
       entry.pool.push_back({features, objective});
     }
   }
@@ -124,73 +128,67 @@ PathEntry entry_of(const SelectionInput& input, const ExactSize& size, Index poo
 }
 
 /// `bounds`: what is known without a search, beside what the search proved.
-void add_bounds(const SelectionInput& input, const std::vector<double>& sdp, const RunControl& control,
+void add_bounds(const Problem& problem, const std::vector<double>& sdp, const RunControl& control,
                 Selection& selection) {
   Selection known;
-  known.path = selection.path;
+  known.sets() = selection.sets();
   RootLosses root;
-  const bool have_root = input.pencil.factor() != nullptr;
+  const bool have_root = problem.pencil().factor() != nullptr;
   if (have_root) {
-    root = root_losses(input.pencil, input.units,
-                       {.criterion = input.options.criterion,
-                        .least = input.k.lo,
-                        .most = input.k.hi,
-                        .threads = input.options.threads,
-                        .memory_limit = input.options.memory_limit.bytes});
+    root = root_losses(problem.pencil(), problem.units(),
+                       {.criterion = problem.options().criterion,
+                        .least = problem.k().lo,
+                        .most = problem.k().hi,
+                        .threads = problem.options().threads,
+                        .memory_limit = problem.options().memory_limit.bytes});
   }
-  certify(input, have_root ? &root : nullptr, control, known);
-  for (std::size_t i = 0; i < selection.path.size(); ++i) {
-    auto& entry = selection.path[i];
-    entry.bounds = std::move(known.path[i].bounds);
+  certify(problem, have_root ? &root : nullptr, control, known);
+  for (std::size_t i = 0; i < selection.sets().size(); ++i) {
+    auto& entry = selection.sets()[i];
+    entry.bounds = std::move(known.sets()[i].bounds);
     if (entry.bounds && entry.upper_bound) entry.bounds->upper.emplace_back(entry.bound, *entry.upper_bound);
   }
-  offer_sdp_bounds(input, input.k.lo, sdp, selection);
+  offer_sdp_bounds(problem, problem.k().lo, sdp, selection);
 }
 
-void search(const SelectionInput& input, const ExactMethodOptions& own, const RunControl& control,
-            Selection& selection) {
-  SelectionOptions quick = input.options;
+template <class Exact>
+void search_tree(const Problem& problem, const Exact& own, const RunControl& control, Selection& selection) {
+  SelectOptions quick = problem.options();
   quick.certify = quick.bounds = false;
   quick.components = 1;
-  const SelectionInput greedy_input{.data = input.data,
-                                    .options = quick,
-                                    .pencil = input.pencil,
-                                    .candidates = input.candidates,
-                                    .include = input.include,
-                                    .units = input.units,
-                                    .k = input.k};
+  const Problem unbounded = problem.with_options(quick);
   Selection greedy;
-  const bool can_swap = input.units.single && input.pencil.factor() != nullptr;
+  const bool can_swap = problem.units().single && problem.pencil().factor() != nullptr;
   try {
-    greedy_sets(greedy_input, {.swaps = can_swap ? kStartSwaps : 0}, control, greedy);
+    greedy_sets(unbounded, can_swap ? kStartSwaps : 0, control, greedy);
   } catch (const Infeasible&) {  // too large for the passes, or singular: the search itself says so then
   }
 
   // Before the search, which may use up the time: it is asked for, and where the search is stopped it is
   // often the better bound.
-  const auto sdp = sdp_bounds(input, input.k, control);
-  const auto result = exact_search(input.pencil, input.units, known_sets(input, greedy.path),
-                                   {.criterion = input.options.criterion,
-                                    .k = input.k,
+  const auto sdp = sdp_bounds(problem, problem.k(), control);
+  const auto result = exact_search(problem.pencil(), problem.units(), known_sets(problem, greedy.sets()),
+                                   {.criterion = problem.options().criterion,
+                                    .k = problem.k(),
                                     .pool = own.pool,
                                     .gap = own.gap,
                                     .node_limit = own.node_limit,
-                                    .threads = input.options.threads,
-                                    .memory_limit = input.options.memory_limit.bytes,
+                                    .threads = problem.options().threads,
+                                    .memory_limit = problem.options().memory_limit.bytes,
                                     .exchange = !can_swap,
                                     .checkpoint = own.checkpoint,
                                     .checkpoint_s = own.checkpoint_every,
                                     .resume = own.resume},
                                    control);
   for (const auto& size : result.sizes) {
-    if (!size.pool.empty()) selection.path.push_back(entry_of(input, size, own.pool));
+    if (!size.pool.empty()) selection.sets().push_back(entry_of(problem, size, own.pool));
   }
-  if (std::any_of(selection.path.begin(), selection.path.end(),
+  if (std::any_of(selection.sets().begin(), selection.sets().end(),
                   [](const PathEntry& entry) { return !entry.upper_bound; })) {
     selection.warnings.emplace_back(
         "the search was stopped before its first bound, which takes a factorization over all candidates; give it more time, or leave features out (⟨exclude⟩)");
   }
-  if (input.options.bounds) add_bounds(input, sdp, control, selection);
+  if (problem.options().bounds) add_bounds(problem, sdp, control, selection);
   if (!result.checkpoint_problem.empty()) {
     selection.warnings.push_back(
         fmt::format("the last checkpoint is missing or old: {}", result.checkpoint_problem));
@@ -202,54 +200,35 @@ void search(const SelectionInput& input, const ExactMethodOptions& own, const Ru
 /// A table's pencil computes what it is asked for from the rows, again and again. What is searched exactly is
 /// small enough to stand as a matrix, and the passes, exchanges and loadings of every size read it there.
 /// Null where the pencil is a matrix already, or too large.
-std::unique_ptr<Pencil> as_matrix(const SelectionInput& input) {
+std::shared_ptr<const Pencil> as_matrix(const Problem& problem) {
   constexpr Index kMost = 4000, kAlways = 1000;
-  const Index p = input.pencil.size();
-  if (input.pencil.rows() == nullptr || input.pencil.factor() == nullptr || p > kMost) return nullptr;
-  if (p > kAlways && p > 2 * input.pencil.rows()->rows()) return nullptr;  // the rows are the smaller thing
+  const Index p = problem.pencil().size();
+  if (problem.pencil().rows() == nullptr || problem.pencil().factor() == nullptr || p > kMost) return nullptr;
+  if (p > kAlways && p > 2 * problem.pencil().rows()->rows())
+    return nullptr;  // the rows are the smaller thing
   std::vector<Index> all(static_cast<std::size_t>(p));
   std::iota(all.begin(), all.end(), Index{0});
-  return factor_pencil(*input.pencil.factor(), input.pencil.block(all, input.options.threads));
+  return factor_pencil(*problem.pencil().factor(), problem.pencil().block(all, problem.options().threads));
 }
 
-void run_exact(const SelectionInput& input, const OptionTexts& texts, const RunControl& control,
-               Selection& selection) {
-  ExactMethodOptions own;
-  set_options(own, texts);
-  own.validate();
-  selection.method_options = options_json(own);
-  const auto matrix = as_matrix(input);
-  const SelectionInput dense{.data = input.data,
-                             .options = input.options,
-                             .pencil = matrix ? *matrix : input.pencil,
-                             .candidates = input.candidates,
-                             .include = input.include,
-                             .units = input.units,
-                             .k = input.k};
-  search(dense, own, control, selection);
+template <class Exact>
+Selection search_exactly(const Exact& own, const Problem& problem, const RunControl& control) {
+  Selection selection = answer_of(own);
+  const auto matrix = as_matrix(problem);
+  search_tree(matrix ? problem.with_pencil(matrix) : problem, own, control, selection);
+  return selection;
 }
 
 }  // namespace
 
-std::vector<MethodInfo> exact_methods() {
-  return {
-      {.name = "eslda",
-       .summary = "exact sparse LDA: the best set of every size, proven, or the best so far with a bound",
-       .takes_matrices = true,
-       .takes_groups = true,
-       .proves = true,
-       .options = describe_options<ExactMethodOptions>(),
-       .run = run_exact},
-      {.name = "espca",
-       .summary =
-           "exact sparse PCA: the set with the largest variance, proven, or the best so far with a bound; needs no labels",
-       .needs_labels = false,
-       .variance = true,
-       .takes_matrices = true,
-       .takes_groups = true,
-       .proves = true,
-       .options = describe_options<ExactMethodOptions>(),
-       .run = run_exact}};
+void Eslda::validate() const { require_search_options(*this); }
+void Espca::validate() const { require_search_options(*this); }
+
+Selection Eslda::run(const Problem& problem, const RunControl& control) const {
+  return search_exactly(*this, problem, control);
+}
+Selection Espca::run(const Problem& problem, const RunControl& control) const {
+  return search_exactly(*this, problem, control);
 }
 
 }  // namespace subspectra

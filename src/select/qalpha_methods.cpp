@@ -1,4 +1,4 @@
-#include "select/qalpha_methods.hpp"
+#include <subspectra/qalpha.hpp>
 
 #include <fmt/format.h>
 
@@ -9,6 +9,8 @@
 #include "core/text.hpp"
 #include "qalpha/kernel.hpp"
 #include "qalpha/qalpha.hpp"
+#include "select/problem.hpp"
+#include "select/record.hpp"
 
 namespace subspectra {
 namespace {
@@ -24,78 +26,76 @@ constexpr bool has_blocks(QAlphaVariant variant) {
   return variant == QAlphaVariant::kSupervised || variant == QAlphaVariant::kSemi;
 }
 
-/// The options of one variant; what another one has is left out.
-template <QAlphaVariant kVariant, bool kKernel = false>
-struct QAlphaMethod {
-  QAlphaOptions fit{.variant = kVariant,
-                    .start = has_blocks(kVariant) ? QAlphaStart::kOnes : QAlphaStart::kEqual};
-  bool no_normalize = false;
-  QAlphaKernel kernel;
-  double kernel_tolerance = 1e-4;
+template <class M>
+constexpr QAlphaVariant kVariantOf = QAlphaVariant::kPower;
+template <>
+constexpr QAlphaVariant kVariantOf<QAlphaBasic> = QAlphaVariant::kBasic;
+template <>
+constexpr QAlphaVariant kVariantOf<QAlphaRitz> = QAlphaVariant::kRitz;
+template <>
+constexpr QAlphaVariant kVariantOf<QAlphaLaplacian> = QAlphaVariant::kLaplacian;
+template <>
+constexpr QAlphaVariant kVariantOf<QAlphaGap> = QAlphaVariant::kGap;
+template <>
+constexpr QAlphaVariant kVariantOf<QAlphaSupervised> = QAlphaVariant::kSupervised;
+template <>
+constexpr QAlphaVariant kVariantOf<QAlphaSemi> = QAlphaVariant::kSemi;
 
-  void validate() const {
-    require_at_least(fit.clusters, 1, "clusters");
-    require_at_least(fit.restarts, 1, "restarts");
-    require_at_least(fit.within_vectors, 1, "within_vectors");
-    require_at_least(fit.between_vectors, 0, "between_vectors");
-    require_at_least(fit.max_iterations, 1, "max_iterations");
-    const auto require = [](bool holds, std::string_view field, double value, std::string_view rule) {
-      if (!holds)
-        throw InvalidArgument({.field = std::string(field),
-                               .value = fmt::to_string(value),
-                               .rule = fmt::format("{{value}}, but {} is needed", rule)});
-    };
-    constexpr double kMostGamma = 1e100;
-    require(fit.gamma >= 0.0 && fit.gamma <= kMostGamma, "gamma", fit.gamma, "a number from 0 to 1e100");
-    require(fit.tolerance >= 0.0 && std::isfinite(fit.tolerance), "tolerance", fit.tolerance,
-            "0 or a positive number");
-    require(fit.supervision >= 0.0 && fit.supervision <= 1.0, "supervision", fit.supervision,
+/// What the iteration is told; a variant that has no such option leaves the default.
+template <class M>
+QAlphaOptions iteration_options(const M& own, const SelectOptions& options) {
+  QAlphaOptions fit{.variant = kVariantOf<M>,
+                    .start = own.start,
+                    .restarts = own.restarts,
+                    .max_iterations = own.max_iterations,
+                    .tolerance = own.tolerance,
+                    .seed = options.seed,
+                    .memory_limit = options.memory_limit.bytes};
+  if constexpr (requires { own.clusters; }) fit.clusters = own.clusters;
+  if constexpr (requires { own.laplacian_shift; }) fit.laplacian_shift = own.laplacian_shift;
+  if constexpr (requires { own.gamma; }) {
+    fit.gamma = own.gamma;
+    fit.within_vectors = own.within_vectors;
+    fit.between_vectors = own.between_vectors;
+  }
+  if constexpr (requires { own.supervision; }) fit.supervision = own.supervision;
+  return fit;
+}
+
+template <class M>
+void require_qalpha(const M& own) {
+  const auto require = [](bool holds, std::string_view field, double value, std::string_view rule) {
+    if (!holds)
+      throw InvalidArgument({.field = std::string(field),
+                             .value = fmt::to_string(value),
+                             .rule = fmt::format("{{value}}, but {} is needed", rule)});
+  };
+  if constexpr (requires { own.clusters; }) require_at_least(own.clusters, 1, "clusters");
+  require_at_least(own.restarts, 1, "restarts");
+  if constexpr (requires { own.gamma; }) {
+    require_at_least(own.within_vectors, 1, "within_vectors");
+    require_at_least(own.between_vectors, 0, "between_vectors");
+  }
+  require_at_least(own.max_iterations, 1, "max_iterations");
+  constexpr double kMostGamma = 1e100;
+  if constexpr (requires { own.gamma; })
+    require(own.gamma >= 0.0 && own.gamma <= kMostGamma, "gamma", own.gamma, "a number from 0 to 1e100");
+  require(own.tolerance >= 0.0 && std::isfinite(own.tolerance), "tolerance", own.tolerance,
+          "0 or a positive number");
+  if constexpr (requires { own.supervision; })
+    require(own.supervision >= 0.0 && own.supervision <= 1.0, "supervision", own.supervision,
             "a number from 0 to 1");
-    require(kernel_tolerance >= 0.0 && kernel_tolerance < 1.0, "kernel_tolerance", kernel_tolerance,
-            "a fraction from 0 to below 1");
-    if (kKernel && fit.start == QAlphaStart::kOnes) {
+  if constexpr (requires { own.kernel; }) {
+    require(own.kernel_tolerance >= 0.0 && own.kernel_tolerance < 1.0, "kernel_tolerance",
+            own.kernel_tolerance, "a fraction from 0 to below 1");
+    if (own.start == QAlphaStart::kOnes) {
       throw InvalidArgument({.field = "start",
                              .value = "ones",
                              .rule = "{value}: the space of a kernel has no vector of ones",
                              .way_out = "use ⟨start equal⟩ or random"});
     }
   }
-  template <class Self, class Visitor>
-  static void visit(Self& o, Visitor&& field) {
-    if constexpr (kVariant != QAlphaVariant::kSupervised)
-      field("clusters", o.fit.clusters, "columns of Q: the directions in which the rows are to be coherent");
-    if constexpr (kKernel) {
-      field(
-          "kernel", o.kernel,
-          "of two features x, y: x'y; (x'y + C)^D; exp(-|x - y|^2/(2 SIGMA^2)); or the sum over sections of LENGTH successive rows of (x_s'y_s)^2");
-      field("kernel_tolerance", o.kernel_tolerance,
-            "beyond 2,000 features the kernel matrix is factored until this fraction of its trace is left");
-    }
-    if constexpr (has_blocks(kVariant)) {
-      field("gamma", o.fit.gamma, "weight of the energy between classes, which is subtracted");
-      field("within_vectors", o.fit.within_vectors, "columns of Q for a class with itself");
-      field("between_vectors", o.fit.between_vectors,
-            "columns of Q for two classes; 0 leaves these terms out");
-    }
-    if constexpr (kVariant == QAlphaVariant::kSemi) {
-      field(
-          "supervision", o.fit.supervision,
-          "weight of the supervised criterion, from 0 (labels ignored) to 1 (rows without a label ignored)");
-    }
-    if constexpr (kVariant == QAlphaVariant::kLaplacian) {
-      field("laplacian_shift", o.fit.laplacian_shift,
-            "d of L = A - D + d I: the largest row sum of A, or its largest diagonal entry");
-    }
-    field("start", o.fit.start,
-          "of Q: the leading eigenvectors at equal weights, random, or the former behind a column of ones");
-    field("restarts", o.fit.restarts, "so many starts, all but the first random; the best objective is kept");
-    field("no_normalize", o.no_normalize, "features as given, neither centred nor scaled to unit norm");
-    field("max_iterations", o.fit.max_iterations, "stop after so many iterations");
-    field("tolerance", o.fit.tolerance,
-          "stop when the weights, of unit norm, move by less than this; 0 runs all iterations");
-  }
-};
-
+}
 /// Classes that have rows, at least two.
 void require_classes(const Dataset& data, std::string_view method) {
   Index present = 0;
@@ -179,7 +179,7 @@ RelevanceReport report_of(const FeatureRows& rows, const QAlphaFit& fit, QAlphaV
   const Vector squares = rows.squared_norms();
   report.trace = fit.weights.dot(squares);
   report.equal_trace = squares.sum() / std::sqrt(static_cast<double>(rows.features()));
-  report.eigenvalues = fit.eigenvalues;
+  report.eigenvalues.assign(fit.eigenvalues.begin(), fit.eigenvalues.end());
   report.clusters = fit.clusters;
   constexpr double kRounding = 1e-9;  // of the largest weight: what the eigenvector is exact to
   report.negative = (fit.weights.array() < -kRounding * fit.weights.maxCoeff()).count();
@@ -210,28 +210,22 @@ RelevanceReport report_of(const FeatureRows& rows, const QAlphaFit& fit, QAlphaV
   return report;
 }
 
-template <class Method, bool kKernel>
-void run_qalpha(const SelectionInput& input, const OptionTexts& texts, const RunControl& control,
-                Selection& selection) {
-  Method own;
-  set_options(own, texts);
-  own.validate();
-  selection.method_options = options_json(own);
-  QAlphaOptions options = own.fit;
-  options.seed = input.options.seed;
-  options.memory_limit = input.options.memory_limit.bytes;
-  const int threads = input.options.threads;
+template <class M>
+Selection run_qalpha(M own, const Problem& problem, const RunControl& control) {
+  Selection selection = answer_of(own);
+  QAlphaOptions options = iteration_options(own, problem.options());
+  const int threads = problem.options().threads;
   std::vector<int> codes;
   if (has_blocks(options.variant)) {
-    require_classes(input.data, selection.method);
-    codes = input.data.labels()->codes;
+    require_classes(problem.data(), M::kTraits.name);
+    codes = problem.data().labels()->codes;
   }
-  const FeatureRows given(input.data, input.candidates, !own.no_normalize, codes, threads,
+  const FeatureRows given(problem.data(), problem.candidates(), !own.no_normalize, codes, threads,
                           options.memory_limit);
-  if (own.no_normalize) require_moderate(given, input.data);
+  if (own.no_normalize) require_moderate(given, problem.data());
   std::optional<FeatureRows> mapped;
   std::optional<KernelFactor> factor;
-  if constexpr (kKernel) {
+  if constexpr (requires { own.kernel; }) {
     const bool exact = given.features() <= kExactKernelFeatures;
     factor =
         kernel_factor(given, own.kernel, exact ? 0.0 : own.kernel_tolerance, options.memory_limit, control);
@@ -239,8 +233,8 @@ void run_qalpha(const SelectionInput& input, const OptionTexts& texts, const Run
   }
   const FeatureRows& rows = mapped ? *mapped : given;
   if (options.start == QAlphaStart::kOnes && !has_blocks(options.variant) && !sees_ones(rows)) {
-    options.start = own.fit.start = QAlphaStart::kEqual;
-    selection.method_options = options_json(own);
+    options.start = own.start = QAlphaStart::kEqual;
+    record_of(selection) = options_json(own);
     selection.warnings.emplace_back(
         "⟨start ones⟩: features without a mean, as centring leaves them, are orthogonal to it, so that the start is that of ⟨start equal⟩; ⟨no_normalize⟩ keeps the means");
   }
@@ -254,50 +248,59 @@ void run_qalpha(const SelectionInput& input, const OptionTexts& texts, const Run
   add_warnings(fit, report,
                options.variant == QAlphaVariant::kSupervised ? options.within_vectors : options.clusters,
                rows, options, control.should_stop(), selection.warnings);
-  const auto p = static_cast<Index>(input.candidates.size());
-  selection.weights = Vector::Zero(input.data.features());
+  const auto p = static_cast<Index>(problem.candidates().size());
+  selection.weights.assign(static_cast<std::size_t>(problem.data().features()), 0.0);
   for (Index i = 0; i < p; ++i)
-    selection.weights[input.candidates[static_cast<std::size_t>(i)]] = fit.weights[i];
+    selection.weights[problem.candidates()[static_cast<std::size_t>(i)]] = fit.weights[i];
   for (const Index i : weight_order(fit.weights))
-    selection.ranking.push_back(input.candidates[static_cast<std::size_t>(i)]);
+    selection.ranking.push_back(problem.candidates()[static_cast<std::size_t>(i)]);
   for (const double objective : fit.trace)
     selection.trace.push_back({.objective = objective, .features = {}});
   selection.relevance = std::move(report);
   selection.status = control.status_or(fit.converged ? Status::kConverged : Status::kIterationLimit);
-}
-
-template <QAlphaVariant kVariant, bool kKernel = false>
-MethodInfo qalpha_method(std::string_view name, std::string_view summary) {
-  using Method = QAlphaMethod<kVariant, kKernel>;
-  constexpr bool kLabels = kVariant == QAlphaVariant::kSupervised;
-  return {.name = name,
-          .summary = summary,
-          .needs_labels = kLabels,
-          .variance = !kLabels,
-          .options = describe_options<Method>(),
-          .run = run_qalpha<Method, kKernel>};
+  return selection;
 }
 
 }  // namespace
 
-std::vector<MethodInfo> qalpha_methods() {
-  return {
-      qalpha_method<QAlphaVariant::kPower>(
-          "qalpha", "spectral relevance weights: features that together make the rows cluster"),
-      qalpha_method<QAlphaVariant::kBasic>("qalpha-basic",
-                                           "Q-alpha with all eigenvectors found anew in every iteration"),
-      qalpha_method<QAlphaVariant::kRitz>("qalpha-ritz",
-                                          "Q-alpha with the directions in order; the same weights as qalpha"),
-      qalpha_method<QAlphaVariant::kLaplacian>("qalpha-laplacian",
-                                               "Q-alpha on the Laplacian of the affinities, for values >= 0"),
-      qalpha_method<QAlphaVariant::kGap>("qalpha-gap",
-                                         "Q-alpha for the gap between leading and other energy"),
-      qalpha_method<QAlphaVariant::kSupervised>(
-          "qalpha-supervised", "Q-alpha with classes: coherent within each one, not between two"),
-      qalpha_method<QAlphaVariant::kSemi>("qalpha-semi", "Q-alpha with labels for some of the rows"),
-      qalpha_method<QAlphaVariant::kPower, true>(
-          "qalpha-kernel", "Q-alpha on a kernel of the features: interactions beyond pairs"),
-  };
+void QAlpha::validate() const { require_qalpha(*this); }
+Selection QAlpha::run(const Problem& problem, const RunControl& control) const {
+  return run_qalpha(*this, problem, control);
+}
+
+void QAlphaBasic::validate() const { require_qalpha(*this); }
+Selection QAlphaBasic::run(const Problem& problem, const RunControl& control) const {
+  return run_qalpha(*this, problem, control);
+}
+
+void QAlphaRitz::validate() const { require_qalpha(*this); }
+Selection QAlphaRitz::run(const Problem& problem, const RunControl& control) const {
+  return run_qalpha(*this, problem, control);
+}
+
+void QAlphaLaplacian::validate() const { require_qalpha(*this); }
+Selection QAlphaLaplacian::run(const Problem& problem, const RunControl& control) const {
+  return run_qalpha(*this, problem, control);
+}
+
+void QAlphaGap::validate() const { require_qalpha(*this); }
+Selection QAlphaGap::run(const Problem& problem, const RunControl& control) const {
+  return run_qalpha(*this, problem, control);
+}
+
+void QAlphaSupervised::validate() const { require_qalpha(*this); }
+Selection QAlphaSupervised::run(const Problem& problem, const RunControl& control) const {
+  return run_qalpha(*this, problem, control);
+}
+
+void QAlphaSemi::validate() const { require_qalpha(*this); }
+Selection QAlphaSemi::run(const Problem& problem, const RunControl& control) const {
+  return run_qalpha(*this, problem, control);
+}
+
+void QAlphaOfKernel::validate() const { require_qalpha(*this); }
+Selection QAlphaOfKernel::run(const Problem& problem, const RunControl& control) const {
+  return run_qalpha(*this, problem, control);
 }
 
 }  // namespace subspectra

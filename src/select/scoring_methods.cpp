@@ -13,12 +13,13 @@
 #include "resample/folds.hpp"
 #include "scoring/gloss.hpp"
 #include "scoring/lambda_path.hpp"
+#include "solvers/lambda_grid.hpp"
 #include "scoring/plda.hpp"
 #include "scoring/rvm_entry.hpp"
 #include "scoring/sda.hpp"
 #include "scoring/sfd.hpp"
 #include "scoring/sulda.hpp"
-#include "solvers/lambda_grid.hpp"
+#include "select/record.hpp"
 #include "spectral/renormalize.hpp"
 
 namespace subspectra {
@@ -29,15 +30,15 @@ constexpr std::string_view kAutoPrefix = "auto:";
 
 LambdaChoice OptionCodec<LambdaChoice>::parse(std::string_view text) {
   if (text == "path") return {};
-  if (text == "cv") return {.kind = LambdaChoice::Kind::kCv};
-  if (text == "cv-min") return {.kind = LambdaChoice::Kind::kCvMin};
-  if (text == "auto") return {.kind = LambdaChoice::Kind::kAuto};
+  if (text == "cv") return LambdaChoice::Kind::kCv;
+  if (text == "cv-min") return LambdaChoice::Kind::kCvMin;
+  if (text == "auto") return LambdaChoice::Kind::kAuto;
   const bool fraction = text.starts_with(kAutoPrefix);
   try {
     const double value = OptionCodec<double>::parse(fraction ? text.substr(kAutoPrefix.size()) : text);
-    if (value > 0.0 && fraction && value < 1.0) return {.kind = LambdaChoice::Kind::kAuto, .value = value};
+    if (value > 0.0 && fraction && value < 1.0) return {LambdaChoice::Kind::kAuto, value};
     if (value > 0.0 && !fraction && std::isfinite(value))
-      return {.kind = LambdaChoice::Kind::kValue, .value = value};
+      return {LambdaChoice::Kind::kValue, value};
   } catch (const InvalidArgument&) {  // said below, with the words that are possible too
   }
   throw InvalidArgument(
@@ -66,7 +67,7 @@ nlohmann::json OptionCodec<LambdaChoice>::json(const LambdaChoice& choice) {
   return format(choice);
 }
 
-void LambdaOptions::validate() const {
+void require_lambda_grid(Index lambdas, double lambda_ratio) {
   if (lambdas < 2)
     throw InvalidArgument({.field = "lambdas",
                            .value = fmt::to_string(lambdas),
@@ -102,225 +103,94 @@ void require_positive_option(double value, std::string_view field) {
                          .rule = "{value}, but a positive number is needed"});
 }
 
-// Every method is described by what is its own: defaults, options, and the solver made from them.
-
-constexpr std::string_view kIterationsHelp = "stop after so many iterations";
-constexpr std::string_view kSweepsHelp = "sweeps over the features in play, for one lambda";
-constexpr std::string_view kRowsHelp =
-    "stop when no row norm changes by more than this fraction of the largest; 0 runs all iterations";
-constexpr std::string_view kPruneHelp =
-    "a feature leaves for good when its variance falls below this fraction of the largest; 0 keeps all";
-constexpr std::string_view kAlphaHelp = "of the penalty log|alpha I + X Gamma X'|; default lambda N";
-
-using Effort = IterationOptions;  ///< `max_iterations`, `tolerance` and `threads`
-
-struct RvmRow {
-  static constexpr LambdaOptions kGrid{.lambda_ratio = 1e-4, .auto_fraction = 0.05};
-  static constexpr Effort kEffort{.max_iterations = 5000, .tolerance = 1e-5};
-  static constexpr std::string_view kMost = kIterationsHelp, kEnough = kRowsHelp;
-  double alpha = kInfinity;
-  double prune = RvmOptions{}.prune;
-  RvmUpdate rvm_update = RvmUpdate::kFast;
-
-  void validate(LambdaOptions&) const {
-    require_positive_option(alpha, "alpha");
-    require_fraction(prune, "prune");
-  }
-  template <class Self, class Visitor>
-  static void visit(Self& o, Visitor&& field) {
-    field("alpha", o.alpha, kAlphaHelp);
-    field("prune", o.prune, kPruneHelp);
-    field("rvm_update", o.rvm_update, "rule of the variances: fast, or em, the paper's (24)");
-  }
-  [[nodiscard]] auto solver(const ScoringProblem& problem, bool path, const Effort& effort) const {
-    return rvm_row_solver(problem, {.alpha = std::isfinite(alpha) ? alpha : 0.0,
-                                    .prune = prune,
-                                    .update = rvm_update,
-                                    .warm = path && prune > 0.0,
-                                    .iterations = effort});
-  }
+template <class M>
+constexpr bool kHasLambda = requires(M own) {
+  own.lambda;
 };
 
-struct RvmEntry {
-  static constexpr LambdaOptions kGrid{.lambda_ratio = 1e-4, .auto_fraction = 0.005};
-  static constexpr Effort kEffort = RvmEntryOptions{}.iterations;
-  static constexpr std::string_view
-      kMost = kIterationsHelp,
-      kEnough =
-          "stop when no entry of B changes by more than this fraction of the largest; 0 runs all iterations";
-  double alpha = kInfinity;
-
-  void validate(LambdaOptions&) const { require_positive_option(alpha, "alpha"); }
-  template <class Self, class Visitor>
-  static void visit(Self& o, Visitor&& field) {
-    field("alpha", o.alpha, kAlphaHelp);
-  }
-  [[nodiscard]] auto solver(const ScoringProblem& problem, bool, const Effort& effort) const {
-    return rvm_entry_solver(problem, {.alpha = std::isfinite(alpha) ? alpha : 0.0, .iterations = effort});
-  }
-};
-
-template <bool kRows>
-struct Jeffreys {
-  static constexpr LambdaOptions kGrid{.lambda_ratio = 1e-4, .auto_fraction = 0.03};
-  static constexpr Effort kEffort = JeffreysOptions{}.iterations;
-  static constexpr std::string_view kMost = kIterationsHelp, kEnough = kRowsHelp;
-  double epsilon = JeffreysOptions{}.epsilon;
-  double prune = JeffreysOptions{}.prune;
-
-  void validate(LambdaOptions&) const {
-    require_positive_option(epsilon, "epsilon");
-    require_fraction(prune, "prune");
-  }
-  template <class Self, class Visitor>
-  static void visit(Self& o, Visitor&& field) {
-    field("epsilon", o.epsilon, "of the penalty sum log(|b|^2 + epsilon)");
-    field("prune", o.prune, kPruneHelp);
-  }
-  [[nodiscard]] auto solver(const ScoringProblem& problem, bool, const Effort& effort) const {
-    const JeffreysOptions options{epsilon, prune, effort};
-    return kRows ? jeffreys_row_solver(problem, options) : jeffreys_entry_solver(problem, options);
-  }
-};
-
-struct NoOptions {
-  static void validate(LambdaOptions&) {}
-  template <class Self, class Visitor>
-  static void visit(Self&, Visitor&&) {}
-};
-
-struct Gloss : NoOptions {
-  static constexpr LambdaOptions kGrid{.lambda_ratio = 0.02};
-  static constexpr Effort kEffort{GlossOptions{}.max_sweeps, GlossOptions{}.tolerance};
-  static constexpr std::string_view
-      kMost = kSweepsHelp,
-      kEnough = "stop when the duality gap is below this fraction of the objective at B = 0";
-  [[nodiscard]] static auto solver(const ScoringProblem& problem, bool, const Effort& effort) {
-    return gloss_solver(problem, {effort.tolerance, effort.max_iterations, effort.threads});
-  }
-};
-
-struct Sda {
-  static constexpr LambdaOptions kGrid{.lambda_ratio = 0.02};
-  static constexpr Effort kEffort{SdaOptions{}.max_iterations, SdaOptions{}.tolerance};
-  static constexpr std::string_view kMost = "elastic nets for one discriminant",
-                                    kEnough = "stop when the scores change by less than this fraction";
-  double l2 = SdaOptions{}.l2;
-
-  void validate(LambdaOptions&) const { require_not_negative(l2, "l2"); }
-  template <class Self, class Visitor>
-  static void visit(Self& o, Visitor&& field) {
-    field("l2", o.l2, "weight of the squared entries in the elastic net");
-  }
-  [[nodiscard]] auto solver(const ScoringProblem& problem, bool, const Effort& effort) const {
-    SdaOptions options;
-    options.l2 = l2;
-    options.tolerance = effort.tolerance;
-    options.max_iterations = effort.max_iterations;
-    options.threads = effort.threads;
-    return sda_solver(problem, options);
-  }
-};
-
-struct Plda : NoOptions {
-  static constexpr LambdaOptions kGrid{.lambda_ratio = 0.01};
-  static constexpr Effort kEffort{PldaOptions{}.max_iterations, PldaOptions{}.tolerance};
-  static constexpr std::string_view
-      kMost = "steps for one discriminant",
-      kEnough = "stop when a step raises the criterion by less than this fraction; 0 runs all";
-  [[nodiscard]] static auto solver(const ScoringProblem& problem, bool, const Effort& effort) {
-    PldaOptions options;
-    options.tolerance = effort.tolerance;
-    options.max_iterations = effort.max_iterations;
-    options.threads = effort.threads;
-    return plda_solver(problem, options);
-  }
-};
-
-struct Sulda : NoOptions {
-  static constexpr bool kHasLambda = false;
-  static constexpr LambdaOptions kGrid{.lambda = {.kind = LambdaChoice::Kind::kValue}};
-  static constexpr Effort kEffort{SuldaOptions{}.max_iterations, SuldaOptions{}.tolerance};
-  static constexpr std::string_view kMost = "pivots or steps for one discriminant",
-                                    kEnough = "duality gap of each discriminant, relative to its l1 norm";
-  [[nodiscard]] static auto solver(const ScoringProblem& problem, bool, const Effort& effort) {
-    SuldaOptions options;
-    options.tolerance = effort.tolerance;
-    options.max_iterations = effort.max_iterations;
-    options.threads = effort.threads;
-    return sulda_solver(problem, options);
-  }
-};
-
-struct Sfd {
-  static constexpr LambdaOptions kGrid{.lambda_ratio = 0.02};
-  static constexpr Effort kEffort{SfdOptions{}.max_sweeps, SfdOptions{}.tolerance};
-  static constexpr std::string_view
-      kMost = kSweepsHelp,
-      kEnough = "stop when the duality gap is below this fraction of the objective at w = 0";
-  double c = kInfinity;
-
-  void validate(LambdaOptions& grid) const {
-    if (!std::isfinite(c)) return;
-    if (grid.lambda.kind != LambdaChoice::Kind::kPath) {
-      throw InvalidArgument({.field = "C",
-                             .value = fmt::to_string(c),
-                             .rule = "and ⟨lambda⟩ say the same (lambda = 1/C)",
-                             .way_out = "leave one out"});
-    }
-    require_positive_option(c, "C");
-    grid.lambda = {.kind = LambdaChoice::Kind::kValue, .value = 1.0 / c};
-  }
-  template <class Self, class Visitor>
-  static void visit(Self& o, Visitor&& field) {
-    field("C", o.c, "weight of the squared errors beside |w|_1, lambda = 1/C");
-  }
-  [[nodiscard]] static auto solver(const ScoringProblem& problem, bool, const Effort& effort) {
-    return sfd_solver(problem, {effort.tolerance, effort.max_iterations, effort.threads});
-  }
-};
-
-template <class Own>
-constexpr bool has_lambda() {
-  if constexpr (requires { Own::kHasLambda; }) return Own::kHasLambda;
-  return true;
+/// The solver that a method's options describe. `path`: it will be asked for one lambda after another.
+std::unique_ptr<ScoringSolver> make_solver(const RvmRow& own, const ScoringProblem& problem, bool path,
+                                           int threads) {
+  return rvm_row_solver(problem, {.alpha = std::isfinite(own.alpha) ? own.alpha : 0.0,
+                                  .prune = own.prune,
+                                  .update = own.rvm_update,
+                                  .warm = path && own.prune > 0.0,
+                                  .iterations = {own.max_iterations, own.tolerance, threads}});
+}
+std::unique_ptr<ScoringSolver> make_solver(const RvmEntry& own, const ScoringProblem& problem, bool,
+                                           int threads) {
+  return rvm_entry_solver(problem, {.alpha = std::isfinite(own.alpha) ? own.alpha : 0.0,
+                                    .iterations = {own.max_iterations, own.tolerance, threads}});
+}
+std::unique_ptr<ScoringSolver> make_solver(const JeffreysRow& own, const ScoringProblem& problem, bool,
+                                           int threads) {
+  return jeffreys_row_solver(problem, {own.epsilon, own.prune, {own.max_iterations, own.tolerance, threads}});
+}
+std::unique_ptr<ScoringSolver> make_solver(const JeffreysEntry& own, const ScoringProblem& problem, bool,
+                                           int threads) {
+  return jeffreys_entry_solver(problem,
+                               {own.epsilon, own.prune, {own.max_iterations, own.tolerance, threads}});
+}
+std::unique_ptr<ScoringSolver> make_solver(const Gloss& own, const ScoringProblem& problem, bool,
+                                           int threads) {
+  return gloss_solver(problem, {own.tolerance, own.max_iterations, threads});
+}
+std::unique_ptr<ScoringSolver> make_solver(const Sfd& own, const ScoringProblem& problem, bool, int threads) {
+  return sfd_solver(problem, {own.tolerance, own.max_iterations, threads});
+}
+std::unique_ptr<ScoringSolver> make_solver(const Sda& own, const ScoringProblem& problem, bool, int threads) {
+  return sda_solver(
+      problem,
+      {.l2 = own.l2, .tolerance = own.tolerance, .max_iterations = own.max_iterations, .threads = threads});
+}
+std::unique_ptr<ScoringSolver> make_solver(const Plda& own, const ScoringProblem& problem, bool,
+                                           int threads) {
+  return plda_solver(problem,
+                     {.tolerance = own.tolerance, .max_iterations = own.max_iterations, .threads = threads});
+}
+std::unique_ptr<ScoringSolver> make_solver(const Sulda& own, const ScoringProblem& problem, bool,
+                                           int threads) {
+  return sulda_solver(problem,
+                      {.tolerance = own.tolerance, .max_iterations = own.max_iterations, .threads = threads});
 }
 
-/// All options of a method: the lambdas, its own, and when to stop.
-template <class Own>
-struct ScoringOptions {
-  LambdaOptions grid = Own::kGrid;
-  Own own;
-  Effort effort = Own::kEffort;
-
-  void validate() {
-    own.validate(grid);
-    if (has_lambda<Own>()) grid.validate();
-    require_not_negative(effort.tolerance, "tolerance");
-    if (effort.max_iterations < 1) {
-      throw InvalidArgument({.field = "max_iterations",
-                             .value = fmt::to_string(effort.max_iterations),
-                             .rule = "{value}, but 1 or more is needed"});
-    }
-  }
-  template <class Self, class Visitor>
-  static void visit(Self& o, Visitor&& field) {
-    if constexpr (has_lambda<Own>()) LambdaOptions::visit(o.grid, field);
-    Own::visit(o.own, field);
-    field("max_iterations", o.effort.max_iterations, Own::kMost);
-    field("tolerance", o.effort.tolerance, Own::kEnough);
-  }
-  [[nodiscard]] std::unique_ptr<ScoringSolver> solver(const ScoringProblem& problem, bool path,
-                                                      int threads) const {
-    Effort all = effort;
-    all.threads = threads;
-    return own.solver(problem, path, all);
-  }
+/// What a run needs to know of the lambdas, whatever the method.
+struct LambdaGrid {
+  LambdaChoice lambda;
+  Index lambdas = 0;
+  double lambda_ratio = 0.0;
+  double auto_fraction = 0.0;
+  bool has_lambda = true;
 };
+
+template <class M>
+LambdaGrid grid_of_method(const M& own) {
+  if constexpr (kHasLambda<M>) {
+    LambdaChoice lambda = own.lambda;
+    if constexpr (requires { own.C; }) {
+      if (std::isfinite(own.C)) lambda = 1.0 / own.C;
+    }
+    return {lambda, own.lambdas, own.lambda_ratio, M::kAutoFraction, true};
+  } else {
+    return {.lambda = LambdaChoice::Kind::kValue, .has_lambda = false};
+  }
+}
+
+/// What the options of the methods have in common.
+template <class M>
+void require_scoring_options(const M& own) {
+  if constexpr (kHasLambda<M>) require_lambda_grid(own.lambdas, own.lambda_ratio);
+  require_not_negative(own.tolerance, "tolerance");
+  if (own.max_iterations < 1) {
+    throw InvalidArgument({.field = "max_iterations",
+                           .value = fmt::to_string(own.max_iterations),
+                           .rule = "{value}, but 1 or more is needed"});
+  }
+}
 
 /// The grid of a problem. A rising path ends a little below the largest lambda: at it the last variance
 /// falls only like 1/t.
-std::vector<double> grid_of(const ScoringSolver& solver, const LambdaOptions& grid) {
+std::vector<double> grid_of(const ScoringSolver& solver, const LambdaGrid& grid) {
   constexpr double kBelow = 0.95;
   return lambda_grid(solver.lambda_max() * (solver.rising() ? kBelow : 1.0), grid.lambda_ratio, grid.lambdas);
 }
@@ -328,16 +198,17 @@ std::vector<double> grid_of(const ScoringSolver& solver, const LambdaOptions& gr
 using MakeSolver =
     std::function<std::unique_ptr<ScoringSolver>(const ScoringProblem&, bool path, int threads)>;
 
-FittedDiscriminants record_of(const ScoringProblem& problem, const ScoringFit& fit) {
+FittedDiscriminants fitted_record(const ScoringProblem& problem, const ScoringFit& fit) {
   FittedDiscriminants record;
   record.lambda = fit.lambda;
-  record.matrix = fit.b.values;
-  record.row_norms = fit.b.values.rowwise().norm();
+  Matrix matrix = fit.b.values;
+  record.row_norms = to_vector(fit.b.values.rowwise().norm());
   for (std::size_t i = 0; i < fit.b.rows.size(); ++i) {
     const Index j = fit.b.rows[i];
     record.features.push_back(problem.features[static_cast<std::size_t>(j)]);
-    record.matrix.row(static_cast<Index>(i)) /= problem.scales[j];
+    matrix.row(static_cast<Index>(i)) /= problem.scales[j];
   }
+  record.matrix = matrix;
   record.entries = fit.b.entries();
   record.objective = fit.objective;
   if (fit.gap >= 0.0) record.duality_gap = fit.gap;
@@ -373,10 +244,10 @@ constexpr Index kLambdaFolds = 10;
 /// kCvMin, is the smallest. What a fold and all rows share is the lambda as a part of the largest one, `top`
 /// for all rows: lambda itself weighs more against fewer rows, and its scale differs between the methods.
 /// Nothing when the control stopped it before every fold was done.
-std::optional<double> cross_validated_lambda(const SelectionInput& input, LambdaChoice::Kind kind,
+std::optional<double> cross_validated_lambda(const Problem& problem, LambdaChoice::Kind kind,
                                              const MakeSolver& make, double top,
                                              const std::vector<double>& lambdas, const RunControl& control) {
-  const Dataset& data = input.data;
+  const Dataset& data = problem.data();
   const auto counts = data.labels()->counts();
   Index least = kLambdaFolds;
   for (const Index count : counts) {
@@ -391,14 +262,14 @@ std::optional<double> cross_validated_lambda(const SelectionInput& input, Lambda
   protocol.cv.folds = least;
   constexpr std::uint64_t kStream = 1ULL << 50U;  // far from those of evaluate
   const auto splits = make_splits(*data.labels(), data.row_groups(), data.source(), protocol,
-                                  Random(input.options.seed, kStream));
+                                  Random(problem.options().seed, kStream));
   Matrix errors(static_cast<Index>(splits.size()), static_cast<Index>(lambdas.size()));
   for (std::size_t fold = 0; fold < splits.size(); ++fold) {
     const Dataset training = data.with_rows(complement(splits[fold], data.rows()));
     const Dataset test = data.with_rows(splits[fold]);
-    const ScoringProblem problem = make_scoring_problem(training, input.candidates, input.options.threads,
-                                                        input.options.memory_limit.bytes);
-    const auto solver = make(problem, true, input.options.threads);
+    const ScoringProblem scoring = make_scoring_problem(
+        training, problem.candidates(), problem.options().threads, problem.options().memory_limit.bytes);
+    const auto solver = make(scoring, true, problem.options().threads);
     const double own_top = solver->lambda_max();
     std::vector<double> own_lambdas = lambdas;
     for (double& lambda : own_lambdas) lambda *= top > 0.0 ? own_top / top : 0.0;
@@ -408,8 +279,8 @@ std::optional<double> cross_validated_lambda(const SelectionInput& input, Lambda
     // A rising path may end early with nothing left; no features at those lambdas.
     std::map<double, double> error_at;
     for (const auto& fit : fits)
-      error_at[fit.lambda] = held_out_error(training, test, record_of(problem, fit));
-    const double nothing = held_out_error(training, test, no_discriminants(problem.discriminants()));
+      error_at[fit.lambda] = held_out_error(training, test, fitted_record(scoring, fit));
+    const double nothing = held_out_error(training, test, no_discriminants(scoring.discriminants()));
     for (std::size_t l = 0; l < lambdas.size(); ++l) {
       const auto found = error_at.find(own_lambdas[l]);
       errors(static_cast<Index>(fold), static_cast<Index>(l)) =
@@ -432,83 +303,87 @@ std::optional<double> cross_validated_lambda(const SelectionInput& input, Lambda
 }
 
 /// Objective and loadings of a set, as for any other method; cross-validation has no use for them.
-PathEntry entry_of_record(const SelectionInput& input, const FittedDiscriminants& record,
-                          std::size_t number) {
+PathEntry entry_of_record(const Problem& problem, const FittedDiscriminants& record, std::size_t number) {
   PathEntry entry;
   entry.features = record.features;
   entry.record = number;
-  if (!input.options.certify) return entry;
-  auto fitted = renormalize(input.pencil, entry.features, input.options.criterion, input.options.components,
-                            input.options.threads);
+  if (!problem.options().certify) return entry;
+  auto fitted = renormalize(problem.pencil(), entry.features, problem.options().criterion,
+                            problem.options().components, problem.options().threads);
   entry.objective = fitted.objective;
   entry.loadings = std::move(fitted.discriminants.vectors);
   return entry;
 }
 
 /// The records that `k` names.
-void choose_sizes(const SelectionInput& input, bool stopped, Selection& selection) {
+void choose_sizes(const Problem& problem, bool stopped, Selection& selection) {
   std::vector<Index> sizes;
-  for (const auto& record : selection.lambda_path)
-    sizes.push_back(static_cast<Index>(record.features.size()));
+  auto& answer = std::get<PenaltyPath>(selection.answer);
+  for (const auto& record : answer.fits) sizes.push_back(static_cast<Index>(record.features.size()));
   std::vector<std::string> warnings;
-  const auto of_size = fits_by_size(sizes, input.k, warnings);
+  const auto of_size = fits_by_size(sizes, problem.k(), warnings);
   if (stopped) warnings = {"stopped before the path over lambda was done: sizes may be missing"};
   selection.warnings.insert(selection.warnings.end(), warnings.begin(), warnings.end());
   if (of_size.empty()) return;
   for (const auto& [size, number] : of_size)
-    selection.path.push_back(entry_of_record(input, selection.lambda_path[number], number));
-  selection.chosen_record = of_size.rbegin()->second;
+    answer.sets.push_back(entry_of_record(problem, answer.fits[number], number));
+  answer.chosen = of_size.rbegin()->second;
 }
 
-void run_scoring(const SelectionInput& input, const LambdaOptions& grid, bool has_grid,
-                 const MakeSolver& make, const RunControl& control, Selection& selection) {
-  if (!input.include.empty()) {
+template <class M>
+Selection run_scoring(const M& own, const Problem& problem, const RunControl& control) {
+  Selection selection = answer_of(own);
+  const LambdaGrid grid = grid_of_method(own);
+  const MakeSolver make = [&](const ScoringProblem& of, bool path, int threads) {
+    return make_solver(own, of, path, threads);
+  };
+  if (!problem.include().empty()) {
     throw InvalidArgument(
         {.field = "include",
          .rule = fmt::format(": method {} chooses by a penalty, which can leave out any feature",
-                             selection.method),
+                             M::kTraits.name),
          .way_out = "the greedy and exact methods take ⟨include⟩"});
   }
-  const ScoringProblem problem = make_scoring_problem(input.data, input.candidates, input.options.threads,
-                                                      input.options.memory_limit.bytes);
+  const auto shared = problem.rows().scoring(problem.candidates());
+  const ScoringProblem& scoring = *shared;
   const bool path = grid.lambda.kind == LambdaChoice::Kind::kPath;
-  selection.own_rule = true;
+  auto& answer = selection.answer.emplace<PenaltyPath>();
   selection.size_fixed = !path;
-  if (!path && input.options.k.given()) {
+  if (!path && problem.options().k.given()) {
     selection.warnings.push_back(fmt::format(
         "⟨k⟩ is not used: {}",
-        has_grid
+        grid.has_lambda
             ? "lambda decides how many features are kept; without ⟨lambda⟩ a path of them is looked through for the size"
             : "the method has one answer, whatever its size"));
   }
   constexpr double kUnrelated = 1e-24;  // a correlation of 1e-12: rounding
-  if (!(largest_product(problem, input.options.threads) > kUnrelated)) {
+  if (!(largest_product(scoring, problem.options().threads) > kUnrelated)) {
     selection.warnings.emplace_back(
         "no feature is related to the classes: the mean of every one is the same in all of them, and there is nothing to choose");
     selection.status = Status::kConverged;
-    selection.lambda_path.push_back(no_discriminants(problem.discriminants()));
-    if (!path) selection.chosen_record = 0;
-    return;
+    answer.fits.push_back(no_discriminants(scoring.discriminants()));
+    if (!path) answer.chosen = 0;
+    return selection;
   }
   std::vector<ScoringFit> fits;
   if (path) {
-    const auto solver = make(problem, true, input.options.threads);
-    fits = fit_lambda_path(*solver, grid_of(*solver, grid), input.k.hi, control);
+    const auto solver = make(scoring, true, problem.options().threads);
+    fits = fit_lambda_path(*solver, grid_of(*solver, grid), problem.k().hi, control);
   } else {
     double lambda = grid.lambda.value;
     if (grid.lambda.cross_validated()) {
-      const auto solver = make(problem, true, input.options.threads);
-      const auto chosen = cross_validated_lambda(input, grid.lambda.kind, make, solver->lambda_max(),
+      const auto solver = make(scoring, true, problem.options().threads);
+      const auto chosen = cross_validated_lambda(problem, grid.lambda.kind, make, solver->lambda_max(),
                                                  grid_of(*solver, grid), control);
       if (!chosen) {
         selection.warnings.emplace_back(
             "stopped before the cross-validation of lambda was done: nothing was chosen");
         selection.status = control.status_or(Status::kInterrupted);
-        return;
+        return selection;
       }
       lambda = *chosen;
     }
-    const auto solver = make(problem, false, input.options.threads);
+    const auto solver = make(scoring, false, problem.options().threads);
     if (grid.lambda.kind == LambdaChoice::Kind::kAuto) {
       const double fraction = grid.lambda.value > 0.0 ? grid.lambda.value : grid.auto_fraction;
       lambda = fraction * solver->lambda_max();
@@ -516,12 +391,12 @@ void run_scoring(const SelectionInput& input, const LambdaOptions& grid, bool ha
     fits.push_back(solver->fit(lambda, control));
   }
   selection.status = Status::kConverged;
-  for (const auto& fit : fits) selection.lambda_path.push_back(record_of(problem, fit));
+  for (const auto& fit : fits) answer.fits.push_back(fitted_record(scoring, fit));
   if (path) {
-    choose_sizes(input, control.should_stop(), selection);
-  } else if (!selection.lambda_path.empty()) {
-    selection.chosen_record = 0;
-    const auto& record = selection.lambda_path.front();
+    choose_sizes(problem, control.should_stop(), selection);
+  } else if (!answer.fits.empty()) {
+    answer.chosen = 0;
+    const auto& record = answer.fits.front();
     constexpr std::size_t kMostJudged = 3000;  // a dense k x k matrix
     if (record.features.empty()) {
       selection.warnings.push_back(
@@ -530,67 +405,102 @@ void run_scoring(const SelectionInput& input, const LambdaOptions& grid, bool ha
       selection.warnings.push_back(fmt::format(
           "{} features are too many to judge as one set: no objective is given", record.features.size()));
     } else {
-      selection.path.push_back(entry_of_record(input, record, 0));
+      answer.sets.push_back(entry_of_record(problem, record, 0));
     }
   }
   // The sets that are shown speak for the status; the other lambdas of the grid were a way to get there.
-  for (const auto& entry : selection.path) {
-    if (!selection.lambda_path[*entry.record].converged)
+  for (const auto& entry : answer.sets) {
+    if (!answer.fits[*entry.record].converged)
       selection.status = worst(selection.status, Status::kIterationLimit);
   }
-  if (selection.chosen_record && !selection.lambda_path[*selection.chosen_record].converged)
+  if (answer.chosen && !answer.fits[*answer.chosen].converged)
     selection.status = worst(selection.status, Status::kIterationLimit);
   const auto unfinished = [](const FittedDiscriminants& record) { return !record.converged; };
-  if (selection.path.empty() &&
-      std::any_of(selection.lambda_path.begin(), selection.lambda_path.end(), unfinished))
+  if (answer.sets.empty() && std::any_of(answer.fits.begin(), answer.fits.end(), unfinished))
     selection.status = worst(selection.status, Status::kIterationLimit);
   selection.status = worst(selection.status, control.status_or(selection.status));
-  if (!selection.chosen_record) return;
-  const auto& chosen = selection.lambda_path[*selection.chosen_record];
-  selection.weights = Vector::Zero(input.data.features());
+  if (!answer.chosen) return selection;
+  const auto& chosen = answer.fits[*answer.chosen];
+  selection.weights.assign(static_cast<std::size_t>(problem.data().features()), 0.0);
   for (std::size_t i = 0; i < chosen.features.size(); ++i)
-    selection.weights[chosen.features[i]] = chosen.row_norms[static_cast<Index>(i)];
-  const auto& fit = fits[*selection.chosen_record];
+    selection.weights[chosen.features[i]] = chosen.row_norms[i];
+  const auto& fit = fits[*answer.chosen];
   for (std::size_t i = 0; i < fit.trace.size(); ++i) {
     selection.trace.push_back(
         {.objective = fit.trace[i],
          .features = i < fit.working.size() ? std::optional(fit.working[i]) : std::nullopt});
   }
-}
-
-template <class Own>
-ScoringOptions<Own> options_from(const OptionTexts& texts) {
-  ScoringOptions<Own> options;
-  set_options(options, texts);
-  options.validate();
-  return options;
-}
-
-template <class Own>
-MethodInfo scoring_method(std::string_view name, std::string_view summary, bool two_classes_only = false) {
-  return {.name = name,
-          .summary = summary,
-          .two_classes_only = two_classes_only,
-          .fixes_size =
-              [](const OptionTexts& texts) {
-                return options_from<Own>(texts).grid.lambda.kind != LambdaChoice::Kind::kPath;
-              },
-          .options = describe_options<ScoringOptions<Own>>(),
-          .run =
-              [](const SelectionInput& input, const OptionTexts& texts, const RunControl& control,
-                 Selection& selection) {
-                const auto options = options_from<Own>(texts);
-                selection.method_options = options_json(options);
-                run_scoring(
-                    input, options.grid, has_lambda<Own>(),
-                    [&](const ScoringProblem& problem, bool path, int threads) {
-                      return options.solver(problem, path, threads);
-                    },
-                    control, selection);
-              }};
+  return selection;
 }
 
 }  // namespace
+
+void RvmRow::validate() const {
+  require_positive_option(alpha, "alpha");
+  require_fraction(prune, "prune");
+  require_scoring_options(*this);
+}
+void RvmEntry::validate() const {
+  require_positive_option(alpha, "alpha");
+  require_scoring_options(*this);
+}
+void Gloss::validate() const { require_scoring_options(*this); }
+void Sda::validate() const {
+  require_not_negative(l2, "l2");
+  require_scoring_options(*this);
+}
+void Plda::validate() const { require_scoring_options(*this); }
+void Sulda::validate() const { require_scoring_options(*this); }
+void Sfd::validate() const {
+  if (std::isfinite(C) && lambda.kind != LambdaChoice::Kind::kPath) {
+    throw InvalidArgument({.field = "C",
+                           .value = fmt::to_string(C),
+                           .rule = "and ⟨lambda⟩ say the same (lambda = 1/C)",
+                           .way_out = "leave one out"});
+  }
+  if (std::isfinite(C)) require_positive_option(C, "C");
+  require_scoring_options(*this);
+}
+void JeffreysRow::validate() const {
+  require_positive_option(epsilon, "epsilon");
+  require_fraction(prune, "prune");
+  require_scoring_options(*this);
+}
+void JeffreysEntry::validate() const {
+  require_positive_option(epsilon, "epsilon");
+  require_fraction(prune, "prune");
+  require_scoring_options(*this);
+}
+
+Selection RvmRow::run(const Problem& problem, const RunControl& control) const {
+  return run_scoring(*this, problem, control);
+}
+Selection RvmEntry::run(const Problem& problem, const RunControl& control) const {
+  return run_scoring(*this, problem, control);
+}
+Selection Gloss::run(const Problem& problem, const RunControl& control) const {
+  return run_scoring(*this, problem, control);
+}
+Selection Sda::run(const Problem& problem, const RunControl& control) const {
+  return run_scoring(*this, problem, control);
+}
+Selection Plda::run(const Problem& problem, const RunControl& control) const {
+  return run_scoring(*this, problem, control);
+}
+Selection Sulda::run(const Problem& problem, const RunControl& control) const {
+  return run_scoring(*this, problem, control);
+}
+Selection JeffreysRow::run(const Problem& problem, const RunControl& control) const {
+  return run_scoring(*this, problem, control);
+}
+Selection JeffreysEntry::run(const Problem& problem, const RunControl& control) const {
+  return run_scoring(*this, problem, control);
+}
+Selection Sfd::run(const Problem& problem, const RunControl& control) const {
+  Sfd own = *this;
+  if (std::isfinite(C)) own.lambda = 1.0 / C;  // which says the same
+  return run_scoring(own, problem, control);
+}
 
 std::map<Index, std::size_t> fits_by_size(const std::vector<Index>& sizes, const KRange& k,
                                           std::vector<std::string>& warnings) {
@@ -613,22 +523,6 @@ std::map<Index, std::size_t> fits_by_size(const std::vector<Index>& sizes, const
   }
   std::erase_if(of_size, [&](const auto& fit) { return fit.first != largest && (one || fit.first < k.lo); });
   return of_size;
-}
-
-std::vector<MethodInfo> scoring_methods() {
-  return {
-      scoring_method<RvmRow>("rvm-row", "optimal scoring: relevance vector machine on the rows of B"),
-      scoring_method<RvmEntry>("rvm-entry", "optimal scoring: relevance vector machine on the entries of B"),
-      scoring_method<Gloss>("gloss", "optimal scoring with a group lasso (convex)"),
-      scoring_method<Sda>("sda",
-                          "sparse discriminant analysis: elastic nets on scores fitted along with them"),
-      scoring_method<Plda>("plda", "Fisher's discriminants with an l1 penalty and a diagonal covariance"),
-      scoring_method<Sulda>("sulda", "sparsest in l1 of all uncorrelated LDA solutions (linear programs)"),
-      scoring_method<Sfd>("sfd", "sparse Fisher discriminant: a lasso on +/-1 labels, for two classes", true),
-      scoring_method<Jeffreys<true>>("jeffreys-row", "optimal scoring: Jeffreys' prior on the rows of B"),
-      scoring_method<Jeffreys<false>>("jeffreys-entry",
-                                      "optimal scoring: Jeffreys' prior on the entries of B"),
-  };
 }
 
 }  // namespace subspectra

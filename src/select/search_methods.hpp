@@ -1,28 +1,21 @@
 #pragma once
-/// The greedy searches and simple thresholding as methods of the registry.
-#include <vector>
+/// What the greedy searches share with other methods: passes, exchanges, certificates.
+#include <subspectra/searches.hpp>
 
-#include "select/methods.hpp"
+#include "search/greedy.hpp"
+#include "select/problem.hpp"
 
 namespace subspectra {
 
-struct GreedyMethodOptions {
-  Index swaps = 0;
-  template <class Self, class Visitor>
-  static void visit(Self& o, Visitor&& field) {
-    field(
-        "swaps", o.swaps,
-        "after the search, at every size, at most this many exchanges of one feature for another while they raise the objective; 0 for none");
-  }
-};
+/// Forward and backward pass, at every size the better set, then at most `swaps` exchanges: fills sets,
+/// status and warnings.
+void greedy_sets(const Problem& problem, Index swaps, const RunControl& control, Selection& selection);
 
-[[nodiscard]] std::vector<MethodInfo> search_methods();
+/// Upper bounds (and where all bounds are asked for the lower ones) for every set; the status becomes optimal
+/// when all gaps are closed. `root` may be null.
+void certify(const Problem& problem, const RootLosses* root, const RunControl& control, Selection& selection);
 
-/// A heuristic's status becomes optimal when the gap of every entry is closed.
+/// A heuristic's status becomes optimal when the gap of every set is closed.
 void mark_proven(Selection& selection);
-
-/// Forward and backward pass, at every size the better set, then exchanges: fills path, status and warnings.
-void greedy_sets(const SelectionInput& input, const GreedyMethodOptions& own, const RunControl& control,
-                 Selection& selection);
 
 }  // namespace subspectra

@@ -1,8 +1,13 @@
-#include "select/selection.hpp"
+#include <subspectra/selection.hpp>
+
+#include <algorithm>
+#include <string>
+
+#include <subspectra/error.hpp>
 
 namespace subspectra {
 
-void SelectionOptions::validate() const {
+void SelectOptions::validate() const {
   if (threads < 0)
     throw InvalidArgument({.field = "threads",
                            .value = fmt::to_string(threads),
@@ -13,6 +18,49 @@ void SelectionOptions::validate() const {
                            .value = fmt::to_string(components),
                            .rule = "must not be negative",
                            .way_out = "0 is the default"});
+}
+
+const SizeBounds::Named* SizeBounds::best_upper() const {
+  const auto found = std::min_element(upper.begin(), upper.end(),
+                                      [](const Named& a, const Named& b) { return a.second < b.second; });
+  return found == upper.end() ? nullptr : &*found;
+}
+
+const std::vector<PathEntry>& Selection::sets() const {
+  static const std::vector<PathEntry> kNone;
+  if (const auto* path = std::get_if<SizePath>(&answer)) return path->sets;
+  if (const auto* path = std::get_if<PenaltyPath>(&answer)) return path->sets;
+  return kNone;
+}
+
+std::vector<PathEntry>& Selection::sets() {
+  if (auto* path = std::get_if<PenaltyPath>(&answer)) return path->sets;
+  if (std::holds_alternative<Components>(answer)) throw Error("components have no sets of single features");
+  return std::get<SizePath>(answer).sets;
+}
+
+const PathEntry& Selection::at(Index k) const {
+  for (const auto& set : sets()) {
+    if (set.k() == k) return set;
+  }
+  throw InvalidArgument({.field = "k",
+                         .value = std::to_string(k),
+                         .rule = "{value}: the answer has no set of this size",
+                         .way_out = "sets() has those there are"});
+}
+
+const std::vector<FittedDiscriminants>& Selection::fits() const {
+  static const std::vector<FittedDiscriminants> kNone;
+  if (const auto* path = std::get_if<PenaltyPath>(&answer)) return path->fits;
+  if (const auto* components = std::get_if<Components>(&answer)) return components->fit;
+  return kNone;
+}
+
+const FittedDiscriminants* Selection::chosen_fit() const {
+  if (const auto* path = std::get_if<PenaltyPath>(&answer)) return path->chosen ? &path->fits[*path->chosen] : nullptr;
+  if (const auto* components = std::get_if<Components>(&answer))
+    return components->fit.empty() ? nullptr : &components->fit.front();
+  return nullptr;
 }
 
 }  // namespace subspectra

@@ -7,18 +7,18 @@
 #include <vector>
 
 #include "core/options.hpp"
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 #include "data/dataset.hpp"
 #include "data/groups.hpp"
-#include "search/path.hpp"
-#include "spectral/criterion.hpp"
+#include <subspectra/path.hpp>
+#include <subspectra/options.hpp>
 #include "spectral/fitted_discriminants.hpp"
 
 namespace subspectra {
 
 /// What every method is told, besides its own options.
-struct SelectionOptions {
+struct SelectOptions {
   KRange k;
   std::vector<std::string> include;
   std::vector<std::string> exclude;

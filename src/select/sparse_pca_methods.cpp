@@ -7,6 +7,9 @@
 #include <utility>
 
 #include "core/text.hpp"
+#include "search/dspca.hpp"
+#include "search/spca.hpp"
+#include "select/record.hpp"
 #include "select/search_methods.hpp"
 #include "spectral/renormalize.hpp"
 
@@ -47,9 +50,9 @@ void validate_effort(Index max_iterations, double tolerance) {
 
 }  // namespace
 
-void SpcaMethodOptions::validate() const {
-  grid.validate();
-  if (grid.lambda.cross_validated()) {
+void Spca::validate() const {
+  require_lambda_grid(lambdas, lambda_ratio);
+  if (lambda.cross_validated()) {
     throw InvalidArgument({.field = "lambda",
                            .value = "cv",
                            .rule = "{value}: spca has no labels to be wrong about",
@@ -58,7 +61,7 @@ void SpcaMethodOptions::validate() const {
   validate_effort(max_iterations, tolerance);
 }
 
-void DspcaMethodOptions::validate() const {
+void Dspca::validate() const {
   if (!(rho >= 0.0))
     throw InvalidArgument({.field = "rho",
                            .value = fmt::to_string(rho),
@@ -69,28 +72,29 @@ void DspcaMethodOptions::validate() const {
 namespace {
 
 /// Objective and loadings of a set, as for any other method; cross-validation has no use for them.
-PathEntry entry_of_component(const SelectionInput& input, std::vector<Index> features) {
+PathEntry entry_of_component(const Problem& problem, std::vector<Index> features) {
   PathEntry entry;
   entry.features = std::move(features);
-  if (!input.options.certify) return entry;
-  auto fitted = renormalize(input.pencil, entry.features, input.options.criterion, 1, input.options.threads);
+  if (!problem.options().certify) return entry;
+  auto fitted = renormalize(problem.pencil(), entry.features, problem.options().criterion, 1,
+                            problem.options().threads);
   entry.objective = fitted.objective;
   entry.loadings = std::move(fitted.discriminants.vectors);
   return entry;
 }
 
-std::vector<Index> columns_at(const SelectionInput& input, std::vector<Index> places) {
-  for (Index& j : places) j = input.candidates[static_cast<std::size_t>(j)];
+std::vector<Index> columns_at(const Problem& problem, std::vector<Index> places) {
+  for (Index& j : places) j = problem.candidates()[static_cast<std::size_t>(j)];
   return places;
 }
 
 /// Both look for directions of large variance in A alone: beside a B their sets and bounds would mean
 /// nothing.
-void refuse_pair(const SelectionInput& input, const Selection& selection) {
-  if (input.pencil.b_is_identity()) return;
+void refuse_pair(const Problem& problem, const MethodTraits& method) {
+  if (problem.pencil().b_is_identity()) return;
   throw InvalidArgument({.field = "method",
-                         .value = selection.method,
-                         .subject = selection.method,
+                         .value = std::string(method.name),
+                         .subject = std::string(method.name),
                          .rule = "is for a table or a single covariance (⟨covariance⟩), not for a pair",
                          .way_out = "gspca and espca take ⟨between⟩ and ⟨within⟩"});
 }
@@ -99,49 +103,49 @@ void refuse_pair(const SelectionInput& input, const Selection& selection) {
 void tell_missing(const KRange& k, Selection& selection) {
   std::vector<std::string> missing;
   for (Index size = k.lo; size <= k.hi; ++size) {
-    const bool found = std::any_of(selection.path.begin(), selection.path.end(),
+    const bool found = std::any_of(selection.sets().begin(), selection.sets().end(),
                                    [&](const PathEntry& entry) { return entry.k() == size; });
     if (!found) missing.push_back(std::to_string(size));
   }
   if (missing.empty()) return;
   selection.status = worst(selection.status, Status::kHeuristic);
-  if (k.lo < k.hi && !selection.path.empty()) {
+  if (k.lo < k.hi && !selection.sets().empty()) {
     selection.warnings.push_back(fmt::format(
         "no lambda leaves exactly {} features: {} left out (features that vary together enter together; gspca has every size)",
         join_some(missing), missing.size() == 1 ? "this size is" : "these sizes are"));
   }
 }
 
-void run_spca(const SelectionInput& input, const OptionTexts& texts, const RunControl& control,
-              Selection& selection) {
-  refuse_pair(input, selection);
-  SpcaMethodOptions own;
-  set_options(own, texts);
-  own.validate();
-  if (!input.include.empty()) {
+}  // namespace
+
+Selection Spca::run(const Problem& problem, const RunControl& control) const {
+  refuse_pair(problem, kTraits);
+  Spca own = *this;  // with the ridge that is used
+  if (!problem.include().empty()) {
     throw InvalidArgument({.field = "include",
                            .rule = ": spca chooses by a penalty, which can leave out any feature",
                            .way_out = "gspca and espca take ⟨include⟩"});
   }
-  const bool from_rows = input.pencil.rows() != nullptr;
+  const bool from_rows = problem.pencil().rows() != nullptr;
   if (own.l2.automatic) {
-    const bool wide = from_rows && static_cast<Index>(input.candidates.size()) > input.data.rows();
+    const bool wide = from_rows && static_cast<Index>(problem.candidates().size()) > problem.data().rows();
     own.l2 = {.automatic = false, .value = wide ? kInfinity : own.l2.value};
   }
-  selection.method_options = options_json(own);
-  const auto table = from_rows ? spca_table(input.data, input.candidates, input.options.threads,
-                                            input.options.memory_limit.bytes)
-                               : spca_table(input.pencil.a_block(input.candidates, input.options.threads));
-  Spca solver(table, {.l2 = own.l2.value,
-                      .tolerance = own.tolerance,
-                      .max_iterations = own.max_iterations,
-                      .threads = input.options.threads});
+  Selection selection = answer_of(own);
+  const auto table =
+      from_rows ? spca_table(problem.data(), problem.candidates(), problem.options().threads,
+                             problem.options().memory_limit.bytes)
+                : spca_table(problem.pencil().a_block(problem.candidates(), problem.options().threads));
+  SpcaSolver solver(table, {.l2 = own.l2.value,
+                            .tolerance = own.tolerance,
+                            .max_iterations = own.max_iterations,
+                            .threads = problem.options().threads});
   std::vector<SpcaFit> fits;
-  const auto& choice = own.grid.lambda;
+  const LambdaChoice& choice = own.lambda;
   if (choice.kind == LambdaChoice::Kind::kPath) {
-    fits = spca_path(solver, input.k.lo, input.k.hi, own.grid.lambdas, own.grid.lambda_ratio, control);
+    fits = spca_path(solver, problem.k().lo, problem.k().hi, own.lambdas, own.lambda_ratio, control);
   } else {
-    const double fraction = choice.value > 0.0 ? choice.value : own.grid.auto_fraction;
+    const double fraction = choice.value > 0.0 ? choice.value : kAutoFraction;
     const double lambda =
         choice.kind == LambdaChoice::Kind::kValue ? choice.value : fraction * solver.lambda_max();
     selection.size_fixed = true;
@@ -157,10 +161,10 @@ void run_spca(const SelectionInput& input, const OptionTexts& texts, const RunCo
                     {"iterations", fit.iterations},
                     {"converged", fit.converged}});
   }
-  selection.method_options["fits"] = std::move(list);
+  record_of(selection)["fits"] = std::move(list);
   const SpcaFit* largest = nullptr;
   const auto take = [&](const SpcaFit& fit) {
-    selection.path.push_back(entry_of_component(input, columns_at(input, fit.support())));
+    selection.sets().push_back(entry_of_component(problem, columns_at(problem, fit.support())));
     if (!fit.converged) selection.status = worst(selection.status, Status::kIterationLimit);
     largest = &fit;
   };
@@ -171,19 +175,23 @@ void run_spca(const SelectionInput& input, const OptionTexts& texts, const RunCo
           fmt::format("no feature is left at lambda {:.4g}; a smaller one keeps some", fits[0].lambdas[0]));
     }
   } else {
-    for (const auto& [size, number] : fits_by_size(sizes, input.k, selection.warnings)) take(fits[number]);
+    for (const auto& [size, number] : fits_by_size(sizes, problem.k(), selection.warnings))
+      take(fits[number]);
   }
   selection.status = worst(selection.status, control.status_or(selection.status));
-  if (largest == nullptr) return;
+  if (largest == nullptr) return selection;
   const Status reached = selection.status;
-  selection.weights = Vector::Zero(input.data.features());
-  for (std::size_t i = 0; i < input.candidates.size(); ++i)
-    selection.weights[input.candidates[i]] = std::abs(largest->b(static_cast<Index>(i), 0));
+  selection.weights.assign(static_cast<std::size_t>(problem.data().features()), 0.0);
+  for (std::size_t i = 0; i < problem.candidates().size(); ++i)
+    selection.weights[problem.candidates()[i]] = std::abs(largest->b(static_cast<Index>(i), 0));
   for (const double objective : largest->trace) selection.trace.push_back({.objective = objective});
-  certify(input, nullptr, control, selection);
+  certify(problem, nullptr, control, selection);
   if (!selection.size_fixed && reached != Status::kInterrupted && reached != Status::kTimeLimit)
-    tell_missing(input.k, selection);
+    tell_missing(problem.k(), selection);
+  return selection;
 }
+
+namespace {
 
 /// The set of a given penalty: the entries of the leading eigenvector that are not small.
 std::vector<Index> not_small(const DspcaSolution& solution, const std::vector<Index>& include) {
@@ -193,28 +201,26 @@ std::vector<Index> not_small(const DspcaSolution& solution, const std::vector<In
   return dspca_support(solution, std::max(count, static_cast<Index>(include.size())), include);
 }
 
-void run_dspca(const SelectionInput& input, const OptionTexts& texts, const RunControl& control,
-               Selection& selection) {
-  refuse_pair(input, selection);
-  DspcaMethodOptions own;
-  set_options(own, texts);
-  own.validate();
-  selection.method_options = options_json(own);
-  const auto n = static_cast<Index>(input.candidates.size());
-  if (n > Dspca::kMostFeatures) {
+}  // namespace
+
+Selection Dspca::run(const Problem& problem, const RunControl& control) const {
+  refuse_pair(problem, kTraits);
+  Selection selection = answer_of(*this);
+  const auto n = static_cast<Index>(problem.candidates().size());
+  if (n > DspcaSolver::kMostFeatures) {
     throw InvalidArgument(fmt::format(
         "dspca: {} features vary, but every step decomposes a matrix of that size and no more than {} are taken; leave some out with ⟨exclude⟩, or use gspca, espca or spca",
-        n, Dspca::kMostFeatures));
+        n, DspcaSolver::kMostFeatures));
   }
   std::vector<Index> include;
-  for (const Index j : input.include) {
-    include.push_back(std::lower_bound(input.candidates.begin(), input.candidates.end(), j) -
-                      input.candidates.begin());
+  for (const Index j : problem.include()) {
+    include.push_back(std::lower_bound(problem.candidates().begin(), problem.candidates().end(), j) -
+                      problem.candidates().begin());
   }
-  Dspca solver(input.pencil.a_block(input.candidates, input.options.threads),
-               {.tolerance = own.tolerance,
-                .max_iterations = own.max_iterations,
-                .memory_limit = input.options.memory_limit.bytes});
+  DspcaSolver solver(problem.pencil().a_block(problem.candidates(), problem.options().threads),
+                     {.tolerance = tolerance,
+                      .max_iterations = max_iterations,
+                      .memory_limit = problem.options().memory_limit.bytes});
   selection.status = Status::kHeuristic;
   auto list = nlohmann::json::array();
   std::vector<double> bounds;
@@ -227,59 +233,59 @@ void run_dspca(const SelectionInput& input, const OptionTexts& texts, const RunC
                     {"iterations", solution.iterations},
                     {"converged", solution.converged}});
     if (!solution.converged) selection.status = worst(selection.status, Status::kIterationLimit);
-    if (input.options.certify) bounds.push_back(dspca_bound(solution, k, input.options.threads));
-    selection.path.push_back(entry_of_component(input, columns_at(input, std::move(places))));
+    if (problem.options().certify) bounds.push_back(dspca_bound(solution, k, problem.options().threads));
+    selection.sets().push_back(entry_of_component(problem, columns_at(problem, std::move(places))));
   };
-  if (std::isfinite(own.rho)) {
+  if (std::isfinite(rho)) {
     selection.size_fixed = true;
-    const auto solution = solver.of_penalty(own.rho, control);
+    const auto solution = solver.of_penalty(rho, control);
     take(solution, not_small(solution, include));
   } else {
-    for (Index k = input.k.lo; k <= input.k.hi; ++k) {
+    for (Index k = problem.k().lo; k <= problem.k().hi; ++k) {
       const auto solution = solver.of_size(k, control);
       take(solution, dspca_support(solution, k, include));
       if (control.should_stop()) break;
-      control.report("dspca", static_cast<double>(k - input.k.lo + 1) /
-                                  static_cast<double>(input.k.hi - input.k.lo + 1));
+      control.report("dspca", static_cast<double>(k - problem.k().lo + 1) /
+                                  static_cast<double>(problem.k().hi - problem.k().lo + 1));
     }
   }
-  selection.method_options["relaxation"] = std::move(list);
+  record_of(selection)["relaxation"] = std::move(list);
   selection.status = worst(selection.status, control.status_or(selection.status));
-  certify(input, nullptr, control, selection);
-  if (!selection.path.empty()) offer_sdp_bounds(input, selection.path.front().k(), bounds, selection);
+  certify(problem, nullptr, control, selection);
+  if (!selection.sets().empty()) offer_sdp_bounds(problem, selection.sets().front().k(), bounds, selection);
+  return selection;
 }
 
-}  // namespace
-
-std::vector<double> sdp_bounds(const SelectionInput& input, const KRange& sizes, const RunControl& control) {
+std::vector<double> sdp_bounds(const Problem& problem, const KRange& sizes, const RunControl& control) {
   constexpr double kWork = 2e10;  // flops of all steps: some seconds
   constexpr Index kSteps = 200, kFewest = 20;
   const Index count = sizes.hi - sizes.lo + 1;
   std::vector<double> bounds(static_cast<std::size_t>(count), kInfinity);
-  if (!input.options.bounds || !input.options.certify || !input.units.single ||
-      !input.pencil.b_is_identity() || input.pencil.factor() != nullptr) {
+  if (!problem.options().bounds || !problem.options().certify || !problem.units().single ||
+      !problem.pencil().b_is_identity() || problem.pencil().factor() != nullptr) {
     return bounds;
   }
-  const auto n = static_cast<double>(input.candidates.size());
+  const auto n = static_cast<double>(problem.candidates().size());
   const double steps = kWork / (10.0 * n * n * n * static_cast<double>(count));
-  if (steps < static_cast<double>(kFewest) || n > static_cast<double>(Dspca::kMostFeatures)) return bounds;
-  Dspca solver(input.pencil.a_block(input.candidates, input.options.threads),
-               {.tolerance = 1e-5,
-                .max_iterations = static_cast<Index>(std::min(steps, static_cast<double>(kSteps))),
-                .memory_limit = input.options.memory_limit.bytes});
+  if (steps < static_cast<double>(kFewest) || n > static_cast<double>(DspcaSolver::kMostFeatures))
+    return bounds;
+  DspcaSolver solver(problem.pencil().a_block(problem.candidates(), problem.options().threads),
+                     {.tolerance = 1e-5,
+                      .max_iterations = static_cast<Index>(std::min(steps, static_cast<double>(kSteps))),
+                      .memory_limit = problem.options().memory_limit.bytes});
   for (Index k = sizes.lo; k <= sizes.hi && !control.should_stop(); ++k) {
     bounds[static_cast<std::size_t>(k - sizes.lo)] =
-        dspca_bound(solver.of_size(k, control), k, input.options.threads);
+        dspca_bound(solver.of_size(k, control), k, problem.options().threads);
   }
   return bounds;
 }
 
-void offer_sdp_bounds(const SelectionInput& input, Index lo, const std::vector<double>& bounds,
+void offer_sdp_bounds(const Problem& problem, Index lo, const std::vector<double>& bounds,
                       Selection& selection) {
-  for (auto& entry : selection.path) {
+  for (auto& entry : selection.sets()) {
     const Index at = entry.k() - lo;
     // All features together: there is one set, and its bound is its value.
-    if (at < 0 || at >= static_cast<Index>(bounds.size()) || entry.k() == input.units.count()) continue;
+    if (at < 0 || at >= static_cast<Index>(bounds.size()) || entry.k() == problem.units().count()) continue;
     // A bound that rounding took below the value of a set it bounds is that value; by more than rounding it
     // is none.
     constexpr double kRounding = 1e-6;
@@ -292,38 +298,6 @@ void offer_sdp_bounds(const SelectionInput& input, Index lo, const std::vector<d
     entry.bound = "sdp";
   }
   mark_proven(selection);
-}
-
-std::vector<MethodInfo> sparse_pca_methods() {
-  return {
-      {.name = "spca",
-       .summary =
-           "sparse PCA by regression: elastic nets on the component, which follows them (Zou et al.); needs no labels",
-       .needs_labels = false,
-       .variance = true,
-       .takes_matrices = true,
-       .fixes_size =
-           [](const OptionTexts& texts) {
-             SpcaMethodOptions own;
-             set_options(own, texts);
-             return own.grid.lambda.kind != LambdaChoice::Kind::kPath;
-           },
-       .options = describe_options<SpcaMethodOptions>(),
-       .run = run_spca},
-      {.name = "dspca",
-       .summary =
-           "sparse PCA by a semidefinite program (d'Aspremont et al.), with its own bound; needs no labels",
-       .needs_labels = false,
-       .variance = true,
-       .takes_matrices = true,
-       .fixes_size =
-           [](const OptionTexts& texts) {
-             DspcaMethodOptions own;
-             set_options(own, texts);
-             return std::isfinite(own.rho);
-           },
-       .options = describe_options<DspcaMethodOptions>(),
-       .run = run_dspca}};
 }
 
 }  // namespace subspectra

@@ -6,7 +6,7 @@
 /// against every column, so that what is reported does not rest on the tolerances of the route.
 #include <vector>
 
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 
 namespace subspectra {

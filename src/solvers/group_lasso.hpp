@@ -6,7 +6,7 @@
 /// a duality gap that holds over all columns, though few of them are read for it (see group_lasso.cpp).
 #include <memory>
 
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 #include "solvers/row_sparse_matrix.hpp"
 

@@ -32,19 +32,25 @@ constexpr Index kPanel = 1024;  // columns of Z made at a time
 }  // namespace
 
 CovarianceOperator::CovarianceOperator(const Dataset& data, Centring centring, int threads)
+    : CovarianceOperator(data, centring,
+                         std::make_shared<const Moments>(
+                             centring == Centring::kByClass
+                                 ? compute_moments(data, Moments::SecondOrder::kDiagonal, threads)
+                                 : compute_total_moments(data, Moments::SecondOrder::kDiagonal, threads))) {}
+
+CovarianceOperator::CovarianceOperator(const Dataset& data, Centring centring,
+                                       std::shared_ptr<const Moments> moments)
     : data_(data),
       centring_(centring),
       codes_(row_classes(data, centring)),
-      moments_(centring == Centring::kByClass
-                   ? compute_moments(data, Moments::SecondOrder::kDiagonal, threads)
-                   : compute_total_moments(data, Moments::SecondOrder::kDiagonal, threads)),
-      diagonal_(moments_.within_variances()),
+      moments_(std::move(moments)),
+      diagonal_(moments_->within_variances()),
       root_weight_(data.rows()) {
-  const double total = moments_.total_weight();
+  const double total = moments_->total_weight();
   for (Index i = 0; i < data.rows(); ++i) {
     root_weight_[i] = codes_[i] < 0 ? 0.0 : std::sqrt(data.weight(i) / total);
   }
-  if (!data.is_sparse() && far_from_zero(moments_, diagonal_)) {
+  if (!data.is_sparse() && far_from_zero(*moments_, diagonal_)) {
     std::vector<Index> all(static_cast<std::size_t>(data.features()));
     std::iota(all.begin(), all.end(), Index{0});
     copy_ = centred(all);
@@ -60,7 +66,7 @@ Vector CovarianceOperator::direction(Index j) const {
   } else {
     v = data_.dense().col(j);
   }
-  const auto means = moments_.class_means().row(j);
+  const auto means = moments_->class_means().row(j);
   for (Index i = 0; i < v.size(); ++i) {
     v[i] = codes_[i] < 0 ? 0.0 : (v[i] - means[codes_[i]]) * root_weight_[i] * root_weight_[i];
   }
@@ -98,7 +104,7 @@ Matrix CovarianceOperator::block(const std::vector<Index>& features, int threads
 Matrix CovarianceOperator::centred(const std::vector<Index>& features) const {
   Matrix z = data_.columns(features);
   for (Index c = 0; c < z.cols(); ++c) {
-    const auto means = moments_.class_means().row(features[static_cast<std::size_t>(c)]);
+    const auto means = moments_->class_means().row(features[static_cast<std::size_t>(c)]);
     for (Index i = 0; i < z.rows(); ++i) {
       z(i, c) = codes_[i] < 0 ? 0.0 : (z(i, c) - means[codes_[i]]) * root_weight_[i];
     }
@@ -121,7 +127,7 @@ Matrix CovarianceOperator::gram(const std::vector<Index>& features, int threads)
 Matrix CovarianceOperator::transposed_times(const MatrixRef& u, int threads) const {
   Matrix scaled = u.array().colwise() * root_weight_.array();
   // Z'u = X'(weighted u) minus each class mean times the class's sum of it.
-  Matrix sums = Matrix::Zero(moments_.classes(), u.cols());
+  Matrix sums = Matrix::Zero(moments_->classes(), u.cols());
   for (Index i = 0; i < rows(); ++i) {
     if (codes_[i] >= 0) sums.row(codes_[i]) += scaled.row(i);
   }
@@ -143,7 +149,7 @@ Matrix CovarianceOperator::transposed_times(const MatrixRef& u, int threads) con
   } else {
     linalg::gemm_tiled(1.0, linalg::Op::kTranspose, data_.dense(), scaled, 0.0, out, threads);
   }
-  linalg::gemm(-1.0, linalg::Op::kNone, moments_.class_means(), linalg::Op::kNone, sums, 1.0, out);
+  linalg::gemm(-1.0, linalg::Op::kNone, moments_->class_means(), linalg::Op::kNone, sums, 1.0, out);
   return out;
 }
 

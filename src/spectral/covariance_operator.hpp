@@ -1,6 +1,7 @@
 #pragma once
 /// The covariance of a table, class by class or as a whole, that is never formed: Sigma = Z'Z with Z the rows
 /// minus their (class) mean, times sqrt(weight / total weight).
+#include <memory>
 #include <vector>
 
 #include "core/types.hpp"
@@ -18,10 +19,12 @@ class CovarianceOperator {
   /// than 1e4 of its standard deviations: then Z is kept as a copy, since X'z with sum(z) = 0 would lose
   /// those digits.
   CovarianceOperator(const Dataset& data, Centring centring, int threads);
+  /// The same from moments that are there already (diagonal; by class, or of the whole, as `centring` says).
+  CovarianceOperator(const Dataset& data, Centring centring, std::shared_ptr<const Moments> moments);
 
   [[nodiscard]] Index size() const { return data_.features(); }  ///< p
   [[nodiscard]] Index rows() const { return data_.rows(); }      ///< N
-  [[nodiscard]] const Moments& moments() const { return moments_; }
+  [[nodiscard]] const Moments& moments() const { return *moments_; }
   [[nodiscard]] const Vector& diagonal() const { return diagonal_; }
   /// out = Z'z_j = X'v/W, v = weight (x_j - its class mean): sums to zero in every class, so that X need not
   /// be centred. One pass over X (dense) or over the stored entries (sparse).
@@ -42,7 +45,7 @@ class CovarianceOperator {
   Dataset data_;
   Centring centring_;
   std::vector<int> codes_;  ///< class of each row, 0 everywhere for kWhole; negative: no part
-  Moments moments_;
+  std::shared_ptr<const Moments> moments_;
   Vector diagonal_;
   Vector root_weight_;  ///< N: sqrt(w_i / W), 0 for rows without a class
   Matrix copy_;         ///< Z, when the table's offsets ask for it

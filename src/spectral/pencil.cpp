@@ -86,30 +86,28 @@ class FactorPencil : public Pencil {
 
 class LdaPencil : public FactorPencil {
  public:
-  LdaPencil(const Dataset& data, double ridge, int threads)
-      : LdaPencil(CovarianceOperator(data, CovarianceOperator::Centring::kByClass, threads), data.source(),
-                  data.names(), ridge) {}
-  [[nodiscard]] Index size() const override { return within_.size(); }
+  LdaPencil(std::shared_ptr<const CovarianceOperator> within, const std::string& source,
+            const FeatureNames& names, double ridge)
+      : FactorPencil(reduced_between_factor(within->moments())), within_(std::move(within)), ridge_(ridge) {
+    require_scale(within_->diagonal() + a_diagonal_, source, &names);
+    diagonal_ = within_->diagonal().array() + ridge;
+  }
+  [[nodiscard]] Index size() const override { return within_->size(); }
   [[nodiscard]] const Vector& diagonal() const override { return diagonal_; }
   void column(Index j, linalg::MutableVector out, int threads) const override {
-    within_.column(j, out, threads);
+    within_->column(j, out, threads);
     out[j] = diagonal_[j];
   }
   [[nodiscard]] Matrix block(const std::vector<Index>& features, int threads) const override {
-    Matrix b = within_.block(features, threads);
+    Matrix b = within_->block(features, threads);
     b.diagonal().array() += ridge_;
     return b;
   }
-  [[nodiscard]] const CovarianceOperator* rows() const override { return &within_; }
+  [[nodiscard]] const CovarianceOperator* rows() const override { return within_.get(); }
   [[nodiscard]] double shift() const override { return ridge_; }
 
  private:
-  LdaPencil(CovarianceOperator within, const std::string& source, const FeatureNames& names, double ridge)
-      : FactorPencil(reduced_between_factor(within.moments())), within_(std::move(within)), ridge_(ridge) {
-    require_scale(within_.diagonal() + a_diagonal_, source, &names);
-    diagonal_ = within_.diagonal().array() + ridge;
-  }
-  CovarianceOperator within_;
+  std::shared_ptr<const CovarianceOperator> within_;
   double ridge_;
   Vector diagonal_;
 };
@@ -237,7 +235,14 @@ Matrix Pencil::columns(const std::vector<Index>& features, int threads) const {
 }
 
 std::unique_ptr<Pencil> lda_pencil(const Dataset& data, double ridge, int threads) {
-  return std::make_unique<LdaPencil>(data, ridge, threads);
+  return lda_pencil(
+      data, std::make_shared<const CovarianceOperator>(data, CovarianceOperator::Centring::kByClass, threads),
+      ridge);
+}
+
+std::unique_ptr<Pencil> lda_pencil(const Dataset& data, std::shared_ptr<const CovarianceOperator> within,
+                                   double ridge) {
+  return std::make_unique<LdaPencil>(std::move(within), data.source(), data.names(), ridge);
 }
 
 std::unique_ptr<Pencil> pca_pencil(const Dataset& data, int threads) {

@@ -47,6 +47,10 @@ class Pencil {
 /// LDA: A = Sigma_b with its factor of K columns, B = Sigma_w + ridge I. Keeps a reference to `data`
 /// (labelled, complete). Throws BadInput when second moments overflow or vanish below the smallest double.
 [[nodiscard]] std::unique_ptr<Pencil> lda_pencil(const Dataset& data, double ridge, int threads);
+/// The same on a within-class covariance of `data` that is there already.
+[[nodiscard]] std::unique_ptr<Pencil> lda_pencil(const Dataset& data,
+                                                 std::shared_ptr<const CovarianceOperator> within,
+                                                 double ridge);
 
 /// PCA: A = the covariance of the table (divisor N, weights honoured), B = I.
 [[nodiscard]] std::unique_ptr<Pencil> pca_pencil(const Dataset& data, int threads);

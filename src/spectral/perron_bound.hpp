@@ -2,7 +2,7 @@
 /// The row-wise Perron bound on sparse principal components: no set of k features has a larger variance.
 #include <vector>
 
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 
 namespace subspectra {

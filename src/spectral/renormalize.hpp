@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/types.hpp"
-#include "spectral/criterion.hpp"
+#include <subspectra/options.hpp>
 #include "spectral/discriminants.hpp"
 #include "spectral/pencil.hpp"
 

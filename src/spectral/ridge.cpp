@@ -38,7 +38,7 @@ std::optional<double> from_spectrum(const Vector& values, double threshold) {
 }  // namespace
 
 ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candidates, const Ridge& ridge,
-                            int threads, std::uint64_t memory_limit) {
+                            int threads, std::uint64_t memory_limit, const WithinRows& within) {
   if (ridge.value) return {*ridge.value, {}};
   const auto p = static_cast<Index>(candidates.size());
   const Index n = data.rows();
@@ -64,8 +64,9 @@ ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candi
                  "⟨ridge auto⟩ (the spectrum of the within-class covariance)",
                  "give a number with ⟨ridge VALUE⟩", memory_limit);
   Matrix b =
-      wide ? CovarianceOperator(data, CovarianceOperator::Centring::kByClass, threads)
-                 .gram(candidates, threads)
+      wide ? (within ? within().gram(candidates, threads)
+                     : CovarianceOperator(data, CovarianceOperator::Centring::kByClass, threads)
+                           .gram(candidates, threads))
            : compute_moments(data, candidates, Moments::SecondOrder::kFull, threads).within_covariance();
   if (!b.allFinite()) {
     Index widest = candidates.front();

@@ -3,7 +3,7 @@
 /// et al. 2000; Chapelle et al. 2002): docs/methods/svm.md.
 #include <vector>
 
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 
 namespace subspectra {

@@ -2,7 +2,7 @@
 /// Recursive feature elimination (Guyon, Weston, Barnhill and Vapnik, 2002): docs/methods/svm.md.
 #include <vector>
 
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 
 namespace subspectra {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "data/groups.hpp"
 #include "verify/claims.hpp"
 

@@ -9,7 +9,7 @@
 #include "core/types.hpp"
 #include "data/prepare.hpp"
 #include "io/read.hpp"
-#include "select/selection.hpp"
+#include <subspectra/selection.hpp>
 
 namespace subspectra {
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "data/dataset.hpp"
-#include "select/selection.hpp"
+#include <subspectra/selection.hpp>
 
 namespace subspectra::verify {
 

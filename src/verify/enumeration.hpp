@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 #include "verify/dense_pair.hpp"
 
 namespace subspectra::verify {

@@ -12,7 +12,8 @@
 #include "io/read.hpp"
 #include "model/model.hpp"
 #include "run_program.hpp"
-#include "select/methods.hpp"
+#include "select/registry.hpp"
+#include "select/select.hpp"
 
 namespace subspectra {
 namespace {
@@ -178,7 +179,7 @@ TEST(Help, ListsExactlyTheOptionsTheStructsDescribe) {
                                   "--quiet",  "--verbose",    "--progress"};
   add_flags<ReadOptions>(common);
   add_flags<PrepareOptions>(common);
-  add_flags<SelectionOptions>(common);
+  add_flags<SelectOptions>(common);
   for (const auto& method : methods()) {
     for (const auto& option : method.options) common.insert(option_flag(option.name));
   }

@@ -15,7 +15,7 @@ namespace subspectra {
 namespace {
 
 Clustering run(const DatasetParts& data, const ClusteringOptions& options,
-               const SelectionOptions& selection = {}, std::string_view method = "qalpha",
+               const SelectOptions& selection = {}, std::string_view method = "qalpha",
                OptionTexts texts = {}) {
   texts["clusters"] = std::to_string(options.clusters);
   return cluster_rows(data, find_method(method), selection, texts, options, RunControl());

@@ -1,4 +1,4 @@
-#include "core/run_control.hpp"
+#include <subspectra/run_control.hpp>
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@ namespace subspectra {
 namespace {
 
 Evaluation evaluate(const DatasetParts& data, const EvaluationOptions& options,
-                    SelectionOptions selection = {}, PrepareOptions prepare = {},
+                    SelectOptions selection = {}, PrepareOptions prepare = {},
                     const std::vector<std::string>& names = {"fisher"}) {
   std::vector<const MethodInfo*> methods;
   for (const auto& name : names) methods.push_back(&find_method(name));
@@ -68,7 +68,7 @@ TEST(Evaluate, SelectionInsideTheFoldsSeesNoSignalWhereThereIsNone) {
   // Pure noise, many features: chosen on all rows they look excellent, chosen inside the folds they are a
   // coin toss.
   const DatasetParts data = oracle::random_classes(40, 400, 2, 3, 0.0);
-  const SelectionOptions ten{.k = {10, 10}};
+  const SelectOptions ten{.k = {10, 10}};
   const auto honest = evaluate(data, {.cv = {5}, .repeats = 10}, ten);
   const auto optimistic = evaluate(data, {.cv = {5}, .repeats = 10, .select_on = SelectOn::kAll}, ten);
   EXPECT_TRUE(honest.nested);
@@ -83,7 +83,7 @@ TEST(Evaluate, SelectionInsideTheFoldsSeesNoSignalWhereThereIsNone) {
 TEST(Evaluate, ResultsDoNotDependOnTheNumberOfThreads) {
   const DatasetParts data = oracle::random_classes(60, 12, 3, 4);
   const EvaluationOptions options{.cv = {4}, .repeats = 3, .null = 2};
-  SelectionOptions selection{.seed = 7, .threads = 1};
+  SelectOptions selection{.seed = 7, .threads = 1};
   const auto one = evaluate(data, options, selection, {}, {"fisher", "pearson"});
   for (const int threads : {2, 8}) {
     selection.threads = threads;
@@ -104,7 +104,7 @@ TEST(Evaluate, AgreesWithALoopOverFoldsThatFitsAndPredicts) {
   data.dense(3, 2) = std::nan("");
   data.dense(17, 0) = std::nan("");
   const PrepareOptions prepare{.missing = MissingPolicy::kMean, .standardize = true};
-  const SelectionOptions selection{.k = {1, 6}, .seed = 11};
+  const SelectOptions selection{.k = {1, 6}, .seed = 11};
   const EvaluationOptions options{.cv = {5}, .repeats = 2};
   const auto result = evaluate(data, options, selection, prepare);
   ASSERT_EQ(result.rows.size(), 6U);

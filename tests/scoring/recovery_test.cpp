@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "classify/classifier.hpp"
-#include "select/methods.hpp"
+#include "select/registry.hpp"
+#include "select/select.hpp"
 #include "synth/gaussian_classes.hpp"
 
 namespace subspectra {
@@ -43,7 +44,7 @@ Found mean_of_seeds(const Expected& e) {
                                  .parts();
     const DatasetParts training = Dataset(all).with_rows(first).parts(),
                        fresh = Dataset(all).with_rows(rest).parts();
-    SelectionOptions options;
+    SelectOptions options;
     options.threads = 1;
     const Selection selection =
         select_features(training, find_method(e.method), options, {{"lambda", e.lambda}}, RunControl());

@@ -11,7 +11,7 @@
 namespace subspectra {
 namespace {
 
-Selection run(const DatasetParts& data, std::string_view method, const SelectionOptions& options = {},
+Selection run(const DatasetParts& data, std::string_view method, const SelectOptions& options = {},
               const OptionTexts& texts = {}) {
   return select_features(data, find_method(method), options, texts, RunControl{});
 }
@@ -90,7 +90,7 @@ TEST(ComponentMethods, MaxSurpriseRanksByErrorsOfAThreshold) {
 }
 
 Evaluation evaluate(const DatasetParts& data, const std::vector<std::string>& names,
-                    const SelectionOptions& selection, const ModelOptions& model,
+                    const SelectOptions& selection, const ModelOptions& model,
                     const EvaluationOptions& options = {}) {
   std::vector<const MethodInfo*> methods;
   for (const auto& name : names) methods.push_back(&find_method(name));
@@ -115,7 +115,7 @@ TEST(ComponentMethods, AllComponentsTogetherAreAllFeatures) {
 TEST(SvmEvaluation, IsThePlainLoopOverFoldsAndDoesNotDependOnThreads) {
   const DatasetParts data = oracle::random_classes(60, 8, 3, 11);
   const ModelOptions model{.classifier = Classifier::kSvm};
-  SelectionOptions selection{.k = {1, 4}};
+  SelectOptions selection{.k = {1, 4}};
   selection.threads = 1;
   const Evaluation one = evaluate(data, {"fisher"}, selection, model);
   selection.threads = 4;

@@ -12,7 +12,7 @@
 namespace subspectra {
 namespace {
 
-Selection run(const DatasetParts& data, const OptionTexts& texts = {}, const SelectionOptions& options = {},
+Selection run(const DatasetParts& data, const OptionTexts& texts = {}, const SelectOptions& options = {},
               const RunControl& control = RunControl()) {
   return select_features(data, find_method("gp-ard"), options, texts, control);
 }

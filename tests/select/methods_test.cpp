@@ -1,4 +1,5 @@
-#include "select/methods.hpp"
+#include "select/registry.hpp"
+#include "select/select.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +12,7 @@
 namespace subspectra {
 namespace {
 
-Selection run(const DatasetParts& data, SelectionOptions options, std::string_view method = "fisher") {
+Selection run(const DatasetParts& data, SelectOptions options, std::string_view method = "fisher") {
   return select_features(data, find_method(method), options, {}, RunControl());
 }
 

@@ -14,7 +14,7 @@ namespace subspectra {
 namespace {
 
 Selection run(const DatasetParts& data, std::string_view method, const OptionTexts& texts = {},
-              const SelectionOptions& options = {}) {
+              const SelectOptions& options = {}) {
   return select_features(data, find_method(method), options, texts, RunControl());
 }
 

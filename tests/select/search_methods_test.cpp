@@ -15,7 +15,7 @@
 namespace subspectra {
 namespace {
 
-Selection run(const DatasetParts& data, const SelectionOptions& options, std::string_view method,
+Selection run(const DatasetParts& data, const SelectOptions& options, std::string_view method,
               const OptionTexts& texts = {}) {
   return select_features(data, find_method(method), options, texts, RunControl());
 }
@@ -42,7 +42,7 @@ TEST(SearchMethods, AStopLeavesValidBounds) {
   }
   for (const char* method : {"gspca", "backward-pca", "gslda", "backward-lda"}) {
     for (const bool grouped : {false, true}) {
-      SelectionOptions options{.k = {1, 19}};
+      SelectOptions options{.k = {1, 19}};
       options.threads = 1;
       if (grouped) options.feature_groups = std::make_shared<FeatureGroups>(groups);
       const auto whole = run(data, options, method);
@@ -77,7 +77,7 @@ TEST(SearchMethods, ACovarianceThatIsAlmostOneHasValidBounds) {
   std::stop_source stop;
   stop.request_stop();
   for (const char* method : {"espca", "gspca"}) {
-    SelectionOptions options{.k = {2, 3}};
+    SelectOptions options{.k = {2, 3}};
     options.exclude = {"x0"};
     for (const auto& control : {RunControl(), RunControl(stop.get_token(), kInfinity)}) {
       const auto selection = select_features(problem, find_method(method), options, {}, control);
@@ -89,7 +89,7 @@ TEST(SearchMethods, ACovarianceThatIsAlmostOneHasValidBounds) {
 
 TEST(SearchMethods, TheDualPassIsTheBetterOfItsTwo) {
   const auto data = read_dataset("sonar");
-  const SelectionOptions options{.k = {1, 60}};
+  const SelectOptions options{.k = {1, 60}};
   const auto both = run(data, options, "gslda");
   const auto forward = run(data, options, "forward-lda");
   const auto backward = run(data, options, "backward-lda");
@@ -106,7 +106,7 @@ TEST(SearchMethods, MatricesGiveWhatTheTableGives) {
   const auto data = oracle::random_classes(80, 10, 3, 6);
   const auto scatter = oracle::scatter(data.dense, data.labels->codes, 3);
   const MatrixProblem pair{"pair", FeatureNames(10), scatter.between, scatter.within};
-  const SelectionOptions options{.k = {1, 10}};
+  const SelectOptions options{.k = {1, 10}};
   for (const auto* name : {"gslda", "forward-lda", "backward-lda", "st"}) {
     const auto table = run(data, options, name);
     const auto matrices = select_features(pair, find_method(name), options, {}, RunControl());
@@ -154,7 +154,7 @@ TEST(SearchMethods, GroupsCountInKAndStayTogether) {
   groups->names = {"a", "b", "c"};
   groups->members = {{0, 4, 8}, {1, 2}, {3, 5, 6, 7}};
   groups->group_of = {0, 1, 1, 2, 0, 2, 2, 2, 0};
-  SelectionOptions options{.k = {1, 3}};
+  SelectOptions options{.k = {1, 3}};
   options.feature_groups = groups;
   for (const auto* name : {"gslda", "gspca"}) {
     const auto selection = run(data, options, name);
@@ -189,7 +189,7 @@ TEST(SearchMethods, MoreColumnsThanRowsWork) {
 TEST(SearchMethods, SingularBWithoutARidge) {
   auto data = oracle::random_classes(40, 6, 2, 3);
   data.dense.col(5) = data.dense.col(1) + data.dense.col(2);
-  const SelectionOptions options{.k = {1, 6}, .ridge = {0.0}};
+  const SelectOptions options{.k = {1, 6}, .ridge = {0.0}};
   EXPECT_THROW(static_cast<void>(run(data, options, "backward-lda")), Infeasible);
   const auto selection = run(data, options, "gslda");
   EXPECT_EQ(selection.status, Status::kRankLimit);
@@ -204,7 +204,7 @@ TEST(SearchMethods, SingularBWithoutARidge) {
 
 TEST(SearchMethods, SwapsNeverLowerTheObjective) {
   const auto data = read_dataset("sonar");
-  const SelectionOptions options{.k = {1, 12}};
+  const SelectOptions options{.k = {1, 12}};
   const auto plain = run(data, options, "forward-lda");
   const auto swapped = run(data, options, "forward-lda", {{"swaps", "20"}});
   bool better = false;
@@ -218,7 +218,7 @@ TEST(SearchMethods, SwapsNeverLowerTheObjective) {
 TEST(SearchMethods, RenormalizationNeverLowersThresholding) {
   const auto data = read_dataset("ionosphere");
   for (const auto* which : {"x", "y"}) {
-    const SelectionOptions options{.k = {1, 33}};
+    const SelectOptions options{.k = {1, 33}};
     const auto with = run(data, options, "st", {{"threshold", which}});
     const auto without = run(data, options, "st", {{"threshold", which}, {"no_renormalize", "true"}});
     ASSERT_EQ(with.path.size(), without.path.size());

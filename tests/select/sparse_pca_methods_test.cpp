@@ -13,11 +13,11 @@
 namespace subspectra {
 namespace {
 
-Selection run(const DatasetParts& data, const SelectionOptions& options, std::string_view method,
+Selection run(const DatasetParts& data, const SelectOptions& options, std::string_view method,
               const OptionTexts& texts = {}, const RunControl& control = RunControl()) {
   return select_features(data, find_method(method), options, texts, control);
 }
-Selection run(const MatrixProblem& problem, const SelectionOptions& options, std::string_view method,
+Selection run(const MatrixProblem& problem, const SelectOptions& options, std::string_view method,
               const OptionTexts& texts = {}) {
   return select_features(problem, find_method(method), options, texts, RunControl());
 }

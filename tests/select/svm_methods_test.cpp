@@ -10,7 +10,7 @@
 namespace subspectra {
 namespace {
 
-Selection run(const DatasetParts& data, std::string_view method, const SelectionOptions& options,
+Selection run(const DatasetParts& data, std::string_view method, const SelectOptions& options,
               const OptionTexts& texts = {}) {
   return select_features(data, find_method(method), options, texts, RunControl());
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "search/units.hpp"
-#include "select/selection.hpp"
+#include <subspectra/selection.hpp>
 
 namespace subspectra::oracle {
 

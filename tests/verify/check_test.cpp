@@ -7,7 +7,8 @@
 
 #include "oracle.hpp"
 #include "report/json.hpp"
-#include "select/methods.hpp"
+#include "select/registry.hpp"
+#include "select/select.hpp"
 #include "verify/check.hpp"
 
 namespace subspectra {
@@ -15,20 +16,20 @@ namespace {
 
 using nlohmann::json;
 
-json options_of(const SelectionOptions& options, const PrepareOptions& prepare = {}) {
+json options_of(const SelectOptions& options, const PrepareOptions& prepare = {}) {
   json all = options_json(options);
   all.update(options_json(prepare));
   return all;
 }
 
-json result_of(const DatasetParts& data, std::string_view method, const SelectionOptions& options,
+json result_of(const DatasetParts& data, std::string_view method, const SelectOptions& options,
                const OptionTexts& texts = {}, const PrepareOptions& prepare = {}) {
   const auto selection = select_features(data, find_method(method), options, texts, {});
   return selection_json(selection, data,
                         {.options = options_of(options, prepare), .groups = options.feature_groups.get()});
 }
 
-json result_of(const MatrixProblem& problem, std::string_view method, const SelectionOptions& options) {
+json result_of(const MatrixProblem& problem, std::string_view method, const SelectOptions& options) {
   const auto selection = select_features(problem, find_method(method), options, {}, {});
   return selection_json(selection, placeholder(problem), {.options = options_of(options)});
 }
@@ -92,7 +93,7 @@ TEST(Verify, ResultsOfEveryKindOfMethodHoldOnTheEmbeddedData) {
     const DatasetParts data = read_dataset(name).parts();
     for (const char* method : {"gslda", "gspca", "fisher", "st", "ks"}) {
       SCOPED_TRACE(fmt::format("{} {}", name, method));
-      SelectionOptions options{.k = {1, 12}};
+      SelectOptions options{.k = {1, 12}};
       options.bounds = std::string_view(method).starts_with("gs");
       const auto verification = verified(result_of(data, method, options), data);
       expect_holds(verification);
@@ -108,7 +109,7 @@ TEST(Verify, ASetThatIsMissingFromAProvenPoolIsFound) {
   const DatasetParts data = oracle::random_classes(60, 9, 3, 5);
   for (const char* method : {"eslda", "espca"}) {
     for (const Criterion criterion : kCriteria) {
-      SelectionOptions options{.k = {2, 4}};
+      SelectOptions options{.k = {2, 4}};
       options.criterion = criterion;
       json result = result_of(data, method, options, {{"pool", "6"}});
       ASSERT_EQ(result["status"], "optimal");
@@ -146,7 +147,7 @@ TEST(Verify, EveryCriterionWithThreeClassesWeightsAndConstraints) {
     for (const Criterion criterion : kCriteria) {
       for (const char* method : {"gslda", "forward-lda", "backward-lda", "fisher"}) {
         SCOPED_TRACE(fmt::format("seed {} {} {}", seed, method, static_cast<int>(criterion)));
-        SelectionOptions options{.k = {1, 7}};
+        SelectOptions options{.k = {1, 7}};
         options.criterion = criterion;
         options.bounds = seed == 2;
         if (seed > 1) {
@@ -174,7 +175,7 @@ TEST(Verify, WideSparseOffsetAndStandardizedTables) {
   DatasetParts scaled = oracle::random_classes(40, 8, 3, 6);
   for (Index j = 0; j < 8; ++j) scaled.dense.col(j) *= std::pow(10.0, static_cast<double>(2 * j - 8));
   expect_holds(verified(result_of(scaled, "gslda", {.k = {1, 8}}), scaled));
-  SelectionOptions wilks{.k = {1, 8}};
+  SelectOptions wilks{.k = {1, 8}};
   wilks.criterion = Criterion::kWilks;
   const DatasetParts separated =
       oracle::random_classes(40, 8, 3, 6, 1e6);  // lambda_1 = 1e12, lambda_2 below 1
@@ -198,7 +199,7 @@ TEST(Verify, GroupsCountAsUnits) {
     groups->group_of.push_back(j / 3);
   }
   for (const char* method : {"gslda", "gspca"}) {
-    SelectionOptions options{.k = {1, 4}};
+    SelectOptions options{.k = {1, 4}};
     options.groups = "groups.csv";
     options.feature_groups = groups;
     options.exclude = {"x5"};
@@ -218,12 +219,12 @@ TEST(Verify, MatricesComponentsThresholdsAndRefits) {
   const auto scatter = oracle::scatter(data.dense, data.labels->codes, 4);
   const MatrixProblem pair{"A and B", FeatureNames(10), scatter.between, scatter.within};
   for (const Criterion criterion : kCriteria) {
-    SelectionOptions options{.k = {1, 10}};
+    SelectOptions options{.k = {1, 10}};
     options.criterion = criterion;
     expect_holds(verified(result_of(pair, "gslda", options), pair));
   }
   const MatrixProblem single{"S", FeatureNames(10), scatter.within, std::nullopt};
-  SelectionOptions three{.k = {1, 4}};
+  SelectOptions three{.k = {1, 4}};
   three.components = 3;
   json components = result_of(single, "gspca", three);
   ASSERT_EQ(components["components"].size(), 2U);
@@ -241,7 +242,7 @@ TEST(Verify, MatricesComponentsThresholdsAndRefits) {
     cut["path"][2]["objective"] = cut["path"][2]["objective"].get<double>() * 1.0001;
     EXPECT_TRUE(failed_kinds(verified(cut, data)).contains(CheckKind::kObjective));
   }
-  const SelectionOptions plain;
+  const SelectOptions plain;
   const auto refit = refit_sets(data, {{{"x3", "x1", "x8"}, {}}, {{"x2"}, {}}}, plain);
   expect_holds(verified(selection_json(refit, data, {.options = options_of(plain)}), data));
 }
@@ -264,7 +265,7 @@ class Lies : public ::testing::TestWithParam<Lie> {};
 
 TEST_P(Lies, AreFound) {
   const DatasetParts data = oracle::random_classes(60, 8, 2, 11, 0.4);
-  SelectionOptions options{.k = {1, 6}};
+  SelectOptions options{.k = {1, 6}};
   options.include = {"x2"};
   options.exclude = {"x6"};
   options.bounds = true;
@@ -376,7 +377,7 @@ TEST(Enumeration, FindsABoundJustBelowTheBestAndAcceptsOneJustAbove) {
     const DatasetParts data = oracle::random_classes(50, p, seed == 0 ? 2 : 4, seed + 20, 0.5, 6);
     const auto scatter = oracle::scatter(data.dense, data.labels->codes, data.labels->class_count());
     for (const Criterion criterion : kCriteria) {
-      SelectionOptions options{.k = {2, 7}};
+      SelectOptions options{.k = {2, 7}};
       options.criterion = criterion;
       json result = result_of(data, "gslda", options);
       for (auto& entry : result["path"]) {
@@ -436,7 +437,7 @@ TEST(Enumeration, CoversVariancesAndStopsWhenAsked) {
 TEST(Enumeration, DependentFeaturesAreInNoSet) {
   DatasetParts data = oracle::random_classes(40, 6, 2, 33);
   data.dense.col(5) = data.dense.col(0) + data.dense.col(1);
-  SelectionOptions options{.k = {1, 5}};
+  SelectOptions options{.k = {1, 5}};
   options.ridge.value = 0.0;
   json result = result_of(data, "forward-lda", options);
   for (auto& entry : result["path"]) {  // what enumeration without the dependent sets proves

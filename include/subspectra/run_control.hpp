@@ -11,7 +11,8 @@
 #include <string_view>
 #include <utility>
 
-#include "core/types.hpp"
+#include <subspectra/export.hpp>
+#include <subspectra/types.hpp>
 
 namespace subspectra {
 

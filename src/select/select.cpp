@@ -1,77 +1,25 @@
-#include "select/methods.hpp"
+#include "select/select.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "core/text.hpp"
-#include "data/moments.hpp"
-#include "filters/filters.hpp"
-#include "filters/surprise.hpp"
+#include "data/groups.hpp"
+#include "data/prepare.hpp"
 #include "io/read_groups.hpp"
-#include "linalg/tiled.hpp"
-#include "search/certificate.hpp"
 #include "search/nested_path.hpp"
-#include "select/component_methods.hpp"
-#include "select/exact_methods.hpp"
-#include "select/gp_methods.hpp"
-#include "select/qalpha_methods.hpp"
-#include "select/scoring_methods.hpp"
-#include "select/search_methods.hpp"
-#include "select/sparse_pca_methods.hpp"
-#include "select/svm_methods.hpp"
+#include "select/registry.hpp"
 #include "spectral/deflation.hpp"
-#include "spectral/discriminants.hpp"
 #include "spectral/renormalize.hpp"
-#include "spectral/ridge.hpp"
 
 namespace subspectra {
 namespace {
-
-/// A filter as a method: scores, and the ranking they give.
-template <class Score>
-auto filter_method(Score score) {
-  return [score](const SelectionInput& input, const OptionTexts&, const RunControl& control,
-                 Selection& selection) {
-    selection.weights = score(input);
-    selection.ranking = filters::ranking(selection.weights, input.candidates);
-    selection.status = control.status_or(Status::kHeuristic);
-  };
-}
-
-Moments diagonal_moments(const SelectionInput& input) {
-  return compute_moments(input.data, Moments::SecondOrder::kDiagonal, input.options.threads);
-}
-
-/// -log10 P(TNoM <= s) of every feature's errors s, and how surprising the number of good ones is.
-void run_max_surprise(const SelectionInput& input, const OptionTexts&, const RunControl& control,
-                      Selection& selection) {
-  const auto errors = filters::threshold_errors(input.data, input.options.threads);
-  Index a = 0, b = 0;
-  for (const Index count : input.data.labels()->counts()) {
-    if (count > 0) (a == 0 ? a : b) = count;
-  }
-  const auto log_tails = filters::threshold_error_log_tails(a, b);
-  selection.weights.resize(input.data.features());
-  for (Index j = 0; j < selection.weights.size(); ++j) {
-    selection.weights[j] =
-        std::abs(log_tails[static_cast<std::size_t>(errors[static_cast<std::size_t>(j)])]) / std::log(10.0);
-  }
-  selection.ranking = filters::ranking(selection.weights, input.candidates);
-  std::vector<Index> of_candidates;
-  of_candidates.reserve(input.candidates.size());
-  for (const Index j : input.candidates) of_candidates.push_back(errors[static_cast<std::size_t>(j)]);
-  const auto surprise = filters::surprise_of(of_candidates, log_tails);
-  selection.method_options = {{"surprise", surprise.score},
-                              {"informative", surprise.informative},
-                              {"informative_errors", surprise.errors}};
-  selection.status = control.status_or(Status::kHeuristic);
-}
 
 /// Feature numbers of the names an option lists; a name that stands for several columns means all of them.
 std::vector<Index> find_features(const Dataset& data, const std::vector<std::string>& names,
@@ -96,32 +44,8 @@ std::vector<Index> find_features(const Dataset& data, const std::vector<std::str
   return features;
 }
 
-bool is_constant(const Dataset& data, Index j) {
-  if (!data.is_sparse()) {
-    const auto column = data.dense().col(j);
-    return (column.array() == column[0]).all();
-  }
-  const Index stored = data.sparse().col(j).nonZeros();
-  double first = 0.0;
-  bool started = stored < data.rows();  // an unstored entry is a zero
-  for (SparseMatrix::InnerIterator it(data.sparse(), j); it; ++it) {
-    if (!started) {
-      first = it.value();
-      started = true;
-    } else if (it.value() != first) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// A feature without variance: nothing to measure, or nothing to measure it against.
-bool is_constant(const MatrixProblem& problem, Index j) {
-  return !((problem.b ? *problem.b : problem.a)(j, j) > 0.0);
-}
-
-void check_labels(const Dataset& data, const MethodInfo& method) {
-  if (!data.labels()) {
+void check_labels(const Dataset& data, const MethodTraits& method) {
+  if (data.labels() == nullptr) {
     std::vector<std::string> candidates;
     for (Index j = std::max<Index>(0, data.features() - 8); j < data.features(); ++j)
       candidates.push_back(data.names()[j]);
@@ -170,44 +94,6 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-std::vector<MethodInfo> filter_methods() {
-  return {
-      {.name = "pearson",
-       .summary =
-           "filter: correlation of the feature with the label (correlation ratio for more than two classes)",
-       .options = {},
-       .run = filter_method(
-           [](const SelectionInput& input) { return filters::pearson(diagonal_moments(input)); })},
-      {.name = "fisher",
-       .summary = "filter: squared distance of the class means over the class variances",
-       .options = {},
-       .run = filter_method(
-           [](const SelectionInput& input) { return filters::fisher(diagonal_moments(input)); })},
-      {.name = "ks",
-       .summary = "filter: Kolmogorov-Smirnov distance of the two class distributions",
-       .two_classes_only = true,
-       .options = {},
-       .run = filter_method([](const SelectionInput& input) {
-         return filters::kolmogorov_smirnov(input.data, input.options.threads);
-       })},
-      {.name = "snr",
-       .summary = "filter: signal to noise, |mu1 - mu2|/(sigma1 + sigma2), for two classes",
-       .two_classes_only = true,
-       .options = {},
-       .run = filter_method(
-           [](const SelectionInput& input) { return filters::signal_to_noise(diagonal_moments(input)); })},
-      {.name = "max-surprise",
-       .summary =
-           "filter: how unlikely so few errors of a threshold are under random labels, for two classes",
-       .two_classes_only = true,
-       .options = {},
-       .run = run_max_surprise},
-  };
-}
-
-Selection run_selection(const Dataset& data, const MatrixProblem* matrices, const MethodInfo& method,
-                        const SelectionOptions& options, const OptionTexts& texts, const RunControl& control);
-
 /// Candidates as units: one by one, or by the groups of `groups` as far as they are candidates.
 SearchUnits make_units(const std::vector<Index>& candidates, const std::vector<Index>& include,
                        const FeatureGroups* groups) {
@@ -231,79 +117,43 @@ SearchUnits make_units(const std::vector<Index>& candidates, const std::vector<I
 }
 
 /// The sets of a ranking: nested, each scored on the pencil.
-void score_ranking(const SelectionInput& input, Selection& selection) {
-  std::vector<Index> order = input.units.include;
-  const auto included = input.units.included();
+void score_ranking(const Problem& problem, Selection& selection) {
+  std::vector<Index> order = problem.units().include;
+  const auto included = problem.units().included();
   for (const Index j : selection.ranking) {
-    const auto u =
-        std::lower_bound(input.candidates.begin(), input.candidates.end(), j) - input.candidates.begin();
+    const auto u = std::lower_bound(problem.candidates().begin(), problem.candidates().end(), j) -
+                   problem.candidates().begin();
     if (included[static_cast<std::size_t>(u)] == 0) order.push_back(u);
   }
-  const NestedPath path(input.pencil, input.units, order, input.k.hi,
-                        {.criterion = input.options.criterion,
-                         .components = input.options.components,
+  const NestedPath path(problem.pencil(), problem.units(), order, problem.k().hi,
+                        {.criterion = problem.options().criterion,
+                         .components = problem.options().components,
                          .pivot_floor = kDependentPivot,
-                         .threads = input.options.threads,
-                         .memory_limit = input.options.memory_limit.bytes});
+                         .threads = problem.options().threads,
+                         .memory_limit = problem.options().memory_limit.bytes});
   if (!path.dependent().empty()) {
-    const auto features = input.units.features(path.dependent());
+    const auto features = problem.units().features(path.dependent());
     selection.warnings.push_back(
         features.size() == 1
             ? fmt::format("1 feature depends linearly on better ones and was passed over: {}",
-                          input.data.names().some(features))
+                          problem.data().names().some(features))
             : fmt::format("{} features depend linearly on better ones and were passed over: {}",
-                          features.size(), input.data.names().some(features)));
+                          features.size(), problem.data().names().some(features)));
   }
   const Index reached = path.reached();
-  if (reached < input.k.hi) {
+  if (reached < problem.k().hi) {
     selection.status = worst(selection.status, Status::kRankLimit);
     selection.warnings.push_back(fmt::format(
         "no more than {} linearly independent {}; larger k were left out (a ridge, ⟨ridge⟩, makes them possible)",
         reached, reached == 1 ? "feature exists" : "features exist"));
   }
-  for (Index k = input.k.lo; k <= reached; ++k) selection.path.push_back(path.entry(k));
+  for (Index k = problem.k().lo; k <= reached; ++k) selection.sets().push_back(path.entry(k));
 }
 
-/// Bounds by the trace and by nesting hold for covariances only; what printing rounds off is forgiven.
-void require_covariance(const MatrixProblem& problem) {
-  Matrix l = problem.a;
-  l.diagonal().array() += kForgivenDip * l.diagonal().cwiseAbs().maxCoeff();
-  if (linalg::cholesky_tiled(l, 0)) return;
-  throw BadInput(
-      {.file = problem.source},
-      "is not positive semidefinite, so that it is no covariance; make one from complete rows (correlations that each come from other rows need not form one)");
-}
-
-/// The number added to the diagonal of B, and why, into the selection.
-void set_ridge(const Dataset& data, const MatrixProblem* matrices, const std::vector<Index>& candidates,
-               const SelectionOptions& options, Selection& selection) {
-  auto ridge = matrices != nullptr ? resolve_ridge(*matrices->b, candidates, options.ridge)
-                                   : resolve_ridge(data, candidates, options.ridge, options.threads,
-                                                   options.memory_limit.bytes);
-  selection.ridge = ridge.value;
-  if (!ridge.note.empty()) selection.warnings.push_back(std::move(ridge.note));
-}
-
-/// What the sets are judged by.
-std::unique_ptr<Pencil> make_pencil(const Dataset& data, const MatrixProblem* matrices, bool lda,
-                                    double ridge, const SelectionOptions& options) {
-  if (matrices != nullptr) {
-    if (!matrices->b) {
-      require_covariance(*matrices);
-      return covariance_pencil(matrices->a);
-    }
-    // trace and wilks need the factor of A, whatever its rank.
-    constexpr Index kUsualRank = 32;
-    return matrix_pencil(matrices->a, *matrices->b, ridge,
-                         options.criterion == Criterion::kLargest ? kUsualRank : matrices->a.rows());
-  }
-  return lda ? lda_pencil(data, ridge, options.threads) : pca_pencil(data, options.threads);
-}
-
-void check_matrices(const MatrixProblem& problem, const MethodInfo& method) {
+void check_matrices(const MatrixProblem& problem, const MethodTraits& method) {
   if (!method.takes_matrices) {
     std::vector<std::string> names;
-    for (const auto& other : methods()) {
+    for (const auto& other : method_list()) {
       if (other.takes_matrices) names.emplace_back(other.name);
     }
     throw InvalidArgument({.field = "method",
@@ -324,17 +174,21 @@ void check_matrices(const MatrixProblem& problem, const MethodInfo& method) {
 /// Principal components after the first: each on its own set, after projection deflation with the one before
 /// it at the largest size. There are no more of them than the covariance can have rank, and they end when
 /// nothing but rounding is left.
-void further_components(const Dataset& data, const MatrixProblem* matrices, const MethodInfo& method,
-                        const SelectionOptions& options, const OptionTexts& texts, const RunControl& control,
-                        const std::vector<Index>& candidates, Selection& selection) {
+void further_components(const TrainingRows& rows, const Method& method, const SelectOptions& options,
+                        const RunControl& control, const std::vector<Index>& candidates,
+                        Selection& selection) {
   constexpr double kNothingLeft = 1e-13;  // of the first component's variance
-  SelectionOptions one = options;
+  SelectOptions one = options;
   one.components = 1;
-  const std::vector<PathEntry>* before = &selection.path;
+  const Dataset& data = rows.data();
+  const MatrixProblem* const matrices = rows.matrices();
+  auto* const answer = std::get_if<SizePath>(&selection.answer);
+  if (answer == nullptr) return;
+  const std::vector<PathEntry>* before = &answer->sets;
   std::optional<Dataset> table;
   std::optional<MatrixProblem> problem;
   const auto constant = [&](Index j) {
-    if (!problem) return is_constant(*table, j);
+    if (!problem) return does_not_vary(*table, j);
     return !(problem->a(j, j) > kNothingLeft * matrices->a.diagonal().maxCoeff());
   };
   const Index rank = std::min(static_cast<Index>(candidates.size()),
@@ -347,24 +201,27 @@ void further_components(const Dataset& data, const MatrixProblem* matrices, cons
     if (matrices != nullptr) {
       problem = MatrixProblem{
           matrices->source, matrices->names,
-          deflated(problem ? problem->a : matrices->a, last.features, last.loadings.col(0)), std::nullopt};
+          deflated(problem ? problem->a : matrices->a, last.features, last.loadings.view().col(0)),
+          std::nullopt};
     } else {
-      table = deflated(table ? *table : data, last.features, last.loadings.col(0));
+      table = deflated(table ? *table : data, last.features, last.loadings.view().col(0));
     }
     exhausted = found >= rank || std::all_of(candidates.begin(), candidates.end(), constant);
     if (exhausted) break;
     try {
-      next =
-          run_selection(problem ? data : *table, problem ? &*problem : nullptr, method, one, texts, control);
-      exhausted = !next.path.empty() &&
-                  !(next.path.back().objective > kNothingLeft * selection.path.back().objective);
+      const TrainingRows deflated_rows =
+          problem ? TrainingRows(data, *problem, rows.threads())
+                  : TrainingRows(*table, rows.threads(), options.memory_limit.bytes);
+      next = run_method(deflated_rows, method, one, control);
+      exhausted = !next.sets().empty() &&
+                  !(next.sets().back().objective > kNothingLeft * selection.sets().back().objective);
     } catch (const Infeasible&) {  // the components before left too few features that vary
       exhausted = true;
     }
     if (exhausted) break;
     selection.status = worst(selection.status, next.status);
-    selection.components.push_back(std::move(next.path));
-    before = &selection.components.back();
+    answer->further_components.push_back(std::move(next.sets()));
+    before = &answer->further_components.back();
   }
   if (exhausted) {
     selection.warnings.push_back(
@@ -375,10 +232,10 @@ void further_components(const Dataset& data, const MatrixProblem* matrices, cons
 
 /// What was asked for and could not be given. `loading` is what the columns of the loadings are, "" where
 /// `components` counts something else.
-void warn_of_ignored(const SelectionOptions& options, std::string_view loading, Selection& selection) {
-  if (selection.path.empty()) return;
+void warn_of_ignored(const SelectOptions& options, std::string_view loading, Selection& selection) {
+  if (selection.sets().empty()) return;
   if (options.bounds && options.certify &&
-      std::none_of(selection.path.begin(), selection.path.end(),
+      std::none_of(selection.sets().begin(), selection.sets().end(),
                    [](const PathEntry& entry) { return entry.bounds.has_value(); })) {
     selection.warnings.push_back(
         fmt::format("⟨bounds⟩ does nothing here: {} computes no bounds; the greedy methods (gslda, gspca) do",
@@ -393,7 +250,7 @@ void warn_of_ignored(const SelectionOptions& options, std::string_view loading, 
         "⟨ridge⟩ does nothing here: without classes there is no within-class covariance to add it to");
   }
   Index most = 0;
-  for (const auto& entry : selection.path) most = std::max<Index>(most, entry.loadings.cols());
+  for (const auto& entry : selection.sets()) most = std::max<Index>(most, entry.loadings.cols());
   if (!loading.empty() && most > 0 && options.components > most) {
     selection.warnings.push_back(
         fmt::format("⟨components {}⟩ is more than there are: no set here has more than {}",
@@ -401,19 +258,22 @@ void warn_of_ignored(const SelectionOptions& options, std::string_view loading, 
   }
 }
 
-Selection run_selection(const Dataset& data, const MatrixProblem* matrices, const MethodInfo& method,
-                        const SelectionOptions& options, const OptionTexts& texts,
-                        const RunControl& control) {
+}  // namespace
+
+Selection run_method(const TrainingRows& rows, const Method& of, const SelectOptions& options,
+                     const RunControl& control) {
   const auto start = std::chrono::steady_clock::now();
   options.validate();
+  const Dataset& data = rows.data();
+  const MatrixProblem* const matrices = rows.matrices();
+  const MethodTraits& method = of.traits();
   if (matrices != nullptr) {
     check_matrices(*matrices, method);
-  } else if (method.needs_labels || (data.labels() && !method.variance)) {
+  } else if (method.needs_labels || (data.labels() != nullptr && !method.variance)) {
     check_labels(data, method);
   }
-  Selection selection;
-  selection.method = method.name;
-  if (method.needs_labels && matrices == nullptr) warn_of_single_rows(data, selection.warnings);
+  std::vector<std::string> warnings;  // of what is common to all methods; the method's own come after them
+  if (method.needs_labels && matrices == nullptr) warn_of_single_rows(data, warnings);
   std::vector<Index> candidates;
   const auto excluded = find_features(data, options.exclude, "⟨exclude⟩");
   const auto include = find_features(data, options.include, "⟨include⟩");
@@ -427,15 +287,14 @@ Selection run_selection(const Dataset& data, const MatrixProblem* matrices, cons
   std::vector<Index> constant;
   for (Index j = 0; j < data.features(); ++j) {
     if (std::binary_search(excluded.begin(), excluded.end(), j)) continue;
-    ((matrices != nullptr ? is_constant(*matrices, j) : is_constant(data, j)) ? constant : candidates)
-        .push_back(j);
+    (rows.constant()[static_cast<std::size_t>(j)] != 0 ? constant : candidates).push_back(j);
   }
   if (!constant.empty()) {
-    selection.warnings.push_back(
-        constant.size() == 1 ? fmt::format("1 constant column carries nothing and is never chosen: {}",
-                                           data.names().some(constant))
-                             : fmt::format("{} constant columns carry nothing and are never chosen: {}",
-                                           constant.size(), data.names().some(constant)));
+    warnings.push_back(constant.size() == 1
+                           ? fmt::format("1 constant column carries nothing and is never chosen: {}",
+                                         data.names().some(constant))
+                           : fmt::format("{} constant columns carry nothing and are never chosen: {}",
+                                         constant.size(), data.names().some(constant)));
   }
   for (const Index j : include) {
     if (std::binary_search(constant.begin(), constant.end(), j)) {
@@ -484,7 +343,7 @@ Selection run_selection(const Dataset& data, const MatrixProblem* matrices, cons
   Status reachable = Status::kOptimal;
   if (k.hi > available) {
     if (options.k.given()) {
-      selection.warnings.push_back(
+      warnings.push_back(
           fmt::format("k stops at {}: no more {}s vary and are not excluded", available, noun));
       reachable = Status::kRankLimit;
     }
@@ -492,44 +351,60 @@ Selection run_selection(const Dataset& data, const MatrixProblem* matrices, cons
   }
   const bool lda =
       matrices != nullptr ? matrices->b.has_value() : data.labels() != nullptr && !method.variance;
-  if (lda) set_ridge(data, matrices, candidates, options, selection);
-  const auto pencil = make_pencil(data, matrices, lda, selection.ridge, options);
-  const SelectionInput input{.data = data,
-                             .options = options,
-                             .pencil = *pencil,
-                             .candidates = std::move(candidates),
-                             .include = include,
-                             .units = std::move(units),
-                             .k = k};
-  selection.sizes = {std::max(k.lo, std::min(k.hi, static_cast<Index>(input.units.include.size()))), k.hi};
-  selection.prepare_s = seconds_since(start);
+  double ridge = 0.0;
+  if (lda && (options.ridge_needed || !method.own_rule)) {
+    const ResolvedRidge& resolved = rows.ridge(candidates, options.ridge);
+    ridge = resolved.value;
+    if (!resolved.note.empty()) warnings.push_back(resolved.note);
+  }
+  const Problem problem({.rows = &rows,
+                         .options = &options,
+                         .lda = lda,
+                         .ridge = ridge,
+                         .candidates = std::move(candidates),
+                         .include = include,
+                         .units = std::move(units),
+                         .k = k});
+  const double prepare_s = seconds_since(start);
 
   const auto search_start = std::chrono::steady_clock::now();
-  method.run(input, texts, control, selection);
-  if (selection.path.empty() && !selection.ranking.empty()) score_ranking(input, selection);
-  if (!lda && options.components > 1) {
-    further_components(data, matrices, method, options, texts, control, input.candidates, selection);
-  }
+  Selection selection = MethodRegistry::run(of, problem, control);
+  selection.method = method.name;
+  selection.ridge = ridge;
+  selection.sizes = {std::max(k.lo, std::min(k.hi, static_cast<Index>(problem.units().include.size()))),
+                     k.hi};
+  selection.prepare_s = prepare_s;
+  if (!selection.own_rule() && selection.sets().empty() && !selection.ranking.empty())
+    score_ranking(problem, selection);
+  if (!lda && options.components > 1)
+    further_components(rows, of, options, control, problem.candidates(), selection);
   warn_of_ignored(options, lda ? "discriminant" : "", selection);
+  selection.warnings.insert(selection.warnings.begin(), warnings.begin(), warnings.end());
   selection.status = worst(selection.status, reachable);
   selection.search_s = seconds_since(search_start);
   return selection;
 }
 
-Selection run_refit(const Dataset& data, const MatrixProblem* matrices, const std::vector<GivenSet>& sets,
-                    const SelectionOptions& options) {
+Selection refit_sets(const TrainingRows& rows, const std::vector<GivenSet>& sets,
+                     const SelectOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   options.validate();
+  const Dataset& data = rows.data();
+  const MatrixProblem* const matrices = rows.matrices();
   const bool lda = matrices != nullptr ? matrices->b.has_value() : data.labels() != nullptr;
   Selection selection;
   selection.method = "refit";
   selection.status = Status::kHeuristic;
   std::vector<Index> candidates;
   for (Index j = 0; j < data.features(); ++j) {
-    if (!(matrices != nullptr ? is_constant(*matrices, j) : is_constant(data, j))) candidates.push_back(j);
+    if (rows.constant()[static_cast<std::size_t>(j)] == 0) candidates.push_back(j);
   }
-  if (lda) set_ridge(data, matrices, candidates, options, selection);
-  const auto pencil = make_pencil(data, matrices, lda, selection.ridge, options);
+  if (lda) {
+    const ResolvedRidge& resolved = rows.ridge(candidates, options.ridge);
+    selection.ridge = resolved.value;
+    if (!resolved.note.empty()) selection.warnings.push_back(resolved.note);
+  }
+  const auto pencil = lda ? rows.lda_pencil(selection.ridge, options.criterion) : rows.pca_pencil();
   selection.prepare_s = seconds_since(start);
   for (const auto& set : sets) {
     PathEntry entry;
@@ -551,76 +426,45 @@ Selection run_refit(const Dataset& data, const MatrixProblem* matrices, const st
     auto fitted =
         renormalize(*pencil, entry.features, options.criterion, options.components, options.threads);
     entry.objective = fitted.objective;
-    entry.loadings = std::move(fitted.discriminants.vectors);
-    selection.path.push_back(std::move(entry));
+    entry.loadings = fitted.discriminants.vectors;
+    selection.sets().push_back(std::move(entry));
   }
   warn_of_ignored(options, lda ? "discriminant" : "principal component", selection);
   selection.search_s = seconds_since(start) - selection.prepare_s;
   return selection;
 }
 
-}  // namespace
-
-const std::vector<MethodInfo>& methods() {
-  static const std::vector<MethodInfo> all = [] {
-    std::vector<MethodInfo> list = search_methods();
-    for (auto& method : exact_methods()) list.push_back(std::move(method));
-    for (auto& method : scoring_methods()) list.push_back(std::move(method));
-    for (auto& method : qalpha_methods()) list.push_back(std::move(method));
-    const std::vector<MethodInfo> filters = filter_methods();
-    list.insert(list.end(), filters.begin(), filters.end());
-    for (auto& method : gp_methods()) list.push_back(std::move(method));
-    for (auto& method : svm_methods()) list.push_back(std::move(method));
-    for (auto& method : component_methods()) list.push_back(std::move(method));
-    for (auto& method : sparse_pca_methods()) list.push_back(std::move(method));
-    return list;
-  }();
-  return all;
-}
-
-const MethodInfo& find_method(std::string_view name) {
-  std::vector<std::string> names;
-  for (const auto& method : methods()) {
-    if (method.name == name) return method;
-    names.emplace_back(method.name);
-  }
-  const auto near = near_names(name, names);
-  throw InvalidArgument({.field = "method",
-                         .value = std::string(name),
-                         .rule = "'{value}' does not exist",
-                         .way_out = near.empty() ? fmt::format("there are {}", join_some(names, 100))
-                                                 : fmt::format("did you mean {}?", join_some(near))});
-}
-
-std::string_view default_method(bool has_labels) { return has_labels ? "gslda" : "qalpha"; }
-
-Selection select_features(const Dataset& data, const MethodInfo& method, const SelectionOptions& options,
-                          const OptionTexts& texts, const RunControl& control) {
-  return run_selection(data, nullptr, method, options, texts, control);
-}
-
-Selection select_features(const MatrixProblem& problem, const MethodInfo& method,
-                          const SelectionOptions& options, const OptionTexts& texts,
+Selection select_features(const Dataset& prepared, const Method& method, const SelectOptions& options,
                           const RunControl& control) {
-  return run_selection(placeholder(problem), &problem, method, options, texts, control);
+  return run_method(TrainingRows(prepared, options.threads, options.memory_limit.bytes), method, options, control);
 }
 
-Selection refit_sets(const Dataset& data, const std::vector<GivenSet>& sets,
-                     const SelectionOptions& options) {
-  return run_refit(data, nullptr, sets, options);
+Selection select_features(const MatrixProblem& problem, const Method& method, const SelectOptions& options,
+                          const RunControl& control) {
+  const Dataset names = placeholder(problem);
+  return run_method(TrainingRows(names, problem, options.threads), method, options, control);
 }
 
-Selection refit_sets(const MatrixProblem& problem, const std::vector<GivenSet>& sets,
-                     const SelectionOptions& options) {
-  return run_refit(placeholder(problem), &problem, sets, options);
+Selection refit_sets(const Dataset& prepared, const std::vector<GivenSet>& sets, const SelectOptions& options) {
+  return refit_sets(TrainingRows(prepared, options.threads, options.memory_limit.bytes), sets, options);
 }
 
-Dataset placeholder(const MatrixProblem& problem) {
-  DatasetParts data;
-  data.source = problem.source;
-  data.names = problem.names;
-  data.dense.resize(0, problem.a.rows());
-  return data;
+Selection refit_sets(const MatrixProblem& problem, const std::vector<GivenSet>& sets, const SelectOptions& options) {
+  const Dataset names = placeholder(problem);
+  return refit_sets(TrainingRows(names, problem, options.threads), sets, options);
+}
+
+Selection select(const Dataset& data, const Method& method, const SelectOptions& options,
+                 const RunControl& control) {
+  method.validate();
+  const Dataset checked = check_values(data, options.prepare, options.exclude);
+  const Dataset prepared = Preparation::learn(checked, options.prepare).apply(checked);
+  return run_method(TrainingRows(prepared, options.threads, options.memory_limit.bytes), method, options,
+                    control);
+}
+
+std::string no_bounds_sentence(std::string_view command) {
+  return fmt::format("⟨bounds⟩ does nothing here: {} shows no bounds; select does", command);
 }
 
 }  // namespace subspectra

@@ -1,0 +1,102 @@
+#pragma once
+/// The values that options are made of. An option struct is plain data with its defaults; its static `visit`
+/// names and describes every field once, and everything else follows from that: the command line's flags and
+/// --help, JSON, the reference page, keywords in other languages.
+///
+///     struct Thing {
+///       double tolerance = 1e-9;
+///       template <class Self, class Visitor>
+///       static void visit(Self& o, Visitor&& field) {
+///         field("tolerance", o.tolerance, "stop when the relative change falls below it");
+///       }
+///     };
+///
+/// A help text names another option as ⟨field_name⟩, which every language spells in its own way.
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <subspectra/types.hpp>
+
+namespace subspectra {
+
+/// The words for the values of an enum: `static constexpr std::array<std::pair<E, std::string_view>, n>
+/// kNames`.
+template <class E>
+struct EnumNames;
+
+/// The sizes asked for: one, lo to hi, or (not given) 1 to min(p, 50).
+struct KRange {
+  Index lo = 0;
+  Index hi = 0;
+  constexpr KRange() = default;
+  constexpr KRange(Index k)
+      : lo(k), hi(k) {}  // NOLINT(google-explicit-constructor): {.k = 10} is what people write
+  constexpr KRange(Index least, Index most) : lo(least), hi(most) {}
+  [[nodiscard]] bool given() const { return hi > 0; }
+  /// The range for p candidates, which `noun` names in messages; throws InvalidArgument outside 1..p.
+  [[nodiscard]] KRange resolved(Index p, std::string_view noun = "feature") const;
+  bool operator==(const KRange&) const = default;
+};
+
+/// What is added to the diagonal of the within-class covariance: a number, or (empty) what the data need.
+struct Ridge {
+  std::optional<double> value;  ///< empty: auto
+  bool operator==(const Ridge&) const = default;
+};
+
+/// Bytes, written 512M, 2G, 1.5GiB (powers of 1024).
+struct ByteSize {
+  std::uint64_t bytes = 0;  ///< 0: no limit given
+  bool operator==(const ByteSize&) const = default;
+};
+
+/// The weight of a penalty: a falling path of them, one chosen by cross-validation, a fraction of the
+/// largest, or a number.
+struct LambdaChoice {
+  enum class Kind { kPath, kCv, kCvMin, kAuto, kValue };
+  Kind kind = Kind::kPath;
+  double value = 0.0;  ///< kValue: lambda; kAuto: the fraction of the largest one, 0: the method's own
+  constexpr LambdaChoice() = default;
+  constexpr LambdaChoice(double lambda)
+      : kind(Kind::kValue), value(lambda) {}  // NOLINT(google-explicit-constructor)
+  constexpr LambdaChoice(Kind how, double number = 0.0)
+      : kind(how), value(number) {}  // NOLINT(google-explicit-constructor)
+  [[nodiscard]] bool cross_validated() const { return kind == Kind::kCv || kind == Kind::kCvMin; }
+  bool operator==(const LambdaChoice&) const = default;
+};
+
+/// What a set S is judged by, T = M_S' B_S^-1 M_S: its largest eigenvalue, its trace, or log det(I + T).
+enum class Criterion { kLargest, kTrace, kWilks };
+template <>
+struct EnumNames<Criterion> {
+  static constexpr std::array<std::pair<Criterion, std::string_view>, 3> kNames = {
+      {{Criterion::kLargest, "largest"}, {Criterion::kTrace, "trace"}, {Criterion::kWilks, "wilks"}}};
+};
+
+/// What to do with a missing value (NaN).
+enum class MissingPolicy { kError, kMean, kDrop };
+template <>
+struct EnumNames<MissingPolicy> {
+  static constexpr std::array<std::pair<MissingPolicy, std::string_view>, 3> kNames = {
+      {{MissingPolicy::kError, "error"}, {MissingPolicy::kMean, "mean"}, {MissingPolicy::kDrop, "drop"}}};
+};
+
+struct PrepareOptions {
+  MissingPolicy missing = MissingPolicy::kError;
+  bool standardize = false;
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("missing", o.missing,
+          "what to do with missing values: refuse, put the column's training mean, or drop the row");
+    field("standardize", o.standardize,
+          "divide every column by its standard deviation (learned on training rows)");
+  }
+};
+
+}  // namespace subspectra

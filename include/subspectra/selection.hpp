@@ -1,0 +1,165 @@
+#pragma once
+/// Choosing features: what a method is told, what it answers, and the call.
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <subspectra/export.hpp>
+#include <subspectra/method.hpp>
+#include <subspectra/options.hpp>
+#include <subspectra/path.hpp>
+#include <subspectra/run_control.hpp>
+#include <subspectra/types.hpp>
+
+namespace subspectra {
+
+/// Features that enter and leave together.
+struct FeatureGroups;
+class Dataset;
+
+/// What every method is told, besides its own options.
+struct SelectOptions {
+  KRange k;
+  std::vector<std::string> include;
+  std::vector<std::string> exclude;
+  std::string groups;
+  /// What `groups` names, read once by the caller for the features of its table; null without groups.
+  std::shared_ptr<const FeatureGroups> feature_groups;
+  Criterion criterion = Criterion::kLargest;
+  Index components = 0;
+  Ridge ridge;
+  bool bounds = false;
+  bool certify = true;  ///< not an option: cross-validation, which has no use for bounds, leaves them out
+  bool ridge_needed = true;  ///< not an option: nobody asks for the ridge of a fold in which a method fits its own rule
+  std::uint64_t seed = 0;
+  int threads = 0;
+  ByteSize memory_limit;
+  PrepareOptions prepare;  ///< of the rows, before the method sees them
+
+  void validate() const;  ///< throws InvalidArgument; k is checked against the candidates later
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("k", o.k, "number of features, one or a range; default 1:min(p, 50)");
+    field(
+        "include", o.include,
+        "features that are always chosen (they count in k): names with commas between, or @FILE with one a line");
+    field("exclude", o.exclude,
+          "features that are never chosen, and text columns to leave out: names, or @FILE with one a line");
+    field(
+        "groups", o.groups,
+        "CSV file with the header feature,group: the features of a group enter and leave together, and k counts groups");
+    field("criterion", o.criterion,
+          "the objective of a set S with T = M_S' B_S^-1 M_S: largest eigenvalue, trace, or log det(I + T)");
+    field(
+        "ridge", o.ridge,
+        "number added to the diagonal of the within-class covariance; auto adds 1e-3 times its smallest nonzero eigenvalue when it is singular and nothing otherwise");
+    field(
+        "components", o.components,
+        "loadings kept: discriminants of LDA (0: all, min(classes - 1, k)); principal components, each on a set of its own after deflation (0: one)");
+    field("bounds", o.bounds, "all upper and lower bounds of every size, with their names");
+    field("seed", o.seed, "of every random choice");
+    field("threads", o.threads, "0 uses every core; the answer does not depend on it");
+    field("memory_limit", o.memory_limit,
+          "refuse work that needs more, for example 4G; default: what is free");
+  }
+};
+
+/// The objective after an iteration, and how many features were still in play where the method drops them.
+struct TracePoint {
+  double objective = 0.0;
+  std::optional<Index> features;
+};
+
+/// What is known of relevance weights beside the weights (Q-alpha).
+struct RelevanceReport {
+  double objective = 0.0;  ///< trace(Q'A'A Q) = alpha'G alpha, or the variant's own criterion
+  /// The equivalent form |A - QQ'A|^2 - |A|^2 = -objective, by its terms; where the criterion is the plain
+  /// one and A, rows x rows, is affordable.
+  std::optional<double> residual_energy, affinity_energy;
+  double trace = 0.0;        ///< of A = sum_i alpha_i m_i m_i': what the trace bounds on generalization see
+  double equal_trace = 0.0;  ///< the same at equal weights
+  std::vector<double> eigenvalues;     ///< of Q'A Q by falling size; empty for blocks of classes
+  Index clusters = 0;                  ///< columns of Q that were used
+  Index cut = 0;                       ///< features above the largest relative fall of the weights; 0: none
+  double cut_ratio = 1.0;              ///< the last weight above over the first below
+  double weight_below = 0.0;           ///< sum of the weights below the cut,
+  std::optional<double> bound;         ///< at most this: sqrt(1'G 1/objective)
+  std::optional<double> bound_lemma;   ///< <= Lemma 13: sqrt(|M_2 M_2'|_F^2/objective)
+  Index negative = 0;                  ///< weights below zero
+  std::vector<double> starts;          ///< the objective of every start
+  Index products = 0, passes = 0;      ///< with G; over the data
+  std::optional<Index> kernel_rank;    ///< of the factor of the kernel matrix
+  std::optional<double> kernel_error;  ///< trace(V - R R')/trace(V)
+};
+
+/// A set for every size, ascending.
+struct SizePath {
+  std::vector<PathEntry> sets;
+  /// PCA with several components: the paths of the second, third, ... one.
+  std::vector<std::vector<PathEntry>> further_components;
+};
+
+/// Fits along falling lambdas, and the sets they leave.
+struct PenaltyPath {
+  std::vector<PathEntry> sets;            ///< ascending size; each names its fit
+  std::vector<FittedDiscriminants> fits;  ///< falling lambda
+  /// The fit that the method stands by: of the largest size asked for, or of the lambda given or chosen.
+  std::optional<std::size_t> chosen;
+};
+
+/// Components over many features, in which k counts columns.
+struct Components {
+  std::vector<FittedDiscriminants> fit;  ///< one; none where the rows have no component
+};
+
+namespace detail {
+struct MethodRecord;  // what the method reports of itself, for the result file
+}
+
+/// What any method answers.
+struct Selection {
+  std::string method;
+  Status status = Status::kInterrupted;  // starts pessimistic: every method says how it ended
+  double ridge = 0.0;                    ///< the number that was added to diag(B)
+  KRange sizes;             ///< that can be: those asked for, less what is below the included ones
+  bool size_fixed = false;  ///< a lambda that was given or chosen, or the method, leaves k nothing to say
+  std::variant<SizePath, PenaltyPath, Components> answer;
+  std::vector<Index> ranking;     ///< best first; empty where the method does not rank
+  std::vector<double> weights;    ///< p scores, or empty
+  std::vector<TracePoint> trace;  ///< of the fit the method stands by
+  std::optional<SearchCounts> search;
+  std::optional<RelevanceReport> relevance;
+  double prepare_s = 0.0, search_s = 0.0;
+  std::vector<std::string> warnings;
+  std::shared_ptr<detail::MethodRecord> record;  ///< the method's options as used, for the result file
+
+  /// The sets, ascending size; none for Components.
+  [[nodiscard]] SUBSPECTRA_EXPORT const std::vector<PathEntry>& sets() const;
+  [[nodiscard]] SUBSPECTRA_EXPORT std::vector<PathEntry>& sets();
+  /// The set of this size; throws InvalidArgument where there is none.
+  [[nodiscard]] SUBSPECTRA_EXPORT const PathEntry& at(Index k) const;
+  /// The fits of a PenaltyPath or of Components; none otherwise.
+  [[nodiscard]] SUBSPECTRA_EXPORT const std::vector<FittedDiscriminants>& fits() const;
+  /// The fit the method stands by, or null.
+  [[nodiscard]] SUBSPECTRA_EXPORT const FittedDiscriminants* chosen_fit() const;
+  /// The fits are what the method is: its rule works in their space.
+  [[nodiscard]] bool own_rule() const { return !std::holds_alternative<SizePath>(answer); }
+  [[nodiscard]] bool has_answer() const { return !sets().empty() || !fits().empty(); }
+  /// As `subspectra.selection/1`.
+  [[nodiscard]] SUBSPECTRA_EXPORT std::string to_json(const Dataset& data,
+                                                      const SelectOptions& options = {}) const;
+};
+
+/// Runs a method on a table. Throws InvalidArgument (options), BadInput (values, labels), Infeasible
+/// (constraints that no set satisfies), Error (memory).
+[[nodiscard]] SUBSPECTRA_EXPORT Selection select(const Dataset& data, const Method& method,
+                                                 const SelectOptions& options = {},
+                                                 const RunControl& control = RunControl());
+
+}  // namespace subspectra

@@ -1,0 +1,158 @@
+#include "model/fit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/text.hpp"
+#include "select/record.hpp"
+#include "select/registry.hpp"
+#include "select/select.hpp"
+
+namespace subspectra {
+namespace {
+
+using nlohmann::json;
+
+/// k as given, or the one-standard-error choice of a cross-validation over the range. Stopped before the
+/// first fold ended there is nothing to choose by: the range is left as it is, and its largest size is taken.
+ChosenSize choose_size(const Dataset& data, const Method& method, const SelectOptions& selection,
+                       const PrepareOptions& prepare, const ModelOptions& model, const RunControl& control) {
+  const KRange asked = selection.k;
+  if (asked.given() && asked.lo == asked.hi) return {.k = asked, .evaluation = {}};
+  if (MethodRegistry::fixes_size(method)) return {.k = asked, .evaluation = {}};
+  Evaluation evaluation = evaluate_methods(data, {method}, selection, prepare, model, {}, control);
+  if (evaluation.rows.empty()) {
+    if (evaluation.folds_run > 0) {
+      throw Error("k could not be chosen: no size could be reached in every training set; give one with ⟨k⟩");
+    }
+    return {.k = asked, .evaluation = std::move(evaluation)};
+  }
+  const Index k = evaluation.chosen.front().k_one_standard_error;
+  return {.k = {k, k}, .evaluation = std::move(evaluation)};
+}
+
+/// The set to train on.
+Selection choose_features(const TrainingRows& rows, const Method& method, const SelectOptions& options,
+                          const RunControl& control) {
+  const MethodTraits& traits = method.traits();
+  if (traits.ranks_when_stopped) return run_method(rows, method, options, control);
+  if (!traits.proves) return run_method(rows, method, options, RunControl{});
+  if (!control.should_stop()) {
+    Selection found = run_method(rows, method, options, control);
+    if (!found.sets().empty() || !control.should_stop()) return found;
+  }
+  Selection found =
+      run_method(rows, MethodRegistry::changed(method, {{"node_limit", "1"}}), options, RunControl{});
+  found.status = worst(found.status, control.status_or(found.status));
+  return found;
+}
+
+const EvaluationRow& row_at(const Evaluation& evaluation, Index k) {
+  return *std::find_if(evaluation.rows.begin(), evaluation.rows.end(),
+                       [&](const EvaluationRow& row) { return row.k == k; });
+}
+
+/// The model's `chosen_by`.
+json chosen_by(const ChosenSize& chosen, std::uint64_t seed) {
+  if (!chosen.evaluation) return {{"rule", "given"}};
+  json object = {{"rule", chosen.unjudged() ? "largest" : "one_standard_error"},
+                 {"cv", OptionCodec<FoldCount>::json(chosen.evaluation->options.cv)},
+                 {"repeats", chosen.evaluation->options.repeats},
+                 {"seed", seed},
+                 {"status", status_name(chosen.evaluation->status)},
+                 {"folds_run", chosen.evaluation->folds_run}};
+  if (chosen.unjudged()) return object;
+  const auto& choice = chosen.evaluation->chosen.front();
+  const auto& row = row_at(*chosen.evaluation, chosen.k.lo);
+  object.update({{"k_best", choice.k_best},
+                 {"k_one_standard_error", choice.k_one_standard_error},
+                 {"error", row.error},
+                 {"stderr", row.stderr_}});
+  return object;
+}
+
+std::string chosen_sentence(const ChosenSize& chosen, const Evaluation& evaluation) {
+  const auto& row = row_at(evaluation, chosen.k.lo);
+  std::string sentence = fmt::format(
+      "k = {} is the one-standard-error choice of {}-fold cross-validation (error {:.4f} ± {:.4f}; the smallest error is at k = {}); ⟨k N⟩ sets it yourself",
+      chosen.k.lo, evaluation.options.cv.folds, row.error, row.stderr_, evaluation.chosen.front().k_best);
+  if (evaluation.folds_run < evaluation.folds_planned) {
+    sentence += fmt::format("; only {} of {} folds were run ({})", evaluation.folds_run,
+                            evaluation.folds_planned, status_name(evaluation.status));
+  }
+  return sentence;
+}
+
+std::string unjudged_sentence(Index k, const Evaluation& evaluation) {
+  return fmt::format(
+      "stopped ({}) before the first fold of the cross-validation ended: k = {} is the largest size that could be taken, not a choice; give more time, or a size with ⟨k N⟩",
+      status_name(evaluation.status), k);
+}
+
+}  // namespace
+
+FitResult fit_features(const Dataset& data, const Method& method, const SelectOptions& selection,
+                       const PrepareOptions& prepare, const ModelOptions& model, const RunControl& control) {
+  const MethodTraits& traits = method.traits();
+  FitResult result;
+  result.chosen = choose_size(data, method, selection, prepare, model, control);
+  const ChosenSize& chosen = result.chosen;
+  SelectOptions options = selection;
+  options.k = chosen.k;
+  options.bounds = false;  // nobody would see them
+  if (traits.variance) options.components = 1;  // `components` then counts the discriminants of the rule alone
+  const auto preparation = Preparation::learn(data, prepare);
+  const Dataset prepared = preparation.apply(data);
+  const TrainingRows rows(prepared, options.threads, options.memory_limit.bytes);
+  result.selection = choose_features(rows, method, options, control);
+  Selection& found = result.selection;
+  if (traits.variance && !found.sets().empty())  // it knows no labels, and so no ridge for the rule
+    found.ridge = rows.ridge(found.sets().back().features, options.ridge).value;
+  const FittedDiscriminants* const fitted = found.chosen_fit();
+  if (found.sets().empty() && (fitted == nullptr || fitted->features.empty()))
+    throw Error(found.size_fixed && !found.warnings.empty()
+                    ? fmt::format("{} has nothing to fit: {}", traits.name, found.warnings.back())
+                    : fmt::format("{} found no set of {}; give another size with ⟨k⟩", traits.name,
+                                  counted(std::max<Index>(chosen.k.lo, 1),
+                                          options.feature_groups ? "group" : "feature")));
+  result.k = std::holds_alternative<Components>(found.answer) ? fitted->matrix.cols()
+             : fitted != nullptr                              ? static_cast<Index>(fitted->features.size())
+                                                              : found.sets().back().k();
+  result.model = fitted != nullptr ? fit_model(data, preparation, std::string(traits.name), *fitted, model, control)
+                                   : fit_model(data, preparation, std::string(traits.name),
+                                               found.sets().back().features, found.ridge, model, control);
+  result.status = chosen.evaluation ? worst(found.status, chosen.evaluation->status) : found.status;
+  const std::string cut_short = cut_short_sentence(result.model.rule);
+  if (!cut_short.empty()) result.status = worst(result.status, rule_status(result.model.rule));
+  auto& warnings = result.warnings;
+  warnings = found.warnings;
+  if (traits.variance) warn_of_components(data, model, warnings);
+  if (selection.bounds) warnings.push_back(no_bounds_sentence("fit"));
+  if (traits.ranks_when_stopped &&
+      (found.status == Status::kTimeLimit || found.status == Status::kInterrupted)) {
+    warnings.push_back(fmt::format(
+        "{} was stopped ({}): the features are those it ranked highest until then; give more time", traits.name,
+        status_name(found.status)));
+  }
+  warn_of_neighbors(result.model.training_rows, model, warnings);
+  if (!cut_short.empty()) warnings.push_back(cut_short);
+  if (chosen.unjudged()) warnings.push_back(unjudged_sentence(result.k, *chosen.evaluation));
+  if (chosen.evaluation && !chosen.unjudged()) result.note = chosen_sentence(chosen, *chosen.evaluation);
+  return result;
+}
+
+json model_json(const FitResult& fit, json options, const SelectOptions& selection, const ModelOptions& model) {
+  json object = fit.model.to_json();
+  object["status"] = status_name(fit.status);
+  object["chosen_by"] = chosen_by(fit.chosen, selection.seed);
+  options.update(options_json(model));
+  options.update(record_of(fit.selection));
+  options["ridge_asked"] = options["ridge"];
+  options["ridge"] = fit.selection.ridge;
+  object["options"] = std::move(options);
+  return object;
+}
+
+}  // namespace subspectra

@@ -1,0 +1,44 @@
+#pragma once
+/// From a table to a model: the size chosen by cross-validation where it was not given, the features on all rows, the rule.
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/model.hpp"
+#include "evaluate/cross_validation.hpp"
+#include "select/problem.hpp"
+
+namespace subspectra {
+
+/// How many features there are, and who says so.
+struct ChosenSize {
+  KRange k;                              ///< the one size; the whole range if stopped before any was judged
+  std::optional<Evaluation> evaluation;  ///< that chose k; nothing when k was given
+  [[nodiscard]] bool unjudged() const { return evaluation && evaluation->rows.empty(); }
+};
+
+/// A model with the way it came about.
+struct FitResult {
+  Model model;
+  Selection selection;
+  ChosenSize chosen;
+  Index k = 0;
+  Status status = Status::kInterrupted;
+  std::vector<std::string> warnings;
+  std::string note;  ///< how k was chosen, in a sentence; empty where it was given or could not be judged
+};
+
+/// `data` has passed check_values and has labels. `k` of `selection`: one size is taken as it is; a range, or none, is
+/// decided by 5-fold cross-validation, the smallest size within one standard error of the best. A limit or a signal ends the
+/// choice of k, an exact search with the best set it has, and a machine or process with the ranking it has; what a
+/// model needs at least, the passes of a greedy search, is run in any case.
+[[nodiscard]] FitResult fit_features(const Dataset& data, const Method& method, const SelectOptions& selection,
+                                     const PrepareOptions& prepare, const ModelOptions& model,
+                                     const RunControl& control);
+
+/// The model file: the model, how k was chosen, and the options; `options` holds those of the caller.
+[[nodiscard]] nlohmann::json model_json(const FitResult& fit, nlohmann::json options, const SelectOptions& selection,
+                                        const ModelOptions& model);
+
+}  // namespace subspectra

@@ -1,0 +1,123 @@
+#pragma once
+/// What a method works on: the rows of a table (or matrices), what may be chosen, and the ridge. Everything
+/// that is computed from the rows is made when a method first asks for it, and once: several methods on the
+/// same rows share it.
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <subspectra/selection.hpp>
+
+#include "data/dataset.hpp"
+#include "data/moments.hpp"
+#include "scoring/problem.hpp"
+#include "search/units.hpp"
+#include "spectral/covariance_operator.hpp"
+#include "spectral/pencil.hpp"
+#include "spectral/ridge.hpp"
+
+namespace subspectra {
+
+/// Covariance input instead of a table: a pair (A, B), or A alone (B = I).
+struct MatrixProblem {
+  std::string source;
+  FeatureNames names;
+  Matrix a;
+  std::optional<Matrix> b;
+};
+
+/// The rows of one training set and what was computed from them so far. For one thread at a time: every fold
+/// has its own.
+class TrainingRows {
+ public:
+  /// A table without missing values. Keeps a reference to it.
+  TrainingRows(const Dataset& data, int threads, std::uint64_t memory_limit);
+  /// Matrices in place of rows; `placeholder` has their names and no rows.
+  TrainingRows(const Dataset& placeholder, const MatrixProblem& matrices, int threads);
+  TrainingRows(const TrainingRows&) = delete;
+  TrainingRows& operator=(const TrainingRows&) = delete;
+
+  [[nodiscard]] const Dataset& data() const { return data_; }
+  [[nodiscard]] const MatrixProblem* matrices() const { return matrices_; }
+  [[nodiscard]] int threads() const { return threads_; }
+
+  /// One a feature: 1 where it does not vary, so that there is nothing to measure.
+  [[nodiscard]] const std::vector<char>& constant() const;
+  /// Weights, means and variances by class, over all features.
+  [[nodiscard]] const Moments& class_moments() const;
+  /// The within-class covariance, never formed; its moments are class_moments().
+  [[nodiscard]] const std::shared_ptr<const CovarianceOperator>& within() const;
+  /// The number to add to diag(B) over `candidates`, and why.
+  [[nodiscard]] const ResolvedRidge& ridge(const std::vector<Index>& candidates, const Ridge& asked) const;
+  /// (A, B + ridge I) of LDA.
+  [[nodiscard]] std::shared_ptr<const Pencil> lda_pencil(double ridge, Criterion criterion) const;
+  /// (A, I) of PCA.
+  [[nodiscard]] std::shared_ptr<const Pencil> pca_pencil() const;
+  /// The problem of optimal scoring over `candidates`.
+  [[nodiscard]] std::shared_ptr<const ScoringProblem> scoring(const std::vector<Index>& candidates) const;
+
+  /// How often each thing was computed; what was not asked for stays at 0.
+  struct Counts {
+    int constant = 0, class_moments = 0, within = 0, ridge = 0, lda_pencil = 0, pca_pencil = 0, scoring = 0;
+  };
+  [[nodiscard]] const Counts& counts() const { return counts_; }
+
+ private:
+  const Dataset& data_;
+  const MatrixProblem* matrices_ = nullptr;
+  int threads_;
+  std::uint64_t memory_limit_ = 0;
+  mutable Counts counts_;
+  mutable std::optional<std::vector<char>> constant_;
+  mutable std::shared_ptr<const Moments> class_moments_;
+  mutable std::shared_ptr<const CovarianceOperator> within_;
+  mutable std::map<std::pair<std::vector<Index>, std::optional<double>>, ResolvedRidge> ridges_;
+  mutable std::map<std::pair<double, Criterion>, std::shared_ptr<const Pencil>> lda_pencils_;
+  mutable std::shared_ptr<const Pencil> pca_pencil_;
+  mutable std::map<std::vector<Index>, std::shared_ptr<const ScoringProblem>> scorings_;
+};
+
+/// Rows, candidates and ridge, for one method.
+class Problem {
+ public:
+  struct Parts {
+    const TrainingRows* rows = nullptr;
+    const SelectOptions* options = nullptr;
+    bool lda = true;                ///< judged by (A, B) of the classes; else by the covariance
+    double ridge = 0.0;             ///< resolved
+    std::vector<Index> candidates;  ///< ascending: neither constant nor excluded
+    std::vector<Index> include;     ///< ascending subset of candidates
+    SearchUnits units;              ///< the candidates one by one, or groups of them
+    KRange k;                       ///< resolved, in units: 1 <= lo <= hi <= units.count()
+  };
+  explicit Problem(Parts parts) : parts_(std::move(parts)) {}
+
+  [[nodiscard]] const TrainingRows& rows() const { return *parts_.rows; }
+  [[nodiscard]] const Dataset& data() const { return parts_.rows->data(); }
+  [[nodiscard]] const SelectOptions& options() const { return *parts_.options; }
+  [[nodiscard]] bool lda() const { return parts_.lda; }
+  [[nodiscard]] double ridge() const { return parts_.ridge; }
+  [[nodiscard]] const std::vector<Index>& candidates() const { return parts_.candidates; }
+  [[nodiscard]] const std::vector<Index>& include() const { return parts_.include; }
+  [[nodiscard]] const SearchUnits& units() const { return parts_.units; }
+  [[nodiscard]] const KRange& k() const { return parts_.k; }
+  /// What sets are judged by; made on first use.
+  [[nodiscard]] const Pencil& pencil() const;
+
+  /// The same with other options, which must outlive it, or judged by another form of the same pencil.
+  [[nodiscard]] Problem with_options(const SelectOptions& options) const;
+  [[nodiscard]] Problem with_pencil(std::shared_ptr<const Pencil> pencil) const;
+
+ private:
+  Parts parts_;
+  mutable std::shared_ptr<const Pencil> pencil_;
+};
+
+/// The table a MatrixProblem stands for: its names and source, no rows.
+[[nodiscard]] Dataset placeholder(const MatrixProblem& problem);
+
+}  // namespace subspectra

@@ -1,0 +1,39 @@
+#pragma once
+/// The way every method is run: constraints, candidates and ridge before it, the sets of a ranking and the
+/// warnings after it.
+#include <string>
+#include <vector>
+
+#include "select/problem.hpp"
+
+namespace subspectra {
+
+/// Runs `method` on rows without missing values. Throws InvalidArgument, BadInput (labels), Infeasible
+/// (constraints), Error (memory).
+[[nodiscard]] Selection run_method(const TrainingRows& rows, const Method& method,
+                                   const SelectOptions& options, const RunControl& control);
+
+/// The same on a table without missing values, and on matrices.
+[[nodiscard]] Selection select_features(const Dataset& prepared, const Method& method, const SelectOptions& options,
+                                        const RunControl& control);
+[[nodiscard]] Selection select_features(const MatrixProblem& problem, const Method& method,
+                                        const SelectOptions& options, const RunControl& control);
+
+/// A set that someone else chose.
+struct GivenSet {
+  std::vector<std::string> names;
+  Vector loadings;  ///< empty, or one a name
+};
+/// Variational renormalization of given supports, as a Selection with one set each: objective and loadings.
+/// Where loadings are given too, their own quotient stands in `given_objective`.
+[[nodiscard]] Selection refit_sets(const TrainingRows& rows, const std::vector<GivenSet>& sets,
+                                   const SelectOptions& options);
+[[nodiscard]] Selection refit_sets(const Dataset& prepared, const std::vector<GivenSet>& sets,
+                                   const SelectOptions& options);
+[[nodiscard]] Selection refit_sets(const MatrixProblem& problem, const std::vector<GivenSet>& sets,
+                                   const SelectOptions& options);
+
+/// The warning where bounds are asked for and `command` shows none.
+[[nodiscard]] std::string no_bounds_sentence(std::string_view command);
+
+}  // namespace subspectra
