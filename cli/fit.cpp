@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "classify/model.hpp"
 #include "command.hpp"
 #include "core/text.hpp"
 #include "evaluate/cross_validation.hpp"
 #include "job.hpp"
+#include "model/model.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "spectral/ridge.hpp"

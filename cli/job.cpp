@@ -8,6 +8,7 @@
 #include "core/parallel.hpp"
 #include "core/text.hpp"
 #include "help.hpp"
+#include "io/read_groups.hpp"
 #include "io/read_matrix.hpp"
 #include "output.hpp"
 #include "select/exact_methods.hpp"

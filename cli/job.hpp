@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "classify/model.hpp"
 #include "command.hpp"
 #include "data/dataset.hpp"
 #include "data/prepare.hpp"
 #include "io/read.hpp"
+#include "model/model.hpp"
 #include "options.hpp"
 #include "select/selection.hpp"
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 
-#include "classify/model.hpp"
 #include "command.hpp"
 #include "core/text.hpp"
 #include "job.hpp"
+#include "model/model.hpp"
 #include "output.hpp"
 
 namespace subspectra {

@@ -7,6 +7,7 @@
 #include "core/build_info.hpp"
 #include "core/text.hpp"
 #include "io/byte_source.hpp"
+#include "io/read_groups.hpp"
 #include "job.hpp"
 #include "output.hpp"
 #include "progress.hpp"

@@ -16,6 +16,15 @@ function(subspectra_defaults target)
   endif()
 endfunction()
 
+# The rooms of src/ in their order, which is written down once, in src/rooms.txt.
+function(subspectra_rooms result)
+  set(list ${PROJECT_SOURCE_DIR}/src/rooms.txt)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
+  file(STRINGS ${list} lines REGEX "^[a-z]")
+  list(TRANSFORM lines REPLACE "^([a-z_]+).*$" "\\1")
+  set(${result} ${lines} PARENT_SCOPE)
+endfunction()
+
 # One C++ file with the given data files as byte arrays: subspectra::embedded::<stem>, <stem>_size.
 function(subspectra_embed_data result)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded_data.cpp)

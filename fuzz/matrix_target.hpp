@@ -1,5 +1,5 @@
 #pragma once
-#include "data/groups.hpp"
+#include "io/read_groups.hpp"
 #include "io/read_matrix.hpp"
 #include "outcome.hpp"
 #include "temporary_input.hpp"

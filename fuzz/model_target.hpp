@@ -1,5 +1,5 @@
 #pragma once
-#include "classify/model.hpp"
+#include "model/model.hpp"
 #include "outcome.hpp"
 
 /// The bytes as a model file; one that is accepted must also predict and survive being written and read

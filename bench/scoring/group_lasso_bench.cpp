@@ -16,8 +16,8 @@
 #include "data/dataset.hpp"
 #include "io/write.hpp"
 #include "scoring/gloss.hpp"
-#include "scoring/group_lasso.hpp"
 #include "scoring/sda.hpp"
+#include "solvers/group_lasso.hpp"
 
 namespace {
 

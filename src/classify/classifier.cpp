@@ -7,8 +7,8 @@
 
 #include "core/error.hpp"
 #include "core/text.hpp"
-#include "evaluate/folds.hpp"
 #include "linalg/blas.hpp"
+#include "resample/folds.hpp"
 
 namespace subspectra {
 namespace {
@@ -167,7 +167,7 @@ std::vector<std::vector<Index>> inner_folds(const Dataset& training, std::uint64
     if (counts[static_cast<std::size_t>(training.labels->codes[static_cast<std::size_t>(i)])] > 1)
       rows.push_back(i);
   }
-  EvaluationOptions protocol;
+  SplitOptions protocol;
   protocol.cv.folds = kMostFolds;
   Index classes = 0;
   for (const Index count : counts) {
@@ -262,6 +262,27 @@ ClassifierRule fit_projected(const Dataset& training, const std::vector<Index>& 
   rule.weights = std::move(weights);
   rule.centre = std::move(mean);
   return rule;
+}
+
+ClassifierRule fit_rule(const Dataset& training, const FittedDiscriminants& discriminants,
+                        const ModelOptions& options, const RunControl& control) {
+  return fit_projected(training, discriminants.features, discriminants.matrix, options, control);
+}
+
+void warn_of_components(const Dataset& data, const ModelOptions& options,
+                        std::vector<std::string>& warnings) {
+  const auto counts = data.labels->counts();
+  const auto classes = std::count_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
+  if (options.components < classes) return;
+  warnings.push_back(fmt::format("--components {} is more than there are: {} have {}", options.components,
+                                 counted(classes, "class", "classes"), counted(classes - 1, "discriminant")));
+}
+
+void warn_of_neighbors(Index rows, const ModelOptions& options, std::vector<std::string>& warnings) {
+  if (options.classifier != Classifier::kKnn || options.neighbors <= rows) return;
+  warnings.push_back(fmt::format(
+      "--neighbors {} is more than the {} to learn from: all of them vote, whatever the row, so that it is the largest class that wins; give fewer neighbours",
+      options.neighbors, counted(rows, "row")));
 }
 
 }  // namespace subspectra

@@ -14,6 +14,7 @@
 #include "classify/svm.hpp"
 #include "data/dataset.hpp"
 #include "data/moments.hpp"
+#include "spectral/fitted_discriminants.hpp"
 
 namespace subspectra {
 
@@ -125,6 +126,16 @@ void refuse_weights(const Dataset& training, std::string_view what);
 [[nodiscard]] ClassifierRule fit_projected(const Dataset& training, const std::vector<Index>& features,
                                            const MatrixRef& b, const ModelOptions& options,
                                            const RunControl& control = RunControl());
+
+/// The rule in the space of discriminants that a method fitted on the prepared rows `training`.
+[[nodiscard]] ClassifierRule fit_rule(const Dataset& training, const FittedDiscriminants& discriminants,
+                                      const ModelOptions& options, const RunControl& control = RunControl());
+
+/// Says so in `warnings` when --components asks for more discriminants than the classes of `data` have.
+void warn_of_components(const Dataset& data, const ModelOptions& options, std::vector<std::string>& warnings);
+
+/// Says so when --neighbors asks for more rows than a training set of `rows` has.
+void warn_of_neighbors(Index rows, const ModelOptions& options, std::vector<std::string>& warnings);
 
 /// Held-out rows of the folds inside a training set, by which the SVM chooses C and the scale of its
 /// probabilities: five, or as many as the smallest class has rows; rows of a class with a single row are

@@ -22,4 +22,16 @@ template <std::integral Count>
   return plural.empty() ? text.append(noun).append("s") : text.append(plural);
 }
 
+/// All of `text` as a number: decimal or scientific, a leading '+', inf/infinity/nan in any case. No blanks.
+[[nodiscard]] bool parse_number(std::string_view text, double& value);
+
+/// A number as class name: the shortest text that reads back ("1", "2.5").
+[[nodiscard]] std::string number_text(double value);
+
+[[nodiscard]] bool equal_ignoring_case(std::string_view a, std::string_view b);
+[[nodiscard]] std::string_view trimmed(std::string_view text);  ///< without blanks and tabs at both ends
+
+/// 'text' in quotes, cut to a readable length, control characters as \xNN: safe to print.
+[[nodiscard]] std::string shown(std::string_view text);
+
 }  // namespace subspectra

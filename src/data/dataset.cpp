@@ -4,8 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "io/raw_table.hpp"
-#include "io/text_scan.hpp"
+#include "core/text.hpp"
 
 namespace subspectra {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <cmath>
 #include <deque>
 #include <limits>
@@ -13,27 +12,10 @@
 
 #include "core/parallel.hpp"
 #include "core/text.hpp"
-#include "evaluate/folds.hpp"
 #include "evaluate/stability.hpp"
 #include "spectral/ridge.hpp"
 
 namespace subspectra {
-
-FoldCount OptionCodec<FoldCount>::parse(std::string_view text) {
-  if (text == "loo") return {0};
-  FoldCount value;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value.folds);
-  if (failure != std::errc() || end != text.data() + text.size() || value.folds < 2) {
-    throw InvalidArgument("a number of folds from 2 up, or loo, is needed");
-  }
-  return value;
-}
-std::string OptionCodec<FoldCount>::format(const FoldCount& value) {
-  return value.folds == 0 ? "loo" : std::to_string(value.folds);
-}
-nlohmann::json OptionCodec<FoldCount>::json(const FoldCount& value) {
-  return value.folds == 0 ? nlohmann::json("loo") : nlohmann::json(value.folds);
-}
 
 void EvaluationOptions::validate() const {
   if (repeats < 1) throw InvalidArgument("--repeats must be 1 or more");
@@ -498,8 +480,8 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
         }
         sets = &fixed.back();
       }
-      for (auto& test :
-           make_splits(labels, data.row_groups, data.source, options, Random(selection.seed, round.stream))) {
+      for (auto& test : make_splits(labels, data.row_groups, data.source, options.splits(),
+                                    Random(selection.seed, round.stream))) {
         auto train = complement(test, data.rows());
         if (classes_in(labels, train) < 2) {
           if (round.permutation > 0) continue;  // this shuffle cannot be learned from; the others tell

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "classify/model.hpp"
+#include "classify/classifier.hpp"
+#include "data/prepare.hpp"
+#include "resample/folds.hpp"
 #include "select/methods.hpp"
 
 namespace subspectra {
@@ -18,19 +20,6 @@ struct EnumNames<SelectOn> {
       {{SelectOn::kFold, "fold"}, {SelectOn::kAll, "all"}}};
 };
 
-/// --cv N|loo
-struct FoldCount {
-  Index folds = 5;  ///< 0: leave one out
-  bool operator==(const FoldCount&) const = default;
-};
-template <>
-struct OptionCodec<FoldCount> {
-  static FoldCount parse(std::string_view text);
-  static std::string format(const FoldCount& value);
-  static nlohmann::json json(const FoldCount& value);
-  static std::string hint() { return "N|loo"; }
-};
-
 struct EvaluationOptions {
   FoldCount cv;
   Index repeats = 1;
@@ -39,6 +28,7 @@ struct EvaluationOptions {
   Index null = 0;
 
   void validate() const;  ///< throws InvalidArgument
+  [[nodiscard]] SplitOptions splits() const { return {.cv = cv, .test_fraction = test_fraction}; }
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field("cv", o.cv, "number of stratified folds, or loo to leave out one row at a time");

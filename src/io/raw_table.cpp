@@ -421,10 +421,4 @@ std::string needed_number_sentence(std::string_view text, std::string_view colum
       shown(text), shown(column), decimal_comma_hint(text));
 }
 
-std::string number_text(double value) {
-  if (value == 0.0) return "0";  // not "-0"
-  if (value == std::floor(value) && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
-  return fmt::format("{}", value);
-}
-
 }  // namespace subspectra

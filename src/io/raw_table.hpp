@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/text.hpp"
 #include "data/dataset.hpp"
 #include "io/byte_source.hpp"
 #include "io/read.hpp"
@@ -46,9 +47,6 @@ struct RawTable {
 /// what to do; with options.needed only if it is among those. Duplicate feature names are kept and reported
 /// in warnings.
 [[nodiscard]] Dataset assemble(RawTable&& table, const ReadOptions& options);
-
-/// A number as class name: the shortest text that reads back ("1", "2.5").
-[[nodiscard]] std::string number_text(double value);
 
 /// What stands in the column of --weights and is none, "" for a missing value: what is wrong and what to do.
 [[nodiscard]] std::string no_weight_sentence(std::string_view text, std::string_view column);

@@ -1,6 +1,5 @@
 #include "io/text_scan.hpp"
 
-#include <fast_float/fast_float.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,25 +11,9 @@
 namespace subspectra {
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
-
-bool parse_number(std::string_view text, double& value) {
-  if (text.starts_with('+')) {
-    text.remove_prefix(1);
-    if (text.starts_with('-')) return false;
-  }
-  const auto [end, error] = fast_float::from_chars(text.data(), text.data() + text.size(), value);
-  return (error == std::errc() || error == std::errc::result_out_of_range) &&
-         end == text.data() + text.size() && !text.empty();
-}
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
-}
 
 bool is_missing_token(std::string_view text) {
   static constexpr std::array<std::string_view, 8> kTokens = {"na",   "n/a",  "nan", "null",
@@ -39,31 +22,6 @@ bool is_missing_token(std::string_view text) {
   if (text.size() > 4) return false;
   return std::any_of(kTokens.begin(), kTokens.end(),
                      [&](std::string_view token) { return equal_ignoring_case(text, token); });
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
-std::string shown(std::string_view text) {
-  constexpr std::size_t kMost = 40;
-  std::string_view part = text.substr(0, kMost);
-  if (text.size() > kMost) {  // not in the middle of a UTF-8 character
-    while (!part.empty() && (static_cast<unsigned char>(text[part.size()]) & 0xC0U) == 0x80U)
-      part.remove_suffix(1);
-  }
-  std::string out = "'";
-  for (const char c : part) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) {
-      out += fmt::format("\\x{:02X}", byte);
-    } else {
-      out += c;
-    }
-  }
-  return out + (part.size() < text.size() ? "...'" : "'");
 }
 
 std::string decimal_comma_hint(std::string_view text) {

@@ -1,24 +1,16 @@
 #pragma once
-/// What the text readers share: numbers, missing-value tokens, lines, and how a value is shown in a message.
+/// What the text readers share: missing-value tokens and lines.
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/text.hpp"
 #include "io/byte_source.hpp"
 
 namespace subspectra {
 
-/// All of `text` as a number: decimal or scientific, a leading '+', inf/infinity/nan in any case. No blanks.
-[[nodiscard]] bool parse_number(std::string_view text, double& value);
-
 /// Empty, NA, N/A, NaN, null, #N/A, <NA>, ? (letters in any case): a missing value in any column.
 [[nodiscard]] bool is_missing_token(std::string_view text);
-
-[[nodiscard]] bool equal_ignoring_case(std::string_view a, std::string_view b);
-[[nodiscard]] std::string_view trimmed(std::string_view text);  ///< without blanks and tabs at both ends
-
-/// 'text' in quotes, cut to a readable length, control characters as \xNN: safe to print.
-[[nodiscard]] std::string shown(std::string_view text);
 
 /// "; write 1.5 for the decimal comma in 1,5" where the text looks like that, else "".
 [[nodiscard]] std::string decimal_comma_hint(std::string_view text);

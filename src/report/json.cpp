@@ -3,7 +3,7 @@
 #include <set>
 
 #include "core/build_info.hpp"
-#include "report/matrix_json.hpp"
+#include "core/matrix_json.hpp"
 
 namespace subspectra {
 namespace {

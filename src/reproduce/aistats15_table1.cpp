@@ -9,10 +9,10 @@
 #include <map>
 #include <optional>
 
-#include "classify/model.hpp"
+#include "classify/classifier.hpp"
 #include "core/parallel.hpp"
-#include "evaluate/folds.hpp"
 #include "reproduce/papers.hpp"
+#include "resample/folds.hpp"
 #include "select/methods.hpp"
 
 namespace subspectra::reproduce {
@@ -141,7 +141,7 @@ std::optional<Outcome> judge(const Dataset& training, const Dataset& test, const
 /// Every contestant on one split; nothing when it was stopped.
 std::optional<Outcomes> judge_all(const Dataset& data, Index split, const ReproduceOptions& options,
                                   const RunControl& control) {
-  EvaluationOptions protocol;
+  SplitOptions protocol;
   protocol.test_fraction = kHeldOut;
   const auto held_out = make_splits(*data.labels, {}, data.source, protocol,
                                     Random(options.seed, static_cast<std::uint64_t>(split)));

@@ -50,13 +50,13 @@ ScoringProblem noiseless_problem(std::uint64_t seed) {
   return problem;
 }
 
-bool only_the_true_rows(const SparseRows& b) {
+bool only_the_true_rows(const RowSparseMatrix& b) {
   return static_cast<Index>(b.rows.size()) == kSupport && b.rows.back() == kSupport - 1;
 }
 
 /// Rows whose norm is not small beside the largest: a solver's zeros.
-SparseRows large_rows(const SparseRows& b) {
-  SparseRows kept;
+RowSparseMatrix large_rows(const RowSparseMatrix& b) {
+  RowSparseMatrix kept;
   const Vector norms = b.values.rowwise().norm();
   for (std::size_t i = 0; i < b.rows.size(); ++i) {
     if (norms[static_cast<Index>(i)] > 1e-4 * norms.maxCoeff()) kept.rows.push_back(b.rows[i]);
@@ -93,7 +93,7 @@ void sparsest_solution(const ReproduceOptions& options, const RunControl& contro
     ScoringFit group;
     for (const double part : {0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4})
       group = gloss->fit(part * gloss->lambda_max(), control);
-    const SparseRows rows = large_rows(group.b);
+    const RowSparseMatrix rows = large_rows(group.b);
     lasso_rows += static_cast<double>(rows.rows.size());
     if (only_the_true_rows(rows)) ++lasso;
   }

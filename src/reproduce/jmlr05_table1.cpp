@@ -6,7 +6,7 @@
 #include <map>
 #include <numeric>
 
-#include "classify/model.hpp"
+#include "classify/classifier.hpp"
 #include "reproduce/qalpha_runs.hpp"
 #include "select/methods.hpp"
 

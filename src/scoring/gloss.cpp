@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "scoring/group_lasso.hpp"
+#include "solvers/group_lasso.hpp"
 
 namespace subspectra {
 namespace {

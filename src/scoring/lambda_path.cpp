@@ -1,19 +1,8 @@
 #include "scoring/lambda_path.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace subspectra {
-
-std::vector<double> lambda_grid(double largest, double ratio, Index count) {
-  std::vector<double> lambdas;
-  lambdas.reserve(static_cast<std::size_t>(count));
-  for (Index i = 0; i < count; ++i) {
-    const double share = count > 1 ? static_cast<double>(i) / static_cast<double>(count - 1) : 0.0;
-    lambdas.push_back(largest * std::pow(ratio, share));
-  }
-  return lambdas;
-}
 
 std::vector<ScoringFit> fit_lambda_path(ScoringSolver& solver, const std::vector<double>& lambdas,
                                         Index most_features, const RunControl& control) {

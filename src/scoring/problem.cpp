@@ -66,19 +66,7 @@ Matrix best_scores(const ScoringProblem& problem, const MatrixRef& fitted) {
   return root.asDiagonal() * (basis * (svd.matrixU() * svd.matrixV().transpose()));
 }
 
-SparseRows nonzero_rows(const Matrix& b, const std::vector<Index>& columns) {
-  SparseRows rows;
-  std::vector<Index> kept;
-  for (Index i = 0; i < b.rows(); ++i) {
-    if (!(b.row(i).array() != 0.0).any()) continue;
-    kept.push_back(i);
-    rows.rows.push_back(columns.empty() ? i : columns[static_cast<std::size_t>(i)]);
-  }
-  rows.values = b(kept, Eigen::all);
-  return rows;
-}
-
-Matrix fitted_values(const ScoringProblem& problem, const SparseRows& b) {
+Matrix fitted_values(const ScoringProblem& problem, const RowSparseMatrix& b) {
   Matrix fitted(problem.rows(), b.values.cols());
   linalg::gemm(1.0, linalg::Op::kNone, problem.x(Eigen::all, b.rows), linalg::Op::kNone, b.values, 0.0,
                fitted);

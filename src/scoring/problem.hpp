@@ -7,6 +7,7 @@
 
 #include "core/types.hpp"
 #include "data/dataset.hpp"
+#include "solvers/row_sparse_matrix.hpp"
 
 namespace subspectra {
 
@@ -51,23 +52,13 @@ struct ScoringProblem {
 /// max_i |x_i'Y Theta|^2, between 0 and 1: how far the classes can be told from one feature.
 [[nodiscard]] double largest_product(const ScoringProblem& problem, int threads);
 
-/// A discriminant matrix B with few nonzero rows.
-struct SparseRows {
-  std::vector<Index> rows;  ///< ascending columns of ScoringProblem::x
-  Matrix values;            ///< |rows| x L
-  [[nodiscard]] Index entries() const { return static_cast<Index>((values.array() != 0.0).count()); }
-};
-
-/// The rows of `b` that are not zero; row i belongs to column `columns[i]` of X (empty: to column i).
-[[nodiscard]] SparseRows nonzero_rows(const Matrix& b, const std::vector<Index>& columns = {});
-
 /// X B, N x L.
-[[nodiscard]] Matrix fitted_values(const ScoringProblem& problem, const SparseRows& b);
+[[nodiscard]] Matrix fitted_values(const ScoringProblem& problem, const RowSparseMatrix& b);
 
 /// What a method has found for one lambda.
 struct ScoringFit {
   double lambda = 0.0;
-  SparseRows b;
+  RowSparseMatrix b;
   Matrix scores;           ///< K x L, the Theta that B belongs to
   double objective = 0.0;  ///< in the scale of the contract
   double gap = -1.0;       ///< duality gap relative to the objective at B = 0; negative: the method has none

@@ -282,7 +282,7 @@ class JeffreysEntry final : public ScoringSolver {
 
  private:
   /// One matrix of the discriminants' own columns.
-  [[nodiscard]] static SparseRows merged(const std::vector<Reweighting>& states) {
+  [[nodiscard]] static RowSparseMatrix merged(const std::vector<Reweighting>& states) {
     std::vector<Index> all;
     for (const auto& state : states) all.insert(all.end(), state.features().begin(), state.features().end());
     std::sort(all.begin(), all.end());

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "linalg/tiled.hpp"
-#include "scoring/group_lasso.hpp"
 #include "scoring/reweighting.hpp"
+#include "solvers/group_lasso.hpp"
 
 namespace subspectra {
 namespace {
@@ -33,7 +33,7 @@ class Entries {
   }
 
   struct Step {
-    SparseRows b;          ///< as columns of the whole X
+    RowSparseMatrix b;     ///< as columns of the whole X
     double penalty = 0.0;  ///< sum of beta_i^2/gamma_i + log|alpha I + X Gamma X'|
     double gap = 0.0;      ///< duality gap of the lasso
     bool converged = true;
@@ -142,11 +142,11 @@ class Entries {
   int threads_;
   std::unique_ptr<GroupLasso> lasso_;  ///< keeps its last solution as a warm start
   Vector z_;                           ///< of every column
-  SparseRows beta_;
+  RowSparseMatrix beta_;
   Vector gamma_;        ///< of beta's features; 0 elsewhere
   bool moved_ = false;  ///< beta has changed outside of the lasso
   bool first_ = false;  ///< the next step is the first one
-  SparseRows first_beta_;
+  RowSparseMatrix first_beta_;
   double first_lambda_ = kInfinity;
 };
 

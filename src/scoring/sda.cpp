@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "scoring/group_lasso.hpp"
+#include "solvers/group_lasso.hpp"
 
 namespace subspectra {
 namespace {
@@ -47,7 +47,7 @@ class Sda : public ScoringSolver {
     fit.lambda = lambda;
     fit.converged = true;
     fit.scores = Matrix::Zero(problem_.class_weights.size(), count);
-    std::vector<SparseRows> columns;
+    std::vector<RowSparseMatrix> columns;
     double before = 0.0;  // objective of the finished discriminants
     for (Index l = 0; l < count; ++l) {
       GroupLasso& lasso = *lassos_[static_cast<std::size_t>(l)];
@@ -122,9 +122,9 @@ class Sda : public ScoringSolver {
     return best / length(best);
   }
 
-  [[nodiscard]] static SparseRows side_by_side(const std::vector<SparseRows>& columns) {
-    SparseRows all;
-    for (const SparseRows& c : columns) all.rows.insert(all.rows.end(), c.rows.begin(), c.rows.end());
+  [[nodiscard]] static RowSparseMatrix side_by_side(const std::vector<RowSparseMatrix>& columns) {
+    RowSparseMatrix all;
+    for (const RowSparseMatrix& c : columns) all.rows.insert(all.rows.end(), c.rows.begin(), c.rows.end());
     std::sort(all.rows.begin(), all.rows.end());
     all.rows.erase(std::unique(all.rows.begin(), all.rows.end()), all.rows.end());
     all.values = Matrix::Zero(static_cast<Index>(all.rows.size()), static_cast<Index>(columns.size()));

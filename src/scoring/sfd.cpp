@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "scoring/group_lasso.hpp"
+#include "solvers/group_lasso.hpp"
 
 namespace subspectra {
 namespace {

@@ -10,7 +10,7 @@
 #include "core/error.hpp"
 #include "core/memory.hpp"
 #include "linalg/tiled.hpp"
-#include "scoring/basis_pursuit.hpp"
+#include "solvers/basis_pursuit.hpp"
 
 namespace subspectra {
 namespace {
@@ -98,28 +98,28 @@ class Sulda final : public ScoringSolver {
   [[nodiscard]] ScoringFit fit(double lambda, const RunControl& control) override;
 
  private:
-  [[nodiscard]] scoring::BasisPursuitSolution discriminant(const Vector& b, const RunControl& control) const;
+  [[nodiscard]] BasisPursuitSolution discriminant(const Vector& b, const RunControl& control) const;
 
   const ScoringProblem& problem_;
   SuldaOptions options_;
   Equations equations_;
 };
 
-scoring::BasisPursuitSolution Sulda::discriminant(const Vector& b, const RunControl& control) const {
+BasisPursuitSolution Sulda::discriminant(const Vector& b, const RunControl& control) const {
   // No part of this target is a combination of columns: beta = 0.
   if (!(b.norm() > std::numeric_limits<double>::epsilon() * equations_.b.norm())) {
-    scoring::BasisPursuitSolution none;
+    BasisPursuitSolution none;
     none.dual = Vector::Zero(b.size());
     none.converged = true;
     return none;
   }
-  const scoring::BasisPursuitOptions options{.tolerance = options_.tolerance,
-                                             .max_iterations = options_.max_iterations,
-                                             .threads = options_.threads};
+  const BasisPursuitOptions options{.tolerance = options_.tolerance,
+                                    .max_iterations = options_.max_iterations,
+                                    .threads = options_.threads};
   const bool simplex = options_.route == SuldaRoute::kSimplex ||
                        (options_.route == SuldaRoute::kAuto && b.size() <= kSimplexRank);
-  return simplex ? scoring::basis_pursuit_simplex(equations_.r, b, options, control)
-                 : scoring::basis_pursuit_splitting(equations_.r, b, options, control);
+  return simplex ? basis_pursuit_simplex(equations_.r, b, options, control)
+                 : basis_pursuit_splitting(equations_.r, b, options, control);
 }
 
 ScoringFit Sulda::fit(double /*lambda*/, const RunControl& control) {
@@ -129,7 +129,7 @@ ScoringFit Sulda::fit(double /*lambda*/, const RunControl& control) {
   Matrix b = Matrix::Zero(problem_.columns(), l);
   double bound = 0.0;
   for (Index k = 0; k < l; ++k) {
-    const scoring::BasisPursuitSolution found = discriminant(equations_.b.col(k), control);
+    const BasisPursuitSolution found = discriminant(equations_.b.col(k), control);
     b(found.support, k) = found.values;
     for (const double value : found.trace) result.trace.push_back(result.objective + value);
     result.objective += found.value;

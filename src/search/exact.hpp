@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "core/run_control.hpp"
+#include "search/path.hpp"
 #include "search/units.hpp"
-#include "select/selection.hpp"
+#include "spectral/criterion.hpp"
 #include "spectral/pencil.hpp"
 
 namespace subspectra {

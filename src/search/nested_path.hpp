@@ -3,8 +3,9 @@
 /// search that found them) in one factorization.
 #include <vector>
 
+#include "search/path.hpp"
 #include "search/units.hpp"
-#include "select/selection.hpp"
+#include "spectral/criterion.hpp"
 #include "spectral/pencil.hpp"
 
 namespace subspectra {

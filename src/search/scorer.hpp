@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "core/types.hpp"
-#include "select/selection.hpp"
+#include "search/path.hpp"
+#include "spectral/criterion.hpp"
 
 namespace subspectra::search {
 

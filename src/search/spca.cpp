@@ -14,7 +14,7 @@
 #include "data/unit_columns.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/tiled.hpp"
-#include "scoring/lambda_path.hpp"
+#include "solvers/lambda_grid.hpp"
 #include "spectral/renormalize.hpp"
 
 namespace subspectra {

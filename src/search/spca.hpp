@@ -14,7 +14,7 @@
 #include "core/run_control.hpp"
 #include "core/types.hpp"
 #include "data/dataset.hpp"
-#include "scoring/group_lasso.hpp"
+#include "solvers/group_lasso.hpp"
 
 namespace subspectra {
 

@@ -3,7 +3,8 @@
 #include <vector>
 
 #include "core/run_control.hpp"
-#include "select/selection.hpp"
+#include "search/path.hpp"
+#include "spectral/criterion.hpp"
 #include "spectral/pencil.hpp"
 
 namespace subspectra {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "core/matrix_json.hpp"
 #include "core/text.hpp"
-#include "report/matrix_json.hpp"
 #include "spectral/principal_components.hpp"
 #include "spectral/renormalize.hpp"
 

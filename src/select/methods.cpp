@@ -13,6 +13,7 @@
 #include "data/moments.hpp"
 #include "filters/filters.hpp"
 #include "filters/surprise.hpp"
+#include "io/read_groups.hpp"
 #include "linalg/tiled.hpp"
 #include "search/certificate.hpp"
 #include "search/nested_path.hpp"

@@ -8,9 +8,9 @@
 #include <memory>
 #include <utility>
 
-#include "classify/model.hpp"
+#include "classify/classifier.hpp"
 #include "core/text.hpp"
-#include "evaluate/folds.hpp"
+#include "resample/folds.hpp"
 #include "scoring/gloss.hpp"
 #include "scoring/lambda_path.hpp"
 #include "scoring/plda.hpp"
@@ -18,6 +18,7 @@
 #include "scoring/sda.hpp"
 #include "scoring/sfd.hpp"
 #include "scoring/sulda.hpp"
+#include "solvers/lambda_grid.hpp"
 #include "spectral/renormalize.hpp"
 
 namespace subspectra {
@@ -372,7 +373,7 @@ std::optional<double> cross_validated_lambda(const SelectionInput& input, Lambda
         {.file = data.source},
         "--lambda cv holds out rows of every class, and a class has one row only; give --lambda a value, or leave that class out");
   }
-  EvaluationOptions protocol;
+  SplitOptions protocol;
   protocol.cv.folds = least;
   constexpr std::uint64_t kStream = 1ULL << 50U;  // far from those of evaluate
   const auto splits =

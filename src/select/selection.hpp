@@ -1,11 +1,9 @@
 #pragma once
 /// A selection: what any method answers, in the form of the contract's `subspectra.selection/1`.
-#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/options.hpp"
@@ -13,15 +11,11 @@
 #include "core/types.hpp"
 #include "data/dataset.hpp"
 #include "data/groups.hpp"
+#include "search/path.hpp"
+#include "spectral/criterion.hpp"
+#include "spectral/fitted_discriminants.hpp"
 
 namespace subspectra {
-
-enum class Criterion { kLargest, kTrace, kWilks };
-template <>
-struct EnumNames<Criterion> {
-  static constexpr std::array<std::pair<Criterion, std::string_view>, 3> kNames = {
-      {{Criterion::kLargest, "largest"}, {Criterion::kTrace, "trace"}, {Criterion::kWilks, "wilks"}}};
-};
 
 /// What every method is told, besides its own options.
 struct SelectionOptions {
@@ -68,63 +62,10 @@ struct SelectionOptions {
   }
 };
 
-/// Bounds for sets of one size, each with its name.
-struct SizeBounds {
-  using Named = std::pair<std::string, double>;
-  std::vector<Named> upper;                       ///< no such set has a larger criterion
-  std::vector<Named> lower_any;                   ///< every such set has at least this
-  std::vector<Named> lower_best;                  ///< the best such set has at least this
-  [[nodiscard]] const Named* best_upper() const;  ///< the smallest; null when there is none
-};
-
-/// A certificate is complete when the bound meets the value to this fraction.
-inline constexpr double kCertifiedGap = 1e-9;
-
-/// A set that was found beside the best one (--pool).
-struct PoolSet {
-  std::vector<Index> features;  ///< ascending
-  double objective = 0.0;
-};
-
-/// Discriminants that a method fitted itself (optimal scoring), at one lambda, or components (pca).
-struct FittedDiscriminants {
-  double lambda = 0.0;          ///< 0 where the method has none (components)
-  std::vector<Index> features;  ///< ascending columns of the data set: the rows of B that are not zero
-  Matrix matrix;                ///< |features| x L, in the user's units
-  Vector row_norms;             ///< of these rows in the papers' coordinates, centred columns of unit norm
-  Index entries = 0;            ///< that are not zero
-  double objective = 0.0;       ///< the method's own, in the papers' scale
-  std::optional<double> duality_gap;  ///< relative to the objective at B = 0, where the method has one
-  Index iterations = 0;
-  bool converged = false;
-};
-
-/// The record with its first `count` columns alone, and of its features those that they use.
-[[nodiscard]] FittedDiscriminants leading_columns(const FittedDiscriminants& record, Index count);
-
 /// The objective after an iteration, and how many features were still in play where the method drops them.
 struct TracePoint {
   double objective = 0.0;
   std::optional<Index> features;
-};
-
-struct PathEntry {
-  std::vector<Index> features;  ///< ascending columns of the data set
-  std::vector<Index> units;     ///< ascending groups (--groups); empty when features are chosen one by one
-  double objective = 0.0;       ///< the criterion recomputed on the set
-  std::optional<double> upper_bound;  ///< no set of this size has a larger objective
-  std::string bound;                  ///< the name of the bound that gave it: "single-drop", "perron", ...
-  std::optional<SizeBounds> bounds;   ///< all of them, under --bounds
-  std::optional<double> given_objective;  ///< --refit: of the loadings that were given
-  std::string pass;                       ///< "forward", "backward", "swaps", "exact" or ""
-  std::vector<PoolSet> pool;              ///< the best sets of this size, this one first, under --pool
-  std::optional<std::size_t> record;      ///< in Selection::lambda_path, whose set this is
-  Matrix loadings;                        ///< k x r, x'B_S x = 1, the largest entry of each column positive
-  /// The size that -k counts: groups where there are any, else features.
-  [[nodiscard]] Index k() const { return static_cast<Index>(units.empty() ? features.size() : units.size()); }
-  /// (upper_bound - objective)/objective; 0 when both are 0, nothing when only the objective is 0 or no bound
-  /// exists.
-  [[nodiscard]] std::optional<double> gap() const;
 };
 
 /// What is known of relevance weights beside the weights (Q-alpha).
@@ -147,11 +88,6 @@ struct RelevanceReport {
   Index products = 0, passes = 0;      ///< with G; over the data
   std::optional<Index> kernel_rank;    ///< of the factor of the kernel matrix
   std::optional<double> kernel_error;  ///< trace(V - R R')/trace(V)
-};
-
-/// What a search through a tree did.
-struct SearchCounts {
-  std::uint64_t nodes = 0, incumbent_updates = 0, open_nodes = 0;
 };
 
 struct Selection {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/types.hpp"
-#include "select/selection.hpp"
+#include "spectral/criterion.hpp"
 #include "spectral/discriminants.hpp"
 #include "spectral/pencil.hpp"
 

@@ -7,10 +7,10 @@
 #include <sstream>
 
 #include "../../cli/options.hpp"
-#include "classify/model.hpp"
 #include "data/prepare.hpp"
 #include "evaluate/cross_validation.hpp"
 #include "io/read.hpp"
+#include "model/model.hpp"
 #include "run_program.hpp"
 #include "select/methods.hpp"
 

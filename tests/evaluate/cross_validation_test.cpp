@@ -5,8 +5,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "evaluate/folds.hpp"
+#include "model/model.hpp"
 #include "oracle.hpp"
+#include "resample/folds.hpp"
 
 namespace subspectra {
 namespace {
@@ -110,7 +111,7 @@ TEST(Evaluate, AgreesWithALoopOverFoldsThatFitsAndPredicts) {
     double wrong = 0, rows = 0, loss = 0;
     std::vector<double> fold_errors;
     for (std::uint64_t repeat = 0; repeat < 2; ++repeat) {
-      for (const auto& test : make_splits(*data.labels, {}, "t", options, Random(11, repeat))) {
+      for (const auto& test : make_splits(*data.labels, {}, "t", options.splits(), Random(11, repeat))) {
         const Dataset training = data.with_rows(complement(test, data.rows()));
         const Preparation preparation = Preparation::learn(training, prepare);
         const auto chosen = select_features(preparation.apply(training), find_method("fisher"),

@@ -144,7 +144,7 @@ TEST(ScoringProblem, DegenerateTablesAreFine) {
 TEST(FittedValues, AreThoseOfTheWholeProduct) {
   const Dataset data = oracle::random_classes(30, 12, 3, 19);
   const ScoringProblem problem = problem_of(data);
-  SparseRows b{.rows = {2, 7, 11}, .values = random_matrix(3, 2, 1)};
+  RowSparseMatrix b{.rows = {2, 7, 11}, .values = random_matrix(3, 2, 1)};
   b.values(1, 0) = 0.0;
   EXPECT_EQ(b.entries(), 5);
   Matrix full = Matrix::Zero(12, 2);

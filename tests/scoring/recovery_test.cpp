@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "classify/model.hpp"
+#include "classify/classifier.hpp"
 #include "select/methods.hpp"
 #include "synth/gaussian_classes.hpp"
 

@@ -13,7 +13,7 @@
 #include "core/error.hpp"
 #include "oracle.hpp"
 #include "run_program.hpp"
-#include "scoring/basis_pursuit.hpp"
+#include "solvers/basis_pursuit.hpp"
 
 namespace subspectra {
 namespace {
@@ -61,8 +61,8 @@ TEST(BasisPursuit, BothRoutesReachTheSameVertexAndProveIt) {
     const Vector b = orthonormal_rows(1, r, 100 + seed).transpose();
     for (const bool simplex : {true, false}) {
       SCOPED_TRACE(simplex ? "simplex" : "splitting");
-      const auto found = simplex ? scoring::basis_pursuit_simplex(rows, b, {.threads = 1}, {})
-                                 : scoring::basis_pursuit_splitting(rows, b, {.threads = 1}, {});
+      const auto found = simplex ? basis_pursuit_simplex(rows, b, {.threads = 1}, {})
+                                 : basis_pursuit_splitting(rows, b, {.threads = 1}, {});
       EXPECT_TRUE(found.converged);
       EXPECT_LE(std::ssize(found.support), r);
       EXPECT_LT((rows(Eigen::all, found.support) * found.values - b).norm(), 1e-10);
@@ -87,8 +87,8 @@ TEST(BasisPursuit, FindsASparseVectorThatWasPutIn) {
   const Vector b = rows * planted;  // a degenerate vertex: 3 nonzeros, 40 equations
   for (const bool simplex : {true, false}) {
     SCOPED_TRACE(simplex ? "simplex" : "splitting");
-    const auto found = simplex ? scoring::basis_pursuit_simplex(rows, b, {.threads = 1}, {})
-                               : scoring::basis_pursuit_splitting(rows, b, {.threads = 1}, {});
+    const auto found = simplex ? basis_pursuit_simplex(rows, b, {.threads = 1}, {})
+                               : basis_pursuit_splitting(rows, b, {.threads = 1}, {});
     EXPECT_TRUE(found.converged) << found.value << ' ' << found.bound;
     EXPECT_EQ(found.support, (std::vector<Index>{3, 90, 199}));
     EXPECT_NEAR(found.value, 3.5, 1e-10);

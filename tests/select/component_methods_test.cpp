@@ -3,9 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "evaluate/cross_validation.hpp"
-#include "evaluate/folds.hpp"
+#include "model/model.hpp"
 #include "oracle.hpp"
 #include "reading.hpp"
+#include "resample/folds.hpp"
 
 namespace subspectra {
 namespace {
@@ -127,7 +128,7 @@ TEST(SvmEvaluation, IsThePlainLoopOverFoldsAndDoesNotDependOnThreads) {
   // Oracle: fit_model and predict_probabilities on each fold.
   double wrong = 0.0, loss = 0.0;
   const EvaluationOptions options;
-  for (const auto& test : make_splits(*data.labels, {}, "random", options, Random(0, 0))) {
+  for (const auto& test : make_splits(*data.labels, {}, "random", options.splits(), Random(0, 0))) {
     const Dataset training = data.with_rows(complement(test, 60)), held_out = data.with_rows(test);
     const Selection chosen = run(training, "fisher", {.k = {4, 4}});
     const Model trained = fit_model(training, {}, "fisher", chosen.path[0].features, 0.0, model);

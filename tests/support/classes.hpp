@@ -43,7 +43,7 @@ inline ScoringProblem scoring_problem(const Dataset& data, int threads = 1) {
 }
 
 /// B with all its rows.
-inline Matrix dense_rows(const SparseRows& b, Index p) {
+inline Matrix dense_rows(const RowSparseMatrix& b, Index p) {
   Matrix all = Matrix::Zero(p, b.values.cols());
   for (std::size_t i = 0; i < b.rows.size(); ++i) all.row(b.rows[i]) = b.values.row(static_cast<Index>(i));
   return all;

@@ -9,7 +9,7 @@
 #include "core/run_control.hpp"
 #include "core/types.hpp"
 
-namespace subspectra::scoring {
+namespace subspectra {
 
 struct BasisPursuitOptions {
   double tolerance = 1e-9;        ///< stop when value - bound <= tolerance * value
@@ -39,4 +39,4 @@ struct BasisPursuitSolution {
                                                            const BasisPursuitOptions& options,
                                                            const RunControl& control);
 
-}  // namespace subspectra::scoring
+}  // namespace subspectra

@@ -1,4 +1,4 @@
-#include "classify/model.hpp"
+#include "model/model.hpp"
 
 #include <gtest/gtest.h>
 

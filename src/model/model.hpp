@@ -7,7 +7,7 @@
 #include "classify/classifier.hpp"
 #include "data/dataset.hpp"
 #include "data/prepare.hpp"
-#include "select/methods.hpp"
+#include "spectral/fitted_discriminants.hpp"
 
 namespace subspectra {
 
@@ -40,16 +40,6 @@ struct Model {
 /// Matches columns by name (by position where there are none), fills in missing values as trained, and gives
 /// the n x K class probabilities. Throws BadInput that names the columns `data` lacks.
 [[nodiscard]] Matrix predict_probabilities(const Model& model, const Dataset& data);
-
-/// Says so in `warnings` when --components asks for more discriminants than the classes of `data` have.
-void warn_of_components(const Dataset& data, const ModelOptions& options, std::vector<std::string>& warnings);
-
-/// Says so when --neighbors asks for more rows than a training set of `rows` has.
-void warn_of_neighbors(Index rows, const ModelOptions& options, std::vector<std::string>& warnings);
-
-/// The rule in the space of discriminants that a method fitted on the prepared rows `training`.
-[[nodiscard]] ClassifierRule fit_rule(const Dataset& training, const FittedDiscriminants& discriminants,
-                                      const ModelOptions& options, const RunControl& control = RunControl());
 
 /// Trains the classifier on the features of fitted discriminants, with the rule in their space. Here and
 /// below `control` is that of ClassifierTrainer::fit.

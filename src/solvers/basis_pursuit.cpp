@@ -1,4 +1,4 @@
-#include "scoring/basis_pursuit.hpp"
+#include "solvers/basis_pursuit.hpp"
 
 #include <ClpEventHandler.hpp>
 #include <ClpSimplex.hpp>
@@ -10,7 +10,7 @@
 #include "core/parallel.hpp"
 #include "linalg/tiled.hpp"
 
-namespace subspectra::scoring {
+namespace subspectra {
 namespace {
 
 using linalg::Op;
@@ -402,4 +402,4 @@ BasisPursuitSolution basis_pursuit_splitting(const Matrix& r, const Vector& b,
   return best.finish(steps);
 }
 
-}  // namespace subspectra::scoring
+}  // namespace subspectra

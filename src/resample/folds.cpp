@@ -1,16 +1,35 @@
-#include "evaluate/folds.hpp"
+#include "resample/folds.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <tuple>
 
 #include "core/text.hpp"
 
 namespace subspectra {
+
+FoldCount OptionCodec<FoldCount>::parse(std::string_view text) {
+  if (text == "loo") return {0};
+  FoldCount value;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value.folds);
+  if (failure != std::errc() || end != text.data() + text.size() || value.folds < 2) {
+    throw InvalidArgument("a number of folds from 2 up, or loo, is needed");
+  }
+  return value;
+}
+std::string OptionCodec<FoldCount>::format(const FoldCount& value) {
+  return value.folds == 0 ? "loo" : std::to_string(value.folds);
+}
+nlohmann::json OptionCodec<FoldCount>::json(const FoldCount& value) {
+  return value.folds == 0 ? nlohmann::json("loo") : nlohmann::json(value.folds);
+}
+
 namespace {
 
 /// What is never split: one row, or all rows of a group.
@@ -100,7 +119,7 @@ void check_leave_one_out(const Labels& labels, const std::vector<std::string>& r
 }  // namespace
 
 std::vector<std::vector<Index>> make_splits(const Labels& labels, const std::vector<std::string>& row_groups,
-                                            const std::string& source, const EvaluationOptions& options,
+                                            const std::string& source, const SplitOptions& options,
                                             Random random) {
   auto units = make_units(labels, row_groups);
   std::vector<std::vector<Index>> splits;

@@ -8,7 +8,7 @@
 
 #include "core/run_control.hpp"
 #include "core/types.hpp"
-#include "scoring/problem.hpp"
+#include "solvers/row_sparse_matrix.hpp"
 
 namespace subspectra {
 
@@ -21,7 +21,7 @@ struct GroupLassoOptions {
 };
 
 struct GroupLassoSolution {
-  SparseRows b;
+  RowSparseMatrix b;
   double objective = 0.0;  ///< the primal value above
   double gap = 0.0;        ///< duality gap, same scale: objective - gap is below the optimum
   Index sweeps = 0;
@@ -42,7 +42,7 @@ class GroupLasso {
   void set_targets(const Matrix& targets, const Vector& weights = {});
   /// The next solution is looked for from here instead. Where columns are alike the optimum is not unique,
   /// and the start decides between them. After set_targets().
-  void start_from(const SparseRows& b);
+  void start_from(const RowSparseMatrix& b);
   void set_tolerance(double tolerance);  ///< GroupLassoOptions::tolerance from now on
   /// The smallest lambda with b_i = 0 wherever w_i > 0.
   [[nodiscard]] double lambda_max() const;

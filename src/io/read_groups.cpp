@@ -1,4 +1,4 @@
-#include "data/groups.hpp"
+#include "io/read_groups.hpp"
 
 #include <fmt/format.h>
 

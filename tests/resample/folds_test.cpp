@@ -1,4 +1,4 @@
-#include "evaluate/folds.hpp"
+#include "resample/folds.hpp"
 
 #include <gtest/gtest.h>
 
@@ -74,8 +74,8 @@ TEST(Folds, GroupsStayTogether) {
     codes.push_back(i % 2);
     groups.push_back("patient" + std::to_string(i / 4));
   }
-  for (const auto& options : {EvaluationOptions{.cv = {5}}, EvaluationOptions{.cv = {0}},
-                              EvaluationOptions{.test_fraction = 0.3}}) {
+  for (const auto& options :
+       {SplitOptions{.cv = {5}}, SplitOptions{.cv = {0}}, SplitOptions{.test_fraction = 0.3}}) {
     const auto splits = make_splits(labels_of(codes), groups, "t", options, Random(1));
     if (options.test_fraction == 0.0) expect_partition(splits, 60);
     for (const auto& split : splits) {

@@ -1,4 +1,4 @@
-#include "classify/model.hpp"
+#include "model/model.hpp"
 
 #include <fmt/format.h>
 
@@ -10,10 +10,10 @@
 #include <unordered_set>
 
 #include "core/build_info.hpp"
+#include "core/matrix_json.hpp"
 #include "core/shallow_json.hpp"
 #include "core/text.hpp"
 #include "io/byte_source.hpp"
-#include "report/matrix_json.hpp"
 
 namespace subspectra {
 namespace {
@@ -665,22 +665,6 @@ Matrix predict_probabilities(const Model& model, const Dataset& data) {
   return probabilities;
 }
 
-void warn_of_components(const Dataset& data, const ModelOptions& options,
-                        std::vector<std::string>& warnings) {
-  const auto counts = data.labels->counts();
-  const auto classes = std::count_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
-  if (options.components < classes) return;
-  warnings.push_back(fmt::format("--components {} is more than there are: {} have {}", options.components,
-                                 counted(classes, "class", "classes"), counted(classes - 1, "discriminant")));
-}
-
-void warn_of_neighbors(Index rows, const ModelOptions& options, std::vector<std::string>& warnings) {
-  if (options.classifier != Classifier::kKnn || options.neighbors <= rows) return;
-  warnings.push_back(fmt::format(
-      "--neighbors {} is more than the {} to learn from: all of them vote, whatever the row, so that it is the largest class that wins; give fewer neighbours",
-      options.neighbors, counted(rows, "row")));
-}
-
 namespace {
 
 /// Everything but the rule.
@@ -711,11 +695,6 @@ Model fit_model(const Dataset& all_rows, const Preparation& preparation, const s
   const Dataset prepared = model.preparation.apply(training);
   model.rule = ClassifierTrainer(prepared, first_features(prepared.features()), ridge, options).fit(control);
   return model;
-}
-
-ClassifierRule fit_rule(const Dataset& training, const FittedDiscriminants& discriminants,
-                        const ModelOptions& options, const RunControl& control) {
-  return fit_projected(training, discriminants.features, discriminants.matrix, options, control);
 }
 
 Model fit_model(const Dataset& all_rows, const Preparation& preparation, const std::string& method,

@@ -1,4 +1,4 @@
-#include "scoring/group_lasso.hpp"
+#include "solvers/group_lasso.hpp"
 
 #include <fmt/format.h>
 
@@ -172,7 +172,7 @@ struct GroupLasso::State {
 
   [[nodiscard]] double weight(Index i) const { return weights.size() > 0 ? weights[i] : 1.0; }
   void set_targets(const Matrix& targets, const Vector& w_all);
-  void start_from(const SparseRows& start);
+  void start_from(const RowSparseMatrix& start);
   void reserve(Index room);
   void add_slots(const std::vector<Index>& chosen);
   void compact(double lambda);
@@ -259,7 +259,7 @@ void GroupLasso::State::set_targets(const Matrix& targets, const Vector& w_all) 
   add_slots(free);
 }
 
-void GroupLasso::State::start_from(const SparseRows& start) {
+void GroupLasso::State::start_from(const RowSparseMatrix& start) {
   bool ordered = true;  // ascending, and columns of X
   Index before = -1;
   for (const Index i : start.rows) {
@@ -917,7 +917,7 @@ void GroupLasso::set_targets(const Matrix& targets, const Vector& weights) {
   state_->set_targets(targets, weights);
 }
 
-void GroupLasso::start_from(const SparseRows& b) { state_->start_from(b); }
+void GroupLasso::start_from(const RowSparseMatrix& b) { state_->start_from(b); }
 
 void GroupLasso::set_tolerance(double tolerance) {
   GroupLassoOptions changed = state_->options;

@@ -1,4 +1,4 @@
-#include "scoring/group_lasso.hpp"
+#include "solvers/group_lasso.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ struct Case {
   }
 };
 
-Matrix dense(const SparseRows& b, Index p, Index depth) {
+Matrix dense(const RowSparseMatrix& b, Index p, Index depth) {
   Matrix all = Matrix::Zero(p, depth);
   for (std::size_t i = 0; i < b.rows.size(); ++i) all.row(b.rows[i]) = b.values.row(static_cast<Index>(i));
   return all;
@@ -255,7 +255,7 @@ TEST(GroupLasso, GoesOnFromAGivenStart) {
   const Matrix b = dense(cold.b, 200, 2);
   ASSERT_GT(b.row(7).norm() + b.row(150).norm(), 0.0);
   for (const Index kept : {Index{7}, Index{150}}) {
-    SparseRows start = cold.b;
+    RowSparseMatrix start = cold.b;
     std::vector<std::pair<Index, Index>> order;
     for (std::size_t i = 0; i < start.rows.size(); ++i) {
       const Index row = start.rows[i];
