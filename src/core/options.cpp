@@ -39,7 +39,7 @@ double parse_number(std::string_view text) {
   return value;
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_outer_blanks(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
   const auto first = text.find_first_not_of(kBlank);
   if (first == std::string_view::npos) return {};
@@ -109,7 +109,7 @@ std::string OptionCodec<std::string>::hint() { return "NAME"; }
 std::vector<std::string> OptionCodec<std::vector<std::string>>::parse(std::string_view text) {
   std::vector<std::string> entries;
   const auto add = [&](std::string_view entry) {
-    entry = trimmed(entry);
+    entry = without_outer_blanks(entry);
     if (!entry.empty()) entries.emplace_back(entry);
   };
   if (text.starts_with('@')) {
