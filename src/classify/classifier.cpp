@@ -288,12 +288,12 @@ ClassifierRule fit_projected(const Dataset& training, const std::vector<Index>& 
 
 ClassifierRule fit_rule(const Dataset& training, const FittedDiscriminants& discriminants,
                         const ModelOptions& options, const RunControl& control) {
-  return fit_projected(training, discriminants.features, discriminants.matrix, options, control);
+  return fit_projected(training, discriminants.features, discriminants.matrix.view(), options, control);
 }
 
 void warn_of_components(const Dataset& data, const ModelOptions& options,
                         std::vector<std::string>& warnings) {
-  const auto counts = data.labels->counts();
+  const auto counts = data.labels()->counts();
   const auto classes = std::count_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
   if (options.components < classes) return;
   warnings.push_back(fmt::format("⟨components {}⟩ is more than there are: {} have {}", options.components,

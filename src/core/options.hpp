@@ -23,6 +23,7 @@
 #include <vector>
 
 #include <subspectra/error.hpp>
+#include <subspectra/options.hpp>
 #include "core/types.hpp"
 
 namespace subspectra {

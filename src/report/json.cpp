@@ -5,6 +5,7 @@
 #include "core/build_info.hpp"
 #include "core/matrix_json.hpp"
 #include "core/spelling.hpp"
+#include "data/groups.hpp"
 #include "select/record.hpp"
 
 namespace subspectra {
@@ -66,14 +67,14 @@ json path_entry_json(const PathEntry& entry, const Dataset& data, const FeatureG
     out["pool"] = std::move(pool);
   }
   if (!entry.pass.empty()) out["pass"] = entry.pass;
-  if (entry.loadings.size() > 0) out["loadings"] = to_json(entry.loadings.view());
+  if (entry.loadings.size() > 0) out["loadings"] = to_json(Matrix(entry.loadings.view()));
   return out;
 }
 
 /// `components`: it has neither lambda nor iterations.
 json discriminants_json(const FittedDiscriminants& record, bool components) {
   json out = {{"features", record.features},
-              {"matrix", to_json(record.matrix.view())},
+              {"matrix", to_json(Matrix(record.matrix.view()))},
               {"row_norms", record.row_norms},
               {"features_kept", record.features.size()},
               {"entries", record.entries}};

@@ -17,6 +17,7 @@
 #include "reproduce/papers.hpp"
 #include "reproduce/png.hpp"
 #include "select/registry.hpp"
+#include "spectral/fitted_discriminants.hpp"
 #include "select/select.hpp"
 
 namespace subspectra::reproduce {
@@ -207,7 +208,7 @@ const PathEntry* entry_of(const Selection& selection, Index k) {
 
 void add_objectives(const PixelSets& sets, Reproduction& result) {
   Index worse = 0, above = 0, sizes = 0;
-  for (const PathEntry& backward : sets.backward.path) {
+  for (const PathEntry& backward : sets.backward.sets()) {
     const Index k = backward.k();
     const PathEntry* const forward = entry_of(sets.forward, k);
     const PathEntry* const cut = entry_of(sets.thresholded, k);
@@ -294,7 +295,7 @@ void add_class_means(const Dataset& training, const std::vector<Index>& pixels, 
 
 /// |x| of Fisher's vector on all pixels.
 Vector fisher_loadings(const PixelSets& sets, const std::vector<Index>& pixels) {
-  const PathEntry& all = sets.thresholded.path.back();
+  const PathEntry& all = sets.thresholded.sets().back();
   Vector loadings = Vector::Zero(static_cast<Index>(pixels.size()));
   for (std::size_t i = 0; i < all.features.size(); ++i) {
     const auto place = std::lower_bound(pixels.begin(), pixels.end(), all.features[i]) - pixels.begin();
@@ -358,7 +359,7 @@ void run_pixels(const ReproduceOptions& options, const Task& task, const RunCont
   sets.seconds = sets.dual.prepare_s + sets.dual.search_s;
   sets.thresholded = choose(halves.training, "st", p, options, control);
   result.status = control.status_or(Status::kHeuristic);
-  if (control.should_stop() || sets.thresholded.path.empty()) return;
+  if (control.should_stop() || sets.thresholded.sets().empty()) return;
   std::vector<Finding> headlines;
   headlines.push_back({.series = "GSLDA, every k: seconds",
                        .published = task.search_s,
@@ -404,13 +405,13 @@ void run_pixels(const ReproduceOptions& options, const Task& task, const RunCont
     // Its sets: the k pixels with the smallest length-scales.
     std::vector<Index> places(pixels.size());
     std::iota(places.begin(), places.end(), Index{0});
-    const auto order = filters::ranking(relevance, places);
+    const auto order = filters::ranking(to_vector(relevance), places);
     Selection ranked;
     for (const Index k : plan.sizes) {
       PathEntry entry;
       for (const Index place : first_of(order, k))
         entry.features.push_back(pixels[static_cast<std::size_t>(place)]);
-      ranked.path.push_back(std::move(entry));
+      ranked.sets().push_back(std::move(entry));
     }
     if (laplace) judge_sets("Laplace, soft ARD", ranked, GpApproximation::kLaplace, p);
   };

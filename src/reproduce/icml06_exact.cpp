@@ -44,22 +44,22 @@ struct Experimenter {
     const Selection half = select(data, "eslda", {n / 2, n / 2});
     const Selection all = select(data, "eslda", {1, n});
     if (half.status != Status::kOptimal || all.status != Status::kOptimal ||
-        greedy.sets().size() != all.path.size()) {
+        greedy.sets().size() != all.sets().size()) {
       return std::nullopt;
     }
     Measured measured{.half_s = half.search_s,
                       .half_nodes = static_cast<double>(half.search->nodes),
                       .all_s = all.search_s,
                       .all_nodes = static_cast<double>(all.search->nodes)};
-    for (std::size_t i = 0; i < all.path.size(); ++i) {
-      if (greedy.sets()[i].objective >= all.path[i].objective * (1.0 - 1e-9))
+    for (std::size_t i = 0; i < all.sets().size(); ++i) {
+      if (greedy.sets()[i].objective >= all.sets()[i].objective * (1.0 - 1e-9))
         measured.greedy_best += 1.0 / static_cast<double>(n);
     }
     if (n <= kMostChecked) {
       const TwoClass pair = two_class_pair(data, options.threads);
       const Vector best = two_class_range(pair.a, pair.b, Vector::Zero(n)).most;
       for (Index k = 1; k <= n; ++k) {
-        const double value = all.path[static_cast<std::size_t>(k - 1)].objective;
+        const double value = all.sets()[static_cast<std::size_t>(k - 1)].objective;
         measured.difference = std::max(measured.difference, std::abs(value - best[k - 1]) / best[k - 1]);
       }
     }

@@ -100,7 +100,7 @@ void image_clusters(const ReproduceOptions& options, const RunControl& control, 
   result.results.push_back({.series = "adjusted Rand, all templates", .obtained = rand(*by_cut.all)});
   result.results.push_back(
       {.series = "templates above the fall", .obtained = static_cast<double>(by_cut.features.size())});
-  const Vector& weights = by_cut.selection.weights;
+  const Vector weights = Eigen::Map<const Vector>(by_cut.selection.weights.data(), std::ssize(by_cut.selection.weights));
   result.results.push_back({.series = "negative weights",
                             .published = 0.0,
                             .statement = "the alpha weights are positive as predicted from Theorem 10",

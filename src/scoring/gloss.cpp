@@ -8,9 +8,9 @@ namespace subspectra {
 namespace {
 
 /// The problem here is 2/N times that of GroupLasso, with its lambda N lambda/2 (AISTATS15, (9) and (15)).
-class Gloss : public ScoringSolver {
+class GlossSolver : public ScoringSolver {
  public:
-  Gloss(const ScoringProblem& problem, const GlossOptions& options)
+  GlossSolver(const ScoringProblem& problem, const GlossOptions& options)
       : problem_(problem),
         half_rows_(0.5 * static_cast<double>(problem.rows())),
         lasso_(
@@ -45,7 +45,7 @@ class Gloss : public ScoringSolver {
 }  // namespace
 
 std::unique_ptr<ScoringSolver> gloss_solver(const ScoringProblem& problem, const GlossOptions& options) {
-  return std::make_unique<Gloss>(problem, options);
+  return std::make_unique<GlossSolver>(problem, options);
 }
 
 }  // namespace subspectra

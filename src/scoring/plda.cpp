@@ -23,9 +23,9 @@ using linalg::Op;
 /// and a step is u <- d/|d|, d = soft(A P A'u, lambda/2): neither sigma nor a unit of measurement is left in
 /// it. (Y'Y)^{-1/2} stands for any square root; the targets T = Y Theta have one, without the direction of
 /// the mean, to which a centred X has no component.
-class Plda final : public ScoringSolver {
+class PldaSolver final : public ScoringSolver {
  public:
-  Plda(const ScoringProblem& problem, const PldaOptions& options);
+  PldaSolver(const ScoringProblem& problem, const PldaOptions& options);
 
   [[nodiscard]] double lambda_max() const override;
   [[nodiscard]] ScoringFit fit(double lambda, const RunControl& control) override;
@@ -72,7 +72,7 @@ Vector distances_from_means(const ScoringProblem& problem, const Matrix& product
   return distances;
 }
 
-Plda::Plda(const ScoringProblem& problem, const PldaOptions& options) : problem_(problem), options_(options) {
+PldaSolver::PldaSolver(const ScoringProblem& problem, const PldaOptions& options) : problem_(problem), options_(options) {
   options_.validate();
   const Index p = problem_.columns();
   const Index l = problem_.discriminants();
@@ -87,7 +87,7 @@ Plda::Plda(const ScoringProblem& problem, const PldaOptions& options) : problem_
 }
 
 /// P A'u.
-Vector Plda::projected(const Vector& u, const Matrix& p) const {
+Vector PldaSolver::projected(const Vector& u, const Matrix& p) const {
   Vector products(a_.cols());
   linalg::gemv(1.0, Op::kTranspose, a_, u, 0.0, products);
   return p * products;
@@ -95,7 +95,7 @@ Vector Plda::projected(const Vector& u, const Matrix& p) const {
 
 /// The leading eigenvector of A P A' is A v/|A v|, v the leading one of P A'A P with P v = v: L x L, not p x
 /// p.
-Plda::Start Plda::start(const Matrix& p) const {
+PldaSolver::Start PldaSolver::start(const Matrix& p) const {
   Start result;
   if (a_.rows() == 0 || a_.cols() == 0) return result;
   const linalg::SymmetricEigen eigen = linalg::symmetric_eigen(p * gram_ * p, true);
@@ -114,7 +114,7 @@ Plda::Start Plda::start(const Matrix& p) const {
   return result;
 }
 
-Plda::Ascent Plda::ascend(const Vector& from, const Matrix& p, double lambda,
+PldaSolver::Ascent PldaSolver::ascend(const Vector& from, const Matrix& p, double lambda,
                           const RunControl& control) const {
   Ascent now;
   now.u = from;
@@ -143,7 +143,7 @@ Plda::Ascent Plda::ascend(const Vector& from, const Matrix& p, double lambda,
 /// the next threshold the harder, and so on: whether that ends in 0 is found by trying. For two classes |A'u|
 /// falls with lambda at every step, so that the lambdas with B = 0 have one lower end; for more that is taken
 /// as so.
-double Plda::lambda_max() const {
+double PldaSolver::lambda_max() const {
   if (lambda_max_ >= 0.0) return lambda_max_;
   const Matrix p = Matrix::Identity(a_.cols(), a_.cols());
   const Start begin = start(p);
@@ -158,7 +158,7 @@ double Plda::lambda_max() const {
   return lambda_max_;
 }
 
-ScoringFit Plda::fit(double lambda, const RunControl& control) {
+ScoringFit PldaSolver::fit(double lambda, const RunControl& control) {
   if (!(lambda >= 0.0))
     throw InvalidArgument({.field = "lambda",
                            .value = fmt::to_string(lambda),
@@ -221,7 +221,7 @@ void PldaOptions::validate() const {
 }
 
 std::unique_ptr<ScoringSolver> plda_solver(const ScoringProblem& problem, const PldaOptions& options) {
-  return std::make_unique<Plda>(problem, options);
+  return std::make_unique<PldaSolver>(problem, options);
 }
 
 }  // namespace subspectra

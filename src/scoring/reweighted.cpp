@@ -51,9 +51,9 @@ void tell(const RunControl& control, const ScoringFit& fit, Index features, doub
   });
 }
 
-class RvmRow final : public ScoringSolver {
+class RvmRowSolver final : public ScoringSolver {
  public:
-  RvmRow(const ScoringProblem& problem, const RvmOptions& options) : problem_(problem), options_(options) {}
+  RvmRowSolver(const ScoringProblem& problem, const RvmOptions& options) : problem_(problem), options_(options) {}
 
   /// With every other variance 0 the cost falls as gamma_i rises from 0 exactly when |x_i'T|^2 > L (lambda
   /// N)^2/alpha; alpha = lambda N leaves |x_i'T|^2/L > lambda N. A smaller alpha than that makes 0 a minimum
@@ -176,9 +176,9 @@ double jeffreys_lambda_max(const ScoringProblem& problem, int threads) {
   return largest_product(problem, threads) / (4.0 * static_cast<double>(problem.rows()));
 }
 
-class JeffreysRow final : public ScoringSolver {
+class JeffreysRowSolver final : public ScoringSolver {
  public:
-  JeffreysRow(const ScoringProblem& problem, const JeffreysOptions& options)
+  JeffreysRowSolver(const ScoringProblem& problem, const JeffreysOptions& options)
       : problem_(problem), options_(options) {}
   [[nodiscard]] double lambda_max() const override {
     return jeffreys_lambda_max(problem_, options_.iterations.threads);
@@ -217,9 +217,9 @@ class JeffreysRow final : public ScoringSolver {
   JeffreysOptions options_;
 };
 
-class JeffreysEntry final : public ScoringSolver {
+class JeffreysEntrySolver final : public ScoringSolver {
  public:
-  JeffreysEntry(const ScoringProblem& problem, const JeffreysOptions& options)
+  JeffreysEntrySolver(const ScoringProblem& problem, const JeffreysOptions& options)
       : problem_(problem), options_(options) {}
   [[nodiscard]] double lambda_max() const override {
     return jeffreys_lambda_max(problem_, options_.iterations.threads);
@@ -305,17 +305,17 @@ class JeffreysEntry final : public ScoringSolver {
 }  // namespace
 
 std::unique_ptr<ScoringSolver> rvm_row_solver(const ScoringProblem& problem, const RvmOptions& options) {
-  return std::make_unique<RvmRow>(problem, options);
+  return std::make_unique<RvmRowSolver>(problem, options);
 }
 
 std::unique_ptr<ScoringSolver> jeffreys_row_solver(const ScoringProblem& problem,
                                                    const JeffreysOptions& options) {
-  return std::make_unique<JeffreysRow>(problem, options);
+  return std::make_unique<JeffreysRowSolver>(problem, options);
 }
 
 std::unique_ptr<ScoringSolver> jeffreys_entry_solver(const ScoringProblem& problem,
                                                      const JeffreysOptions& options) {
-  return std::make_unique<JeffreysEntry>(problem, options);
+  return std::make_unique<JeffreysEntrySolver>(problem, options);
 }
 
 }  // namespace subspectra

@@ -150,9 +150,9 @@ class Entries {
   double first_lambda_ = kInfinity;
 };
 
-class RvmEntry final : public ScoringSolver {
+class RvmEntrySolver final : public ScoringSolver {
  public:
-  RvmEntry(const ScoringProblem& problem, const RvmEntryOptions& options)
+  RvmEntrySolver(const ScoringProblem& problem, const RvmEntryOptions& options)
       : problem_(problem), options_(options) {
     for (Index k = 0; k < problem.discriminants(); ++k)
       all_.emplace_back(problem.x, options.lasso_tolerance, options.iterations.threads);
@@ -290,7 +290,7 @@ class RvmEntry final : public ScoringSolver {
 
 std::unique_ptr<ScoringSolver> rvm_entry_solver(const ScoringProblem& problem,
                                                 const RvmEntryOptions& options) {
-  return std::make_unique<RvmEntry>(problem, options);
+  return std::make_unique<RvmEntrySolver>(problem, options);
 }
 
 }  // namespace subspectra

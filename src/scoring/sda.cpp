@@ -15,9 +15,9 @@ namespace {
 
 constexpr double kFirstTolerance = 1e-4;
 
-class Sda : public ScoringSolver {
+class SdaSolver : public ScoringSolver {
  public:
-  Sda(const ScoringProblem& problem, const SdaOptions& options)
+  SdaSolver(const ScoringProblem& problem, const SdaOptions& options)
       : problem_(problem), options_(options), half_rows_(0.5 * static_cast<double>(problem.rows())) {
     options.validate();
     // One elastic net a discriminant: along a path of lambdas each starts from its own last answer, and its
@@ -160,7 +160,7 @@ void SdaOptions::validate() const {
 }
 
 std::unique_ptr<ScoringSolver> sda_solver(const ScoringProblem& problem, const SdaOptions& options) {
-  return std::make_unique<Sda>(problem, options);
+  return std::make_unique<SdaSolver>(problem, options);
 }
 
 }  // namespace subspectra

@@ -87,9 +87,9 @@ Equations equations(const ScoringProblem& problem, const SuldaOptions& options) 
   return result;
 }
 
-class Sulda final : public ScoringSolver {
+class SuldaSolver final : public ScoringSolver {
  public:
-  Sulda(const ScoringProblem& problem, const SuldaOptions& options) : problem_(problem), options_(options) {
+  SuldaSolver(const ScoringProblem& problem, const SuldaOptions& options) : problem_(problem), options_(options) {
     options_.validate();
     equations_ = equations(problem_, options_);
   }
@@ -105,7 +105,7 @@ class Sulda final : public ScoringSolver {
   Equations equations_;
 };
 
-BasisPursuitSolution Sulda::discriminant(const Vector& b, const RunControl& control) const {
+BasisPursuitSolution SuldaSolver::discriminant(const Vector& b, const RunControl& control) const {
   // No part of this target is a combination of columns: beta = 0.
   if (!(b.norm() > std::numeric_limits<double>::epsilon() * equations_.b.norm())) {
     BasisPursuitSolution none;
@@ -122,7 +122,7 @@ BasisPursuitSolution Sulda::discriminant(const Vector& b, const RunControl& cont
                  : basis_pursuit_splitting(equations_.r, b, options, control);
 }
 
-ScoringFit Sulda::fit(double /*lambda*/, const RunControl& control) {
+ScoringFit SuldaSolver::fit(double /*lambda*/, const RunControl& control) {
   const Index l = problem_.discriminants();
   ScoringFit result;
   result.converged = true;
@@ -164,7 +164,7 @@ void SuldaOptions::validate() const {
 }
 
 std::unique_ptr<ScoringSolver> sulda_solver(const ScoringProblem& problem, const SuldaOptions& options) {
-  return std::make_unique<Sulda>(problem, options);
+  return std::make_unique<SuldaSolver>(problem, options);
 }
 
 }  // namespace subspectra

@@ -16,6 +16,7 @@
 
 #include <subspectra/error.hpp>
 #include "core/memory.hpp"
+#include "core/options.hpp"
 #include "core/parallel.hpp"
 #include "linalg/tiled.hpp"
 #include "search/certificate.hpp"

@@ -25,7 +25,7 @@ constexpr double kHopeless = 1e-2;     ///< a tolerance above it says nothing
 constexpr double kArithmetic = 1e-12;  ///< for numbers that follow from others in the file by one operation
 
 /// What the sets of a result are judged on.
-struct Problem {
+struct CheckedProblem {
   const FeatureNames& names;
   std::function<bool(Index)> constant;  ///< by feature
   std::function<DensePair(std::vector<Index>)> pair;
@@ -58,7 +58,7 @@ bool contains(const std::vector<Index>& ascending, Index j) {
 
 class Checker {
  public:
-  Checker(const ClaimedResult& claims, const Problem& problem, const FeatureGroups* groups,
+  Checker(const ClaimedResult& claims, const CheckedProblem& problem, const FeatureGroups* groups,
           const VerifyOptions& options, const RunControl& control)
       : claims_(claims),
         problem_(problem),
@@ -648,7 +648,7 @@ class Checker {
   }
 
   const ClaimedResult& claims_;
-  const Problem& problem_;
+  const CheckedProblem& problem_;
   const FeatureGroups* groups_;
   const VerifyOptions& options_;
   const RunControl& control_;
@@ -760,7 +760,7 @@ Verification verify_claims(const ClaimedResult& claims, const Dataset& data, con
   if (lda && std::count(data.labels()->codes.begin(), data.labels()->codes.end(), Labels::kMissing) > 0) {
     refuse(data.source(), claims.file, "some rows have no label");
   }
-  const Problem problem{.names = data.names(),
+  const CheckedProblem problem{.names = data.names(),
                         .constant = [&](Index j) { return is_constant(data, j); },
                         .pair =
                             [&](std::vector<Index> features) {
@@ -784,7 +784,7 @@ Verification verify_claims(const ClaimedResult& claims, const VerifyMatrices& ma
   require_same_features(claims, matrices.source, matrices.names);
   require_groups(claims, groups);
   const Matrix& measured = matrices.b != nullptr ? *matrices.b : matrices.a;
-  const Problem problem{.names = matrices.names,
+  const CheckedProblem problem{.names = matrices.names,
                         .constant = [&](Index j) { return !(measured(j, j) > 0.0); },
                         .pair =
                             [&](std::vector<Index> features) {
