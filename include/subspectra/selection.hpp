@@ -115,6 +115,7 @@ struct PenaltyPath {
 
 /// Components over many features, in which k counts columns.
 struct Components {
+  std::vector<PathEntry> sets;           ///< none
   std::vector<FittedDiscriminants> fit;  ///< one; none where the rows have no component
 };
 

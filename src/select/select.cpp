@@ -233,9 +233,10 @@ void further_components(const TrainingRows& rows, const Method& method, const Se
 /// What was asked for and could not be given. `loading` is what the columns of the loadings are, "" where
 /// `components` counts something else.
 void warn_of_ignored(const SelectOptions& options, std::string_view loading, Selection& selection) {
-  if (selection.sets().empty()) return;
+  const auto& sets = std::as_const(selection).sets();
+  if (sets.empty()) return;
   if (options.bounds && options.certify &&
-      std::none_of(selection.sets().begin(), selection.sets().end(),
+      std::none_of(sets.begin(), sets.end(),
                    [](const PathEntry& entry) { return entry.bounds.has_value(); })) {
     selection.warnings.push_back(
         fmt::format("⟨bounds⟩ does nothing here: {} computes no bounds; the greedy methods (gslda, gspca) do",
@@ -250,7 +251,7 @@ void warn_of_ignored(const SelectOptions& options, std::string_view loading, Sel
         "⟨ridge⟩ does nothing here: without classes there is no within-class covariance to add it to");
   }
   Index most = 0;
-  for (const auto& entry : selection.sets()) most = std::max<Index>(most, entry.loadings.cols());
+  for (const auto& entry : sets) most = std::max<Index>(most, entry.loadings.cols());
   if (!loading.empty() && most > 0 && options.components > most) {
     selection.warnings.push_back(
         fmt::format("⟨components {}⟩ is more than there are: no set here has more than {}",

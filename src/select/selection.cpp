@@ -27,16 +27,11 @@ const SizeBounds::Named* SizeBounds::best_upper() const {
 }
 
 const std::vector<PathEntry>& Selection::sets() const {
-  static const std::vector<PathEntry> kNone;
-  if (const auto* path = std::get_if<SizePath>(&answer)) return path->sets;
-  if (const auto* path = std::get_if<PenaltyPath>(&answer)) return path->sets;
-  return kNone;
+  return std::visit([](const auto& of) -> const std::vector<PathEntry>& { return of.sets; }, answer);
 }
 
 std::vector<PathEntry>& Selection::sets() {
-  if (auto* path = std::get_if<PenaltyPath>(&answer)) return path->sets;
-  if (std::holds_alternative<Components>(answer)) throw Error("components have no sets of single features");
-  return std::get<SizePath>(answer).sets;
+  return std::visit([](auto& of) -> std::vector<PathEntry>& { return of.sets; }, answer);
 }
 
 const PathEntry& Selection::at(Index k) const {
