@@ -31,7 +31,7 @@ std::string features_table(const Dataset& data, const Clustering& clustering) {
     order.push_back(clustering.features[static_cast<std::size_t>(i)]);
   const std::size_t shown = std::min(order.size(), kMostShown);
   for (std::size_t i = 0; i < shown; ++i) {
-    table.add({data.names[order[i]], std::to_string(order[i]), fmt::format("{:.6g}", weights[order[i]])});
+    table.add({data.names()[order[i]], std::to_string(order[i]), fmt::format("{:.6g}", weights[order[i]])});
   }
   std::string text = table.text("  ");
   if (shown < order.size()) text += fmt::format("  ... ({} more; --json has all)\n", order.size() - shown);
@@ -85,7 +85,7 @@ std::string clustering_text(const Dataset& data, const Clustering& clustering, b
   text += features_table(data, clustering) + '\n' + clusters_table(clustering);
   if (clustering.chosen.agreement && clustering.chosen.agreement->rows > 0) {
     text += fmt::format("the labels ('{}') are compared with, not used: {} of {} under the best matching\n",
-                        data.labels->name, clustering.chosen.agreement->matched,
+                        data.labels()->name, clustering.chosen.agreement->matched,
                         counted(clustering.chosen.agreement->rows, "row"));
   }
   return text;
@@ -94,7 +94,7 @@ std::string clustering_text(const Dataset& data, const Clustering& clustering, b
 std::string labels_csv(const Dataset& data, const Clustering& clustering) {
   std::string text = "row,cluster\n";
   for (std::size_t i = 0; i < clustering.chosen.labels.size(); ++i) {
-    const Index row = data.original_rows.empty() ? static_cast<Index>(i) : data.original_rows[i];
+    const Index row = data.original_rows().empty() ? static_cast<Index>(i) : data.original_rows()[i];
     text += fmt::format("{},{}\n", row, clustering.chosen.labels[i]);
   }
   return text;
@@ -131,7 +131,7 @@ int run_cluster(const Arguments& arguments, Signals& signals) {
   const std::string json = json_text(clustering_json(clustering, prepared, context));
   auto warnings = clustering.selection.warnings;
   warnings.insert(warnings.end(), clustering.warnings.begin(), clustering.warnings.end());
-  job.warn(prepared.warnings, warnings);
+  job.warn(prepared.warnings(), warnings);
   const bool csv = std::filesystem::path(job.output.o).extension() == ".csv";
   if (!job.output.o.empty()) write_result(job.output.o, csv ? labels_csv(prepared, clustering) : json);
   if (job.output.o != "-")

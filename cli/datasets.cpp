@@ -17,7 +17,7 @@ int run_datasets(const Arguments& arguments, Signals&) {
   auto list = nlohmann::json::array();
   for (const auto& entry : embedded_datasets()) {
     const Dataset data = read_dataset(std::string(entry.name));
-    const auto classes = data.labels ? data.labels->classes : std::vector<std::string>{};
+    const auto classes = data.labels() ? data.labels()->classes : std::vector<std::string>{};
     table.add({std::string(entry.name), std::to_string(data.rows()), std::to_string(data.features()),
                std::to_string(classes.size()), std::string(entry.summary)});
     list.push_back({{"name", entry.name},

@@ -107,7 +107,7 @@ std::string protocol_text(const Dataset& data, const Evaluation& evaluation, con
     if (o.repeats > 1) text += fmt::format(", {} times", o.repeats);
   }
   if (!job.read.cv_groups.empty()) {
-    const std::set<std::string> groups(data.row_groups.begin(), data.row_groups.end());
+    const std::set<std::string> groups(data.row_groups().begin(), data.row_groups().end());
     text +=
         fmt::format(", rows of one '{}' together ({})", job.read.cv_groups, counted(groups.size(), "group"));
   }
@@ -179,7 +179,7 @@ int run_evaluate(const Arguments& arguments, Signals& signals) {
   const ResultContext context = {
       .options = std::move(used), .read_s = job.read_s, .total_s = job.watch.seconds()};
   const std::string json = json_text(evaluation_json(evaluation, data, context));
-  job.warn(data.warnings, evaluation.warnings);
+  job.warn(data.warnings(), evaluation.warnings);
   if (!job.output.o.empty()) write_result(job.output.o, json);
   if (job.output.o != "-") write_stdout(job.output.json ? json : evaluation_text(data, evaluation, job));
   return signals.exit_code();

@@ -136,7 +136,7 @@ Dataset Job::load(const std::string& data) {
   } else if (!output.quiet) {
     say_missing_header(table);
   }
-  load_groups(table.names);
+  load_groups(table.names());
   return table;
 }
 
@@ -161,7 +161,7 @@ const MethodInfo& Job::choose_method(const Dataset& data) const {
   MethodOptions asked;
   set_options(asked, texts);
   require_method_name(texts, !asked.method.empty());
-  return find_method(asked.method.empty() ? default_method(data.labels.has_value()) : asked.method);
+  return find_method(asked.method.empty() ? default_method(data.labels() != nullptr) : asked.method);
 }
 
 nlohmann::json Job::used_options(const KRange& k) const {
@@ -223,30 +223,30 @@ MatrixProblem read_matrices(const MatrixOptions& options, std::uint64_t memory_l
 }
 
 void say_notes(const Dataset& data) {
-  for (const auto& note : data.notes) say("note", fmt::format("{}: {}", data.source, note));
+  for (const auto& note : data.notes()) say("note", fmt::format("{}: {}", data.source(), note));
 }
 
 void say_missing_header(const Dataset& data) {
-  for (const auto& note : data.notes) {
-    if (note.starts_with("no header row")) say("note", fmt::format("{}: {}", data.source, note));
+  for (const auto& note : data.notes()) {
+    if (note.starts_with("no header row")) say("note", fmt::format("{}: {}", data.source(), note));
   }
 }
 
 void require_labels(const Dataset& data, std::string_view command) {
-  if (!data.labels) {
+  if (!data.labels()) {
     throw BadInput(
         fmt::format("{}: {} needs class labels and there is no label column; name it with --target",
-                    data.source, command));
+                    data.source(), command));
   }
   // Methods that look at labels say so themselves, but not every method does.
-  const auto counts = data.labels->counts();
+  const auto counts = data.labels()->counts();
   const auto some = std::find_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
   if (some != counts.end() && std::all_of(some + 1, counts.end(), [](Index count) { return count == 0; })) {
     throw BadInput(
-        {.file = data.source},
+        {.file = data.source()},
         fmt::format(
             "'{}' holds one class only ('{}'); {} needs two or more: name the label column with --target",
-            data.labels->name, data.labels->classes[static_cast<std::size_t>(some - counts.begin())],
+            data.labels()->name, data.labels()->classes[static_cast<std::size_t>(some - counts.begin())],
             command));
   }
 }
@@ -257,19 +257,19 @@ std::string no_bounds_sentence(std::string_view command) {
 
 std::string data_line(const Dataset& data) {
   if (data.rows() == 0)
-    return fmt::format("{}: {}", data.source, counted(data.features(), "feature"));  // matrices
-  std::string line = fmt::format("{}: {}, {}", data.source, counted(data.rows(), "row"),
+    return fmt::format("{}: {}", data.source(), counted(data.features(), "feature"));  // matrices
+  std::string line = fmt::format("{}: {}, {}", data.source(), counted(data.rows(), "row"),
                                  counted(data.features(), "feature"));
-  if (!data.labels) return line + ", no labels";
+  if (!data.labels()) return line + ", no labels";
   constexpr int kMostNamed = 8;
-  const auto counts = data.labels->counts();
+  const auto counts = data.labels()->counts();
   std::string named;
-  for (int c = 0; c < std::min(data.labels->class_count(), kMostNamed); ++c) {
+  for (int c = 0; c < std::min(data.labels()->class_count(), kMostNamed); ++c) {
     const auto at = static_cast<std::size_t>(c);
-    named += fmt::format("{}{} {}", c > 0 ? ", " : "", data.labels->classes[at], counts[at]);
+    named += fmt::format("{}{} {}", c > 0 ? ", " : "", data.labels()->classes[at], counts[at]);
   }
-  if (data.labels->class_count() > kMostNamed) named += ", ...";
-  return line + fmt::format(", {} ({})", counted(data.labels->class_count(), "class", "classes"), named);
+  if (data.labels()->class_count() > kMostNamed) named += ", ...";
+  return line + fmt::format(", {} ({})", counted(data.labels()->class_count(), "class", "classes"), named);
 }
 
 }  // namespace subspectra::cli

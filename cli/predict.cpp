@@ -45,7 +45,7 @@ std::string predictions_csv(const Model& model, const Dataset& data, const Matri
     Index best = 0;
     probabilities.row(i).maxCoeff(&best);  // the first of equal ones
     predicted.push_back(static_cast<int>(best));
-    const Index row = data.original_rows.empty() ? i : data.original_rows[static_cast<std::size_t>(i)];
+    const Index row = data.original_rows().empty() ? i : data.original_rows()[static_cast<std::size_t>(i)];
     text += fmt::format("{},{}", row, csv_field(model.classes[static_cast<std::size_t>(best)]));
     for (Index c = 0; c < probabilities.cols(); ++c) text += fmt::format(",{}", probabilities(i, c));
     text += '\n';
@@ -55,14 +55,14 @@ std::string predictions_csv(const Model& model, const Dataset& data, const Matri
 
 /// "error rate 0.1010 (21 of 208 rows with a label)", when the table has labels.
 std::string error_rate_text(const Model& model, const Dataset& data, const std::vector<int>& predicted) {
-  if (!data.labels) return {};
+  if (!data.labels()) return {};
   Index labelled = 0;
   Index wrong = 0;
   for (std::size_t i = 0; i < predicted.size(); ++i) {
-    const int code = data.labels->codes[i];
+    const int code = data.labels()->codes[i];
     if (code == Labels::kMissing) continue;
     ++labelled;
-    const auto& truth = data.labels->classes[static_cast<std::size_t>(code)];
+    const auto& truth = data.labels()->classes[static_cast<std::size_t>(code)];
     if (truth != model.classes[static_cast<std::size_t>(predicted[i])]) ++wrong;
   }
   if (labelled == 0) return {};
@@ -73,12 +73,12 @@ std::string error_rate_text(const Model& model, const Dataset& data, const std::
 
 /// "labels that the model does not know ...", when there are such.
 std::string unknown_classes_text(const Model& model, const Dataset& data) {
-  if (!data.labels) return {};
+  if (!data.labels()) return {};
   std::vector<std::string> unknown;
   Index rows = 0;
-  const auto counts = data.labels->counts();
+  const auto counts = data.labels()->counts();
   for (std::size_t c = 0; c < counts.size(); ++c) {
-    const auto& name = data.labels->classes[c];
+    const auto& name = data.labels()->classes[c];
     if (counts[c] == 0 || std::find(model.classes.begin(), model.classes.end(), name) != model.classes.end())
       continue;
     unknown.push_back(fmt::format("'{}'", name));
@@ -87,7 +87,7 @@ std::string unknown_classes_text(const Model& model, const Dataset& data) {
   if (unknown.empty()) return {};
   return fmt::format(
       "the model does not know {} {} of '{}', which {}: every prediction there counts as wrong",
-      unknown.size() == 1 ? "class" : "the classes", join_some(unknown), data.labels->name,
+      unknown.size() == 1 ? "class" : "the classes", join_some(unknown), data.labels()->name,
       rows == 1 ? "1 row has" : fmt::format("{} rows have", rows));
 }
 
@@ -111,12 +111,14 @@ int run_predict(const Arguments& arguments, Signals&) {
   Dataset data = read_table(arguments.operands[1], read);
   if (predict.missing == PredictMissing::kDrop) {
     // Only gaps in columns the model uses count, and a row without a label is what predict is for.
-    Dataset used = model_columns(model, data);
-    used.labels.reset();
-    used = check_values(std::move(used), {.missing = MissingPolicy::kDrop, .standardize = false});
-    if (!used.original_rows.empty()) {
-      data = data.with_rows(used.original_rows);
-      data.warnings = used.warnings;
+    DatasetParts unlabelled = model_columns(model, data).parts();
+    unlabelled.labels.reset();
+    const Dataset used =
+        check_values(std::move(unlabelled), {.missing = MissingPolicy::kDrop, .standardize = false});
+    if (!used.original_rows().empty()) {
+      DatasetParts kept = data.with_rows(used.original_rows()).parts();
+      kept.warnings = used.warnings();
+      data = std::move(kept);
     }
   }
   if (output.verbose) say_notes(data);
@@ -124,7 +126,7 @@ int run_predict(const Arguments& arguments, Signals&) {
   std::vector<int> predicted;
   write_result(output.o.empty() ? "-" : output.o, predictions_csv(model, data, probabilities, predicted));
   if (!output.quiet) {
-    for (const auto& warning : data.warnings) say("warning", warning);
+    for (const auto& warning : data.warnings()) say("warning", warning);
     if (const auto sentence = unknown_classes_text(model, data); !sentence.empty()) say("warning", sentence);
     if (const auto sentence = error_rate_text(model, data, predicted); !sentence.empty())
       say("note", sentence);

@@ -24,7 +24,7 @@ constexpr std::size_t kNamesWidth = 64;
 void append_difference(const Dataset& data, const std::vector<Index>& of, const std::vector<Index>& in,
                        std::string_view sign, std::vector<std::string>& words) {
   for (const Index j : of) {
-    if (!std::binary_search(in.begin(), in.end(), j)) words.push_back(std::string(sign) + data.names[j]);
+    if (!std::binary_search(in.begin(), in.end(), j)) words.push_back(std::string(sign) + data.names()[j]);
   }
 }
 
@@ -88,7 +88,7 @@ std::string set_table(const Dataset& data, const Selection& selection) {
   for (const Index j : order) {
     const auto at =
         std::lower_bound(entry.features.begin(), entry.features.end(), j) - entry.features.begin();
-    std::vector<std::string> row = {data.names[j], std::to_string(j)};
+    std::vector<std::string> row = {data.names()[j], std::to_string(j)};
     if (weighted) row.push_back(fmt::format("{:.6g}", selection.weights[j]));
     for (Index r = 0; r < discriminants; ++r) row.push_back(fmt::format("{:.4f}", entry.loadings(at, r)));
     table.add(std::move(row));
@@ -170,7 +170,7 @@ std::string components_table(const Dataset& data, const FittedDiscriminants& rec
     words.reserve(order.size());
     for (const Index i : order) {
       words.push_back((column[i] < 0.0 ? "-" : "") +
-                      data.names[record.features[static_cast<std::size_t>(i)]]);
+                      data.names()[record.features[static_cast<std::size_t>(i)]]);
     }
     table.add({std::to_string(c + 1), std::to_string(size), joined_within(words, kNamesWidth)});
   }
@@ -335,7 +335,7 @@ int run_select(const Arguments& arguments, Signals& signals) {
                                  .total_s = job.watch.seconds(),
                                  .groups = job.selection.feature_groups.get()};
   const std::string json = json_text(selection_json(selection, prepared, context));
-  job.warn(prepared.warnings, selection.warnings);
+  job.warn(prepared.warnings(), selection.warnings);
   if (!job.output.o.empty()) write_result(job.output.o, json);
   if (job.output.o != "-") {
     write_stdout(job.output.json ? json : selection_text(prepared, selection) + bounds_text(selection));

@@ -140,16 +140,17 @@ int run_synth(const Arguments& arguments, Signals&) {
   json summary = {{"problem", problem.name}, {"options", product.options}, {"files", files}};
   std::string text;
   if (product.table) {
-    Dataset table = *product.table;
+    const Dataset& table = *product.table;
     if (output.o == "-") {
       write_stdout(csv_text(table));
       return 0;
     }
     write_table(output.o, table);
-    table.source = problem.name;
+    DatasetParts renamed = table.parts();
+    renamed.source = problem.name;
     summary["rows"] = table.rows();
     summary["features"] = table.features();
-    text = data_line(table) + '\n';
+    text = data_line(renamed) + '\n';
   } else {
     for (std::size_t i = 0; i < product.matrices.size(); ++i) {
       const auto& [name, values] = product.matrices[i];

@@ -141,7 +141,7 @@ json verification_json(const ClaimedResult& claims, const Dataset& data, const V
   return {{"schema", "subspectra.verification/1"},
           {"version", version()},
           {"result", claims.file},
-          {"data", data.source},
+          {"data", data.source()},
           {"method", claims.method},
           {"holds", verification.holds()},
           {"status", ending(verification)},
@@ -213,7 +213,7 @@ int run_verify(const Arguments& arguments, Signals& signals) {
     if (output.verbose) say_notes(table);
     const auto preparation = Preparation::learn(table, claims.prepare);
     data = preparation.apply(std::move(table));
-    const auto groups = load_groups(claims, group_options.groups, data.names);
+    const auto groups = load_groups(claims, group_options.groups, data.names());
     signals.begin_work();
     verification = verify_claims(claims, data, groups ? &*groups : nullptr, options, control);
   }

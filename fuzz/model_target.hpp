@@ -10,7 +10,7 @@ inline void fuzz_model(std::span<const std::uint8_t> bytes) {
     const Model model = Model::parse(fuzzing::as_text(bytes), "input");
     const Model again =
         Model::parse(model.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), "again");
-    Dataset data;
+    DatasetParts data;
     data.source = "rows";
     data.names = FeatureNames(again.names);
     data.dense = Matrix::Constant(2, static_cast<Index>(again.names.size()), 0.5);

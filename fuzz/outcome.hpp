@@ -34,7 +34,7 @@ inline std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   return (hash ^ value) * 0x100000001b3ULL;
 }
 
-inline std::string summary(const Dataset& data) {
+inline std::string summary(const DatasetParts& data) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;
   if (data.is_sparse) {
     for (Index j = 0; j < data.sparse.outerSize(); ++j) {
@@ -60,7 +60,7 @@ inline std::string summary(const Dataset& data) {
 template <class Read>
 std::string outcome_of(Read&& read) {
   try {
-    return summary(read());
+    return summary(read().parts());
   } catch (const Error& refusal) {
     return refusal.what();
   }

@@ -22,7 +22,7 @@ inline void fuzz_result(std::span<const std::uint8_t> bytes) {
       groups.members.back().push_back(j);
       groups.group_of.push_back(groups.size() - 1);
     }
-    Dataset data;
+    DatasetParts data;
     data.source = "table";
     data.names = names;
     data.dense.resize(std::max<Index>(claims.rows, 1), p);

@@ -42,7 +42,7 @@ std::vector<Index> all_of(Index p) {
 
 /// Rows in `clusters` groups that differ in the first `relevant` features; the others are noise.
 Dataset clusters(Index rows, Index p, Index relevant, Index groups) {
-  Dataset data;
+  DatasetParts data;
   data.dense.resize(rows, p);
   for (Index j = 0; j < p; ++j) {
     Random random(1, static_cast<std::uint64_t>(j));
@@ -177,7 +177,7 @@ Dataset text(Index documents, Index words) {
       entries.emplace_back(static_cast<int>(i), static_cast<int>(word),
                            1.0 + std::floor(3.0 * random.uniform()));
   }
-  Dataset data;
+  DatasetParts data;
   data.is_sparse = true;
   data.sparse.resize(documents, words);
   data.sparse.setFromTriplets(entries.begin(), entries.end());
@@ -190,10 +190,10 @@ void sparse_text() {
     const Dataset data = text(documents, words);
     std::vector<Index> present;
     for (Index j = 0; j < words; ++j) {
-      if (data.sparse.outerIndexPtr()[j + 1] > data.sparse.outerIndexPtr()[j]) present.push_back(j);
+      if (data.sparse().outerIndexPtr()[j + 1] > data.sparse().outerIndexPtr()[j]) present.push_back(j);
     }
     const double table =
-        12.0 * static_cast<double>(data.sparse.nonZeros()) + 4.0 * static_cast<double>(words);
+        12.0 * static_cast<double>(data.sparse().nonZeros()) + 4.0 * static_cast<double>(words);
     const double before = peak_bytes();
     const auto clock = std::chrono::steady_clock::now();
     const FeatureRows rows(data, present, true, {}, 0);

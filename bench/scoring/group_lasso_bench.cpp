@@ -40,7 +40,7 @@ std::vector<double> path(double largest, double ratio, int count) {
 /// Four classes whose means differ in 40 features; labels are the class numbers.
 Dataset table() {
   Random random(11);
-  Dataset data;
+  DatasetParts data;
   data.dense.resize(kRows, kColumns);
   for (auto& value : data.dense.reshaped()) value = random.normal();
   std::vector<std::string> labels;

@@ -99,7 +99,7 @@ double resident_mb() {
 }
 
 void wide(int threads) {
-  Dataset data;
+  DatasetParts data;
   data.source = "wide";
   data.dense = gaussian(200, 50000, 5);
   for (Index j = 0; j < 400; ++j) data.dense.col(j) += 0.5 * data.dense.col(49999 - j % 5);
@@ -107,7 +107,7 @@ void wide(int threads) {
   const RunControl control;
   const auto units = all_single(50000);
   const double before = resident_mb(), start = now_s(threads);
-  const auto pencil = pca_pencil(data, threads);
+  const auto pencil = pca_pencil(std::move(data), threads);
   const double middle = now_s(threads);
   const auto pass = forward_variance_pass(*pencil, units, {.most = 30, .threads = threads}, control);
   const double end = now_s(threads);
@@ -118,12 +118,12 @@ void wide(int threads) {
 
 /// Backward from more features than rows: in the space of the rows until as few remain.
 void wide_backward(Index rows, Index features, int threads) {
-  Dataset data;
+  DatasetParts data;
   data.source = "wide";
   data.dense = gaussian(rows, features, 6);
   data.names = FeatureNames(features);
   const RunControl control;
-  const auto pencil = pca_pencil(data, threads);
+  const auto pencil = pca_pencil(std::move(data), threads);
   const double start = now_s(threads);
   const auto pass = backward_variance_pass(*pencil, all_single(features), {.threads = threads}, control);
   const double end = now_s(threads);

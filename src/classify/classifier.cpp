@@ -17,7 +17,7 @@ Moments moments_for(const Dataset& training, const std::vector<Index>& features,
                     int threads) {
   if (classifier == Classifier::kLda)
     return compute_moments(training, features, Moments::SecondOrder::kFull, threads);
-  return {0, training.labels->class_count(), Moments::SecondOrder::kDiagonal};
+  return {0, training.labels()->class_count(), Moments::SecondOrder::kDiagonal};
 }
 
 SvmRule train_svm(const MatrixRef& rows, const Labels& labels, const std::vector<std::vector<Index>>& folds,
@@ -95,7 +95,7 @@ void ModelOptions::validate() const {
 }
 
 void refuse_weights(const Dataset& training, std::string_view what) {
-  if (training.weights.size() == 0 || (training.weights.array() == training.weights[0]).all()) return;
+  if (training.weights_are_equal()) return;
   throw InvalidArgument(
       fmt::format("{} counts every row once (it has no row weights); leave out --weights, or use {}", what,
                   what.starts_with("--classifier") ? "--classifier lda" : "gslda"));
@@ -161,10 +161,10 @@ Index rule_entries(const ClassifierRule& rule) {
 std::vector<std::vector<Index>> inner_folds(const Dataset& training, std::uint64_t seed) {
   constexpr Index kMostFolds = 5;
   constexpr std::uint64_t kStream = 1ULL << 51U;
-  const auto counts = training.labels->counts();
+  const auto counts = training.labels()->counts();
   std::vector<Index> rows;  // of classes that can be held out and learned as well
   for (Index i = 0; i < training.rows(); ++i) {
-    if (counts[static_cast<std::size_t>(training.labels->codes[static_cast<std::size_t>(i)])] > 1)
+    if (counts[static_cast<std::size_t>(training.labels()->codes[static_cast<std::size_t>(i)])] > 1)
       rows.push_back(i);
   }
   SplitOptions protocol;
@@ -175,19 +175,19 @@ std::vector<std::vector<Index>> inner_folds(const Dataset& training, std::uint64
     ++classes;
     protocol.cv.folds = std::min(protocol.cv.folds, count);
   }
-  Labels labels = *training.labels;
+  Labels labels = *training.labels();
   labels.codes.clear();
   std::vector<std::string> groups;
   for (const Index i : rows) {
-    labels.codes.push_back(training.labels->codes[static_cast<std::size_t>(i)]);
-    if (!training.row_groups.empty()) groups.push_back(training.row_groups[static_cast<std::size_t>(i)]);
+    labels.codes.push_back(training.labels()->codes[static_cast<std::size_t>(i)]);
+    if (!training.row_groups().empty()) groups.push_back(training.row_groups()[static_cast<std::size_t>(i)]);
   }
   if (!groups.empty()) {
     const auto different = static_cast<Index>(std::set<std::string>(groups.begin(), groups.end()).size());
     protocol.cv.folds = std::min(protocol.cv.folds, different);
   }
   if (classes < 2 || protocol.cv.folds < 2) return {};
-  auto folds = make_splits(labels, groups, training.source, protocol, Random(seed, kStream));
+  auto folds = make_splits(labels, groups, training.source(), protocol, Random(seed, kStream));
   for (auto& fold : folds) {
     for (Index& i : fold) i = rows[static_cast<std::size_t>(i)];
   }
@@ -197,7 +197,7 @@ std::vector<std::vector<Index>> inner_folds(const Dataset& training, std::uint64
 ClassifierTrainer::ClassifierTrainer(const Dataset& training, const std::vector<Index>& features,
                                      double ridge, const ModelOptions& options, int threads)
     : options_(options),
-      labels_(*training.labels),
+      labels_(*training.labels()),
       moments_(moments_for(training, features, options.classifier, threads)),
       threads_(threads) {
   switch (options_.classifier) {
@@ -235,18 +235,21 @@ ClassifierRule fit_projected(const Dataset& training, const std::vector<Index>& 
                              const ModelOptions& options, const RunControl& control) {
   const Matrix rows = training.columns(features);
   if (options.classifier == Classifier::kLda) {
-    return fit_projected_lda(rows, training.labels->codes, training.weights, training.labels->class_count(),
-                             b, options.prior);
+    const Eigen::Map<const Vector> weights(training.weights().data(),
+                                           static_cast<Index>(training.weights().size()));
+    return fit_projected_lda(rows, training.labels()->codes, weights, training.labels()->class_count(), b,
+                             options.prior);
   }
   refuse_weights(training, classifier_flag(options));
   if (is_gp(options.classifier)) {
-    return fit_projected_gp(rows, training.labels->codes, training.labels->class_count(), b,
+    return fit_projected_gp(rows, training.labels()->codes, training.labels()->class_count(), b,
                             gp_options(options, 0), control);
   }
   const Matrix projection = b;
-  if (options.classifier == Classifier::kKnn) return train_knn(rows, *training.labels, options, &projection);
+  if (options.classifier == Classifier::kKnn)
+    return train_knn(rows, *training.labels(), options, &projection);
   if (options.svm_kernel != SvmKernel::kLinear) {
-    return train_kernel_svm(rows, *training.labels, inner_folds(training, options.seed), options, control,
+    return train_kernel_svm(rows, *training.labels(), inner_folds(training, options.seed), options, control,
                             &projection);
   }
   // f(x) = w'(B'(x - mean)) + b: the machine's weights on x are B w.
@@ -254,7 +257,7 @@ ClassifierRule fit_projected(const Dataset& training, const std::vector<Index>& 
   if (rows.rows() > 0) mean = rows.colwise().mean();
   Matrix z(rows.rows(), b.cols());
   linalg::gemm(1.0, linalg::Op::kNone, rows.rowwise() - mean.transpose(), linalg::Op::kNone, b, 0.0, z);
-  SvmRule rule = train_svm(z, *training.labels, inner_folds(training, options.seed), options, control);
+  SvmRule rule = train_svm(z, *training.labels(), inner_folds(training, options.seed), options, control);
   Matrix weights(b.rows(), rule.weights.cols());
   linalg::gemm(1.0, linalg::Op::kNone, b, linalg::Op::kNone, rule.weights, 0.0, weights);
   // The mean of z is 0 but for rounding, which the offsets take in.
@@ -271,7 +274,7 @@ ClassifierRule fit_rule(const Dataset& training, const FittedDiscriminants& disc
 
 void warn_of_components(const Dataset& data, const ModelOptions& options,
                         std::vector<std::string>& warnings) {
-  const auto counts = data.labels->counts();
+  const auto counts = data.labels()->counts();
   const auto classes = std::count_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
   if (options.components < classes) return;
   warnings.push_back(fmt::format("--components {} is more than there are: {} have {}", options.components,

@@ -115,7 +115,7 @@ std::vector<Index> included_features(const Dataset& data, const Selection& selec
   std::vector<Index> found;
   if (names.empty()) return found;
   for (const Index j : selection.ranking) {
-    if (std::find(names.begin(), names.end(), data.names[j]) != names.end()) found.push_back(j);
+    if (std::find(names.begin(), names.end(), data.names()[j]) != names.end()) found.push_back(j);
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -251,7 +251,7 @@ Clustering cluster_rows(const Dataset& data, const MethodInfo& method, const Sel
   Index included = 0;  // columns: a name may stand for several
   for (Index j = 0; !selection.include.empty() && j < data.features(); ++j) {
     const auto& names = selection.include;
-    included += std::find(names.begin(), names.end(), data.names[j]) != names.end() ? 1 : 0;
+    included += std::find(names.begin(), names.end(), data.names()[j]) != names.end() ? 1 : 0;
   }
   if (asked.given() && asked.hi < included) {
     throw Infeasible(fmt::format("{} included but k is {}; raise -k or include fewer",
@@ -287,18 +287,18 @@ Clustering cluster_rows(const Dataset& data, const MethodInfo& method, const Sel
         "{} no positive weight and {} no part in the affinity: {}",
         without_weight.size() == 1 ? "1 of the features has"
                                    : fmt::format("{} of the features have", without_weight.size()),
-        without_weight.size() == 1 ? "takes" : "take", data.names.some(without_weight)));
+        without_weight.size() == 1 ? "takes" : "take", data.names().some(without_weight)));
   }
   if (result.features.empty()) {
     throw BadInput(
-        {.file = data.source},
+        {.file = data.source()},
         "none of the features has a positive weight, so that there is no affinity to cluster by; ask for more with -k, or leave --include out");
   }
   const auto cluster_on = [&](const std::vector<Index>& features, const Vector& alpha) {
     const FeatureRows rows(data, features, normalize, {}, selection.threads, selection.memory_limit.bytes);
     RowClusters clusters = spectral_clusters(rows, alpha, options, selection.seed, control);
     clusters.passes = rows.passes();
-    if (data.labels) clusters.agreement = agreement(clusters.labels, data.labels->codes);
+    if (data.labels()) clusters.agreement = agreement(clusters.labels, data.labels()->codes);
     return clusters;
   };
   control.report("cluster", -1.0);

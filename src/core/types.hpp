@@ -1,14 +1,12 @@
 #pragma once
-/// The scalar, vector and matrix types everything here is written in.
+/// The vector and matrix types everything here is written in.
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 
-#include <cstdint>
-#include <limits>
+#include <subspectra/types.hpp>
 
 namespace subspectra {
 
-using Index = Eigen::Index;      ///< signed; rows, columns, feature numbers (0-based)
 using Matrix = Eigen::MatrixXd;  ///< dense, column-major
 using Vector = Eigen::VectorXd;
 
@@ -31,8 +29,5 @@ class SparseMatrix : public Eigen::SparseMatrix<double> {
 };
 using MatrixRef = Eigen::Ref<const Matrix>;
 using VectorRef = Eigen::Ref<const Vector>;
-
-inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
-inline constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace subspectra

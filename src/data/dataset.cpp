@@ -1,5 +1,7 @@
 #include "data/dataset.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -67,8 +69,43 @@ std::vector<Index> Labels::counts() const {
   return rows;
 }
 
+namespace {
+
+/// Parts that do not fit together are a mistake of the code that made them, or of the caller's arrays.
+void check_lengths(const DatasetParts& parts) {
+  const auto check = [&](const char* field, Index given, Index wanted, const char* what) {
+    if (given == wanted) return;
+    throw InvalidArgument(fmt::format("{}: {} given for {} {}", field, given, wanted, what));
+  };
+  const auto size = [](const auto& values) { return static_cast<Index>(values.size()); };
+  const Index n = parts.rows();
+  if (parts.labels) check("labels", size(parts.labels->codes), n, "rows");
+  if (parts.weights.size() > 0) check("weights", parts.weights.size(), n, "rows");
+  if (!parts.row_groups.empty()) check("groups", size(parts.row_groups), n, "rows");
+  if (!parts.original_rows.empty()) check("original_rows", size(parts.original_rows), n, "rows");
+  check("names", parts.names.size(), parts.features(), "columns");
+}
+
+}  // namespace
+
+Dataset::Dataset() : parts_(std::make_shared<DatasetParts>()) {}
+
+Dataset::Dataset(DatasetParts parts) : parts_(std::make_shared<DatasetParts>(std::move(parts))) {
+  if (parts_->names.size() == 0) parts_->names = FeatureNames(parts_->features());
+  check_lengths(*parts_);
+}
+
+DatasetParts Dataset::parts() && {
+  if (parts_.use_count() > 1) return *parts_;
+  DatasetParts taken = std::move(*parts_);
+  parts_ = std::make_shared<DatasetParts>();
+  return taken;
+}
+
 Dataset Dataset::with_rows(const std::vector<Index>& rows) const {
-  Dataset part;
+  const auto& [source, is_sparse, dense, sparse, names, labels, weights, row_groups, original_rows,
+               first_missing, first_infinite, first_unlabelled, left_out, notes, warnings] = *parts_;
+  DatasetParts part;
   part.source = source;
   part.is_sparse = is_sparse;
   part.names = names;
@@ -123,7 +160,9 @@ Dataset Dataset::with_rows(const std::vector<Index>& rows) const {
 }
 
 Dataset Dataset::with_features(const std::vector<Index>& features) const {
-  Dataset part;
+  const auto& [source, is_sparse, dense, sparse, names, labels, weights, row_groups, original_rows,
+               first_missing, first_infinite, first_unlabelled, left_out, notes, warnings] = *parts_;
+  DatasetParts part;
   part.source = source;
   part.is_sparse = is_sparse;
   part.names = names.selected(features);
@@ -158,15 +197,15 @@ Dataset Dataset::with_features(const std::vector<Index>& features) const {
 }
 
 Vector Dataset::column(Index j) const {
-  if (!is_sparse) return dense.col(j);
-  return sparse.col(j);
+  if (!is_sparse()) return dense().col(j);
+  return sparse().col(j);
 }
 
 Matrix Dataset::columns(const std::vector<Index>& features) const {
-  if (!is_sparse) return dense(Eigen::all, features);
-  Matrix chosen = Matrix::Zero(sparse.rows(), static_cast<Index>(features.size()));
+  if (!is_sparse()) return dense()(Eigen::all, features);
+  Matrix chosen = Matrix::Zero(rows(), static_cast<Index>(features.size()));
   for (Index k = 0; k < chosen.cols(); ++k) {
-    for (SparseMatrix::InnerIterator it(sparse, features[static_cast<std::size_t>(k)]); it; ++it) {
+    for (SparseMatrix::InnerIterator it(sparse(), features[static_cast<std::size_t>(k)]); it; ++it) {
       chosen(it.row(), k) = it.value();
     }
   }

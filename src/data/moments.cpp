@@ -637,9 +637,9 @@ Matrix Moments::between_factor() const {
 namespace {
 
 const Labels& labels_of(const Dataset& data) {
-  if (!data.labels)
+  if (!data.labels())
     throw InvalidArgument("moments: the data have no labels; name the label column with --target");
-  return *data.labels;
+  return *data.labels();
 }
 
 /// Every row in one class.
@@ -666,13 +666,12 @@ Moments moments_of(const Dataset& data, const Labels& labels, const std::vector<
     return features == nullptr ? j : (*features)[static_cast<std::size_t>(j)];
   };
   Moments moments(p, labels.class_count(), second_order);
-  const Rows rows(labels.codes, {data.weights.data(), static_cast<std::size_t>(data.weights.size())},
-                  labels.class_count());
-  if (data.is_sparse) {
-    MomentsBuilder(moments).add_sparse(rows, data.sparse, column_of, threads);
+  const Rows rows(labels.codes, data.weights(), labels.class_count());
+  if (data.is_sparse()) {
+    MomentsBuilder(moments).add_sparse(rows, data.sparse(), column_of, threads);
   } else {
-    const double* const first = data.dense.data();
-    const Index stride = data.dense.rows();
+    const double* const first = data.dense().data();
+    const Index stride = data.dense().rows();
     MomentsBuilder(moments).add_dense(
         rows, [&](Index j) { return first + column_of(j) * stride; }, threads);
   }

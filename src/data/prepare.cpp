@@ -35,10 +35,10 @@ Flaws find_flaws(const Dataset& data) {
     }
   };
   for (Index j = 0; j < p; ++j) {
-    if (data.is_sparse) {
-      for (SparseMatrix::InnerIterator it(data.sparse, j); it; ++it) look(it.row(), j, it.value());
-    } else if (!data.dense.col(j).allFinite()) {
-      for (Index i = 0; i < data.rows(); ++i) look(i, j, data.dense(i, j));
+    if (data.is_sparse()) {
+      for (SparseMatrix::InnerIterator it(data.sparse(), j); it; ++it) look(it.row(), j, it.value());
+    } else if (!data.dense().col(j).allFinite()) {
+      for (Index i = 0; i < data.rows(); ++i) look(i, j, data.dense()(i, j));
     }
   }
   return flaws;
@@ -51,7 +51,7 @@ std::string list_columns(const Dataset& data, const std::vector<Index>& counts) 
     if (counts[j] > 0) flawed.push_back(static_cast<Index>(j));
   }
   return join_some(flawed.size(), [&](std::size_t i) {
-    return fmt::format("{} ({})", data.names[flawed[i]], counts[static_cast<std::size_t>(flawed[i])]);
+    return fmt::format("{} ({})", data.names()[flawed[i]], counts[static_cast<std::size_t>(flawed[i])]);
   });
 }
 
@@ -74,13 +74,13 @@ std::vector<Index> take_empty_columns(std::vector<Index>& counts, Index rows) {
 
 /// "column c holds", "columns c and d hold"
 std::string empty_columns(const Dataset& data, const std::vector<Index>& empty) {
-  return fmt::format("{} {}", empty.size() == 1 ? "column" : "columns", data.names.some(empty)) +
+  return fmt::format("{} {}", empty.size() == 1 ? "column" : "columns", data.names().some(empty)) +
          (empty.size() == 1 ? " holds" : " hold");
 }
 
 /// Excluded columns that hold something else than finite numbers become zero: their gaps are nobody's
 /// concern, and no score, sort or sum meets a NaN.
-void clear_excluded(Dataset& data, const std::vector<std::string>& excluded) {
+void clear_excluded(DatasetParts& data, const std::vector<std::string>& excluded) {
   for (const auto& columns : data.names.find_each(excluded)) {
     for (const Index j : columns) {
       bool cleared = false;
@@ -102,7 +102,7 @@ void clear_excluded(Dataset& data, const std::vector<std::string>& excluded) {
 }
 
 /// Classes that lost their last row are no longer classes of this table.
-void drop_empty_classes(Dataset& data) {
+void drop_empty_classes(DatasetParts& data) {
   if (!data.labels) return;
   const auto counts = data.labels->counts();
   std::vector<std::string> left, gone;
@@ -120,9 +120,13 @@ void drop_empty_classes(Dataset& data) {
 }  // namespace
 
 Dataset check_values(Dataset data, const PrepareOptions& options, const std::vector<std::string>& excluded) {
-  clear_excluded(data, excluded);
+  if (!excluded.empty()) {
+    DatasetParts cleared = std::move(data).parts();
+    clear_excluded(cleared, excluded);
+    data = std::move(cleared);
+  }
   const Flaws flaws = find_flaws(data);
-  const Location where = data.first_missing.value_or(Location{.file = data.source});
+  const Location where = data.first_missing().value_or(Location{.file = data.source()});
   if (options.missing == MissingPolicy::kError && flaws.missing_total > 0) {
     throw BadInput(
         where,
@@ -137,18 +141,18 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
                                         columns_with(flaws.infinite), list_columns(data, flaws.infinite));
     constexpr std::string_view kWayOut =
         "correct what is wrong, write NA for a missing value, or use --missing drop";
-    if (data.first_infinite) {
-      throw BadInput(data.first_infinite->where,
-                     fmt::format("{} ({}); {}", data.first_infinite->sentence(), all, kWayOut));
+    if (data.first_infinite()) {
+      throw BadInput(data.first_infinite()->where,
+                     fmt::format("{} ({}); {}", data.first_infinite()->sentence(), all, kWayOut));
     }
-    throw BadInput({.file = data.source}, fmt::format("{}; {}", all, kWayOut));
+    throw BadInput({.file = data.source()}, fmt::format("{}; {}", all, kWayOut));
   }
   std::vector<Index> kept;
   Index flawed = 0, unlabelled = 0, weightless = 0;
   for (Index i = 0; i < data.rows(); ++i) {
     const bool drop_flawed = options.missing == MissingPolicy::kDrop && flaws.row_flawed[i] != 0;
-    const bool drop_unlabelled =
-        options.missing == MissingPolicy::kDrop && data.labels && data.labels->codes[i] == Labels::kMissing;
+    const bool drop_unlabelled = options.missing == MissingPolicy::kDrop && data.labels() &&
+                                 data.labels()->codes[i] == Labels::kMissing;
     if (drop_flawed) {
       ++flawed;
     } else if (drop_unlabelled) {
@@ -164,18 +168,19 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
     if (const auto empty = take_empty_columns(missing, data.rows());
         !empty.empty() && options.missing == MissingPolicy::kDrop) {
       throw BadInput(
-          {.file = data.source},
+          {.file = data.source()},
           fmt::format(
               "{} no value in any row, so that --missing drop keeps none; leave {} out with --exclude, or use --missing mean",
               empty_columns(data, empty), empty.size() == 1 ? "it" : "them"));
     }
     throw BadInput(
-        {.file = data.source},
+        {.file = data.source()},
         "no row is left after dropping rows with missing values or weight 0; use --missing mean, or leave the columns with gaps out with --exclude");
   }
   if (static_cast<Index>(kept.size()) < data.rows()) {
     const Index total = data.rows();
-    auto warnings = std::move(data.warnings);
+    DatasetParts left = data.with_rows(kept).parts();
+    auto& warnings = left.warnings;
     if (flawed > 0)
       warnings.push_back(fmt::format("{} of {} with missing or infinite values {} dropped", flawed,
                                      counted(total, "row"), flawed == 1 ? "was" : "were"));
@@ -185,25 +190,30 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
     if (weightless > 0)
       warnings.push_back(fmt::format("{} of {} with weight 0 {} dropped", weightless, counted(total, "row"),
                                      weightless == 1 ? "was" : "were"));
-    data = data.with_rows(kept);
-    data.first_unlabelled.reset();  // it may have stood in a row that is gone
-    data.warnings = std::move(warnings);
-    drop_empty_classes(data);
+    left.first_unlabelled.reset();  // it may have stood in a row that is gone
+    drop_empty_classes(left);
+    data = std::move(left);
   }
   if (options.missing == MissingPolicy::kMean && flaws.missing_total > 0) {
     auto missing = static_cast<Index>(kept.size()) == static_cast<Index>(flaws.row_flawed.size())
                        ? flaws.missing
                        : find_flaws(data).missing;
     const auto empty = take_empty_columns(missing, data.rows());
+    std::vector<std::string> warnings;
     if (!empty.empty()) {
-      data.warnings.push_back(
+      warnings.push_back(
           fmt::format("{} no value in any row and {} as constant, since there is no mean to put in",
                       empty_columns(data, empty), empty.size() == 1 ? "counts" : "count"));
     }
     if (const Index total = std::accumulate(missing.begin(), missing.end(), Index{0}); total > 0) {
-      data.warnings.push_back(fmt::format("{} in {} {} replaced by training means: {}",
-                                          counted(total, "missing value"), columns_with(missing),
-                                          total == 1 ? "was" : "were", list_columns(data, missing)));
+      warnings.push_back(fmt::format("{} in {} {} replaced by training means: {}",
+                                     counted(total, "missing value"), columns_with(missing),
+                                     total == 1 ? "was" : "were", list_columns(data, missing)));
+    }
+    if (!warnings.empty()) {
+      DatasetParts warned = std::move(data).parts();
+      warned.warnings.insert(warned.warnings.end(), warnings.begin(), warnings.end());
+      data = std::move(warned);
     }
   }
   return data;
@@ -220,11 +230,11 @@ ColumnSummary summarize(const Dataset& data, Index j, double total_weight) {
   ColumnSummary summary;
   double present = 0.0, sum = 0.0, largest = 0.0, unit = 1.0;
   const auto each = [&](auto&& visit) {
-    if (data.is_sparse) {
-      for (SparseMatrix::InnerIterator it(data.sparse, j); it; ++it)
+    if (data.is_sparse()) {
+      for (SparseMatrix::InnerIterator it(data.sparse(), j); it; ++it)
         visit(data.weight(it.row()), it.value() / unit);
     } else {
-      for (Index i = 0; i < data.rows(); ++i) visit(data.weight(i), data.dense(i, j) / unit);
+      for (Index i = 0; i < data.rows(); ++i) visit(data.weight(i), data.dense()(i, j) / unit);
     }
   };
   // To a largest value of about 1, by a power of two, which changes no digit: neither 1e200 nor 1e-200
@@ -240,7 +250,7 @@ ColumnSummary summarize(const Dataset& data, Index j, double total_weight) {
     present += weight;
     sum += weight * x;
   });
-  const double zeros = data.is_sparse ? std::max(0.0, total_weight - explicit_weight) : 0.0;
+  const double zeros = data.is_sparse() ? std::max(0.0, total_weight - explicit_weight) : 0.0;
   present += zeros;
   if (!(present > 0.0)) return summary;
   summary.mean = sum / present;
@@ -282,7 +292,7 @@ Preparation Preparation::learn(const Dataset& training, const PrepareOptions& op
   }
   if (impute) result.imputation = means;
   if (options.standardize) {
-    if (!training.is_sparse) result.centre = means;
+    if (!training.is_sparse()) result.centre = means;
     result.scale = scales;
   }
   return result;
@@ -290,15 +300,16 @@ Preparation Preparation::learn(const Dataset& training, const PrepareOptions& op
 
 Dataset Preparation::apply(Dataset data) const {
   if (imputation.size() == 0 && centre.size() == 0 && scale.size() == 0) return data;
-  if (!data.is_sparse) {
-    apply_to(data.dense);
-    return data;
+  DatasetParts changed = std::move(data).parts();
+  if (!changed.is_sparse) {
+    apply_to(changed.dense);
+    return changed;
   }
-  for (Index j = 0; j < data.features(); ++j) {
+  for (Index j = 0; j < changed.features(); ++j) {
     const auto prepared = preparing(*this, j);
-    for (SparseMatrix::InnerIterator it(data.sparse, j); it; ++it) it.valueRef() = prepared(it.value());
+    for (SparseMatrix::InnerIterator it(changed.sparse, j); it; ++it) it.valueRef() = prepared(it.value());
   }
-  return data;
+  return changed;
 }
 
 void Preparation::apply_to(Matrix& rows) const {

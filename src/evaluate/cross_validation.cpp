@@ -209,14 +209,14 @@ class Evaluator {
   }
 
   Dataset rows_of(const Task& task, const std::vector<Index>& rows) const {
-    Dataset part = data_.with_rows(rows);
+    DatasetParts part = data_.with_rows(rows).parts();
     for (std::size_t i = 0; i < rows.size(); ++i) part.labels->codes[i] = task.labels->codes[rows[i]];
     return part;
   }
 
   /// These rows of these columns, dense.
   Matrix values(const std::vector<Index>& rows, const std::vector<Index>& features) const {
-    if (!data_.is_sparse) return data_.dense(rows, features);
+    if (!data_.is_sparse()) return data_.dense()(rows, features);
     Matrix chosen(static_cast<Index>(rows.size()), static_cast<Index>(features.size()));
     for (std::size_t k = 0; k < features.size(); ++k) {
       chosen.col(static_cast<Index>(k)) = data_.column(features[k])(rows);
@@ -379,13 +379,13 @@ EvaluationChoice choose_k(const std::string& method, const std::vector<Evaluatio
 
 /// An error is counted over rows whose class is known.
 void require_every_label(const Dataset& data) {
-  const auto missing = std::count(data.labels->codes.begin(), data.labels->codes.end(), Labels::kMissing);
+  const auto missing = std::count(data.labels()->codes.begin(), data.labels()->codes.end(), Labels::kMissing);
   if (missing == 0) return;
   throw BadInput(
-      data.first_unlabelled.value_or(Location{.file = data.source}),
+      data.first_unlabelled().value_or(Location{.file = data.source()}),
       fmt::format(
           "{} no label in '{}', and cross-validation needs one for every row; leave the rows out with --missing drop (select and `fit -k N` can choose features by them)",
-          missing == 1 ? "1 row has" : fmt::format("{} rows have", missing), data.labels->name));
+          missing == 1 ? "1 row has" : fmt::format("{} rows have", missing), data.labels()->name));
 }
 
 }  // namespace
@@ -409,7 +409,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
   // the apparent error and, for --select-on all, the sets.
   std::vector<Selection> on_all(methods.size());
   const std::vector<ScoresByK> apparent =
-      evaluator.run({&*data.labels, everything, everything, nullptr}, methods, threads, on_all);
+      evaluator.run({&*data.labels(), everything, everything, nullptr}, methods, threads, on_all);
   if (!on_all.empty()) evaluation.ridge_all_rows = on_all.front().ridge;  // of the data, not of the method
   for (const auto& selection_on_all : on_all) {
     for (const auto& warning : selection_on_all.warnings) {
@@ -424,10 +424,10 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
         "features were chosen on all rows, held-out rows included (--select-on all): the error is optimistic");
   }
   warn_of_components(data, model, evaluation.warnings);
-  const auto counts = data.labels->counts();
+  const auto counts = data.labels()->counts();
   std::vector<std::string> single;
   for (std::size_t c = 0; c < counts.size(); ++c) {
-    if (counts[c] == 1) single.push_back(fmt::format("'{}'", data.labels->classes[c]));
+    if (counts[c] == 1) single.push_back(fmt::format("'{}'", data.labels()->classes[c]));
   }
   if (!single.empty()) {
     evaluation.warnings.push_back(fmt::format(
@@ -469,8 +469,8 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
     while (next < rounds.size() && tasks.size() < kBatch) {
       const Round& round = rounds[next++];
       labellings.push_back(round.permutation == 0
-                               ? *data.labels
-                               : permuted(*data.labels, Random(selection.seed, round.stream - 1)));
+                               ? *data.labels()
+                               : permuted(*data.labels(), Random(selection.seed, round.stream - 1)));
       const Labels& labels = labellings.back();
       const std::vector<Selection>* sets = nullptr;
       if (!evaluation.nested) {  // chosen with every row in sight, under these labels
@@ -480,18 +480,18 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
         }
         sets = &fixed.back();
       }
-      for (auto& test : make_splits(labels, data.row_groups, data.source, options.splits(),
+      for (auto& test : make_splits(labels, data.row_groups(), data.source(), options.splits(),
                                     Random(selection.seed, round.stream))) {
         auto train = complement(test, data.rows());
         if (classes_in(labels, train) < 2) {
           if (round.permutation > 0) continue;  // this shuffle cannot be learned from; the others tell
           throw BadInput(
-              {.file = data.source},
+              {.file = data.source()},
               fmt::format(
                   "leaving out row{} {} leaves one class only to learn from; use other folds (--cv, --test-fraction){}",
                   test.size() == 1 ? "" : "s",
                   join_some(test.size(), [&](std::size_t i) { return std::to_string(test[i]); }),
-                  data.row_groups.empty() ? "" : " or groups (--cv-groups)"));
+                  data.row_groups().empty() ? "" : " or groups (--cv-groups)"));
         }
         fewest_rows = std::min(fewest_rows, static_cast<Index>(train.size()));
         tasks.push_back({&labels, std::move(train), std::move(test), sets});

@@ -82,14 +82,14 @@ Vector signal_to_noise(const Moments& moments) {
 
 Vector kolmogorov_smirnov(const Dataset& data, int threads) {
   const Index p = data.features();
-  const auto& codes = data.labels->codes;
+  const auto& codes = data.labels()->codes;
   Vector score = Vector::Zero(p);
-  Vector class_weight = Vector::Zero(data.labels->class_count());
+  Vector class_weight = Vector::Zero(data.labels()->class_count());
   for (Index i = 0; i < data.rows(); ++i) {
     if (codes[i] >= 0) class_weight[codes[i]] += data.weight(i);
   }
   std::vector<int> present;
-  for (int c = 0; c < data.labels->class_count(); ++c) {
+  for (int c = 0; c < data.labels()->class_count(); ++c) {
     if (class_weight[c] > 0.0) present.push_back(c);
   }
   if (present.size() != 2) return score;
@@ -105,8 +105,8 @@ Vector kolmogorov_smirnov(const Dataset& data, int threads) {
     for (Index j = tile * kTile; j < std::min(p, (tile + 1) * kTile); ++j) {
       values.clear();
       double at_zero = 0.0;  // the rows a sparse column does not store; all steps together sum to zero
-      if (data.is_sparse) {
-        for (SparseMatrix::InnerIterator it(data.sparse, j); it; ++it) {
+      if (data.is_sparse()) {
+        for (SparseMatrix::InnerIterator it(data.sparse(), j); it; ++it) {
           if (codes[it.row()] < 0) continue;
           values.emplace_back(it.value(), step(it.row()));
           at_zero -= values.back().second;
@@ -114,7 +114,7 @@ Vector kolmogorov_smirnov(const Dataset& data, int threads) {
         values.emplace_back(0.0, at_zero);
       } else {
         for (Index i = 0; i < data.rows(); ++i) {
-          if (codes[i] >= 0) values.emplace_back(data.dense(i, j), step(i));
+          if (codes[i] >= 0) values.emplace_back(data.dense()(i, j), step(i));
         }
       }
       score[j] = ks_statistic(values) / (w1 * w2);

@@ -52,8 +52,8 @@ double log_binomial_surprise(Index m, double log_p, Index n) {
 }  // namespace
 
 std::vector<Index> threshold_errors(const Dataset& data, int threads) {
-  const auto& codes = data.labels->codes;
-  const auto counts = data.labels->counts();
+  const auto& codes = data.labels()->codes;
+  const auto counts = data.labels()->counts();
   std::vector<int> side(counts.size(), -1);
   std::array<Index, 2> totals{};
   int sides = 0;
@@ -78,11 +78,11 @@ std::vector<Index> threshold_errors(const Dataset& data, int threads) {
         ++steps.back().rows[at];
         --zeros.rows[at];
       };
-      if (data.is_sparse) {
-        for (SparseMatrix::InnerIterator it(data.sparse, j); it; ++it) add(it.row(), it.value());
+      if (data.is_sparse()) {
+        for (SparseMatrix::InnerIterator it(data.sparse(), j); it; ++it) add(it.row(), it.value());
         steps.push_back(zeros);
       } else {
-        for (Index i = 0; i < data.rows(); ++i) add(i, data.dense(i, j));
+        for (Index i = 0; i < data.rows(); ++i) add(i, data.dense()(i, j));
       }
       errors[static_cast<std::size_t>(j)] = fewest_errors(steps, totals);
     }

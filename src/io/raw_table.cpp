@@ -35,7 +35,7 @@ struct Found {
 class Assembler {
  public:
   // By reference, filling `data` in place: Eigen 3.4's sparse matrices copy when they are moved.
-  Assembler(RawTable& table, const ReadOptions& options, Dataset& data)
+  Assembler(RawTable& table, const ReadOptions& options, DatasetParts& data)
       : table_(table), options_(options), data_(data) {}
   void run();
 
@@ -81,7 +81,7 @@ class Assembler {
 
   RawTable& table_;
   const ReadOptions& options_;
-  Dataset& data_;
+  DatasetParts& data_;
   bool knows_needs_ = false;  ///< options.needed names columns of this table
   std::vector<std::size_t> used_side_;
   std::vector<Index> used_features_;
@@ -402,7 +402,7 @@ void Assembler::run() {
 }  // namespace
 
 Dataset assemble(RawTable&& table, const ReadOptions& options) {
-  Dataset data;
+  DatasetParts data;
   Assembler(table, options, data).run();
   return data;
 }

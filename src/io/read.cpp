@@ -74,7 +74,7 @@ void ReadOptions::validate() const {
 
 Dataset read_dataset(const std::string& data, const ReadOptions& options) {
   options.validate();
-  Dataset dataset = assemble(read_table(data, options), options);
+  DatasetParts dataset = assemble(read_table(data, options), options).parts();
   dataset.source = data;
   return dataset;
 }

@@ -190,34 +190,34 @@ void write_text(const std::string& path, const FileEnding& ending, const std::st
 std::string csv_text(const Dataset& data, char separator) {
   require_text_memory(data.rows(), data.features());
   std::string text;
-  append_names(text, data.names, data.features(), separator);
-  if (data.labels) {
-    const std::string& name = data.labels->name;
+  append_names(text, data.names(), data.features(), separator);
+  if (data.labels()) {
+    const std::string& name = data.labels()->name;
     text += separator + name_field(name.empty() ? "class" : name, separator);
   }
   text += '\n';
   std::vector<std::string> classes;
-  if (data.labels) {
-    for (const std::string& name : data.labels->classes) classes.push_back(label_field(name, separator));
+  if (data.labels()) {
+    for (const std::string& name : data.labels()->classes) classes.push_back(label_field(name, separator));
   }
   Eigen::SparseMatrix<double, Eigen::RowMajor> by_rows;
-  if (data.is_sparse) by_rows = data.sparse;
+  if (data.is_sparse()) by_rows = data.sparse();
   Vector row(data.features());
   for (Index i = 0; i < data.rows(); ++i) {
-    if (data.is_sparse) {
+    if (data.is_sparse()) {
       row.setZero();
       for (decltype(by_rows)::InnerIterator entry(by_rows, i); entry; ++entry)
         row[entry.col()] = entry.value();
     } else {
-      row = data.dense.row(i);
+      row = data.dense().row(i);
     }
     for (Index j = 0; j < row.size(); ++j) {
       if (j > 0) text += separator;
       append_number(text, row[j]);
     }
-    if (data.labels) {
+    if (data.labels()) {
       text += separator;
-      const int code = data.labels->codes[static_cast<std::size_t>(i)];
+      const int code = data.labels()->codes[static_cast<std::size_t>(i)];
       if (code != Labels::kMissing) text += classes[static_cast<std::size_t>(code)];
     }
     text += '\n';
@@ -287,16 +287,16 @@ std::string npz_bytes(const Dataset& data) {
                  fmt::format("an .npz file of {} x {} numbers", data.rows(), data.features()),
                  "write fewer rows or columns");
   std::vector<std::pair<std::string, std::string>> members;
-  members.emplace_back("X.npy", npy_bytes(data.is_sparse ? Matrix(data.sparse) : data.dense));
-  if (data.labels) {
+  members.emplace_back("X.npy", npy_bytes(data.is_sparse() ? Matrix(data.sparse()) : data.dense()));
+  if (data.labels()) {
     std::vector<std::string> labels;
-    for (const int code : data.labels->codes) {
+    for (const int code : data.labels()->codes) {
       labels.push_back(code == Labels::kMissing ? std::string()
-                                                : data.labels->classes[static_cast<std::size_t>(code)]);
+                                                : data.labels()->classes[static_cast<std::size_t>(code)]);
     }
     members.emplace_back("y.npy", npy_texts(labels));
   }
-  if (data.names.given()) members.emplace_back("names.npy", npy_texts(data.names.all()));
+  if (data.names().given()) members.emplace_back("names.npy", npy_texts(data.names().all()));
   return zip_bytes(members);
 }
 

@@ -414,10 +414,10 @@ json optional_json(const Vector& values) { return values.size() == 0 ? json() : 
 
 /// Columns of `data` that the model's features are, in the model's order.
 std::vector<Index> match_columns(const Model& model, const Dataset& data) {
-  if (!model.names_given || !data.names.given()) {
+  if (!model.names_given || !data.names().given()) {
     if (data.features() != model.training_features) {
       throw BadInput(
-          {.file = data.source},
+          {.file = data.source()},
           fmt::format(
               "has {} without names where the model was trained on {}; give the same columns in the same order, or name them",
               counted(data.features(), "feature column"), model.training_features));
@@ -426,7 +426,7 @@ std::vector<Index> match_columns(const Model& model, const Dataset& data) {
   }
   std::vector<Index> columns;
   std::vector<std::string> absent, ambiguous;
-  const auto found_each = data.names.find_each(model.names);
+  const auto found_each = data.names().find_each(model.names);
   for (std::size_t i = 0; i < model.names.size(); ++i) {
     const auto& found = found_each[i];
     if (found.empty()) {
@@ -441,14 +441,14 @@ std::vector<Index> match_columns(const Model& model, const Dataset& data) {
     }
   }
   if (!absent.empty()) {
-    const auto near = data.names.near(absent.front());
-    throw BadInput({.file = data.source},
+    const auto near = data.names().near(absent.front());
+    throw BadInput({.file = data.source()},
                    fmt::format("lacks {} of the {} the model uses: {}{}; add them or rename columns to match",
                                absent.size(), counted(model.names.size(), "column"), join_some(absent),
                                near.empty() ? "" : fmt::format(" (near: {})", join_some(near))));
   }
   if (!ambiguous.empty()) {
-    throw BadInput({.file = data.source},
+    throw BadInput({.file = data.source()},
                    fmt::format("has several columns named {}; make the names unique", join_some(ambiguous)));
   }
   return columns;
@@ -468,21 +468,22 @@ std::vector<Index> match_columns(const Model& model, const Dataset& data) {
   // The reader of a text table knows which columns the model needs; other readers may have met an idle one
   // first.
   const auto place = [&](const std::optional<Location>& known, bool (*wanted)(double)) {
-    if (known && known->line > 0 && model.names_given && data.names.given()) return *known;
+    if (known && known->line > 0 && model.names_given && data.names().given()) return *known;
     for (Index i = 0; i < rows.rows(); ++i) {
       for (Index j = 0; j < rows.cols(); ++j) {
         if (!wanted(rows(i, j))) continue;
-        const Index row = data.original_rows.empty() ? i : data.original_rows[static_cast<std::size_t>(i)];
+        const Index row =
+            data.original_rows().empty() ? i : data.original_rows()[static_cast<std::size_t>(i)];
         return Location{
-            .file = data.source,
+            .file = data.source(),
             .place = fmt::format("row {}, column {}", row, model.names[static_cast<std::size_t>(j)])};
       }
     }
-    return Location{.file = data.source};
+    return Location{.file = data.source()};
   };
   if (!missing.empty()) {
     throw BadInput(
-        place(data.first_missing, [](double x) { return std::isnan(x); }),
+        place(data.first_missing(), [](double x) { return std::isnan(x); }),
         fmt::format(
             "missing values in columns the model uses ({}), and the model was trained without --missing mean; fill them in, or leave the rows out with --missing drop",
             named(missing)));
@@ -495,7 +496,7 @@ std::vector<Index> match_columns(const Model& model, const Dataset& data) {
             "the value is so large that it overflows in units of the training rows (such columns that the model uses: {}); correct it, or leave the row out",
             named(infinite)));
   }
-  const auto& known = data.first_infinite;
+  const auto& known = data.first_infinite();
   const Location where =
       place(known ? std::optional(known->where) : std::nullopt, [](double x) { return std::isinf(x); });
   throw BadInput(
@@ -510,10 +511,10 @@ std::vector<Index> match_columns(const Model& model, const Dataset& data) {
 Dataset labelled_columns(const Dataset& data, const std::vector<Index>& features) {
   std::vector<Index> rows;
   for (Index i = 0; i < data.rows(); ++i) {
-    if (data.labels->codes[static_cast<std::size_t>(i)] != Labels::kMissing) rows.push_back(i);
+    if (data.labels()->codes[static_cast<std::size_t>(i)] != Labels::kMissing) rows.push_back(i);
   }
   if (rows.empty())
-    throw BadInput({.file = data.source},
+    throw BadInput({.file = data.source()},
                    "no row has a label, so that there is nothing to learn; write some labels");
   Dataset columns = data.with_features(features);
   return static_cast<Index>(rows.size()) == data.rows() ? columns : columns.with_rows(rows);
@@ -655,9 +656,9 @@ Matrix predict_probabilities(const Model& model, const Dataset& data) {
     if (!probabilities.row(i).allFinite()) {
       Index largest = 0;
       rows.row(i).cwiseAbs().maxCoeff(&largest);
-      const Index row = data.original_rows.empty() ? i : data.original_rows[static_cast<std::size_t>(i)];
+      const Index row = data.original_rows().empty() ? i : data.original_rows()[static_cast<std::size_t>(i)];
       throw BadInput(
-          {.file = data.source,
+          {.file = data.source(),
            .place = fmt::format("row {}, column {}", row, model.names[static_cast<std::size_t>(largest)])},
           "the value is so large that the distances to the classes overflow; correct it, or leave the row out");
     }
@@ -672,11 +673,11 @@ Model untrained_model(const Dataset& training, const Preparation& preparation, c
                       const std::vector<Index>& features, double ridge) {
   Model model;
   model.method = method;
-  model.target = training.labels->name;
-  model.classes = training.labels->classes;
+  model.target = training.labels()->name;
+  model.classes = training.labels()->classes;
   model.features = features;
-  model.names = training.names.selected(features).all();
-  model.names_given = training.names.given();
+  model.names = training.names().selected(features).all();
+  model.names_given = training.names().given();
   model.training_features = training.features();
   model.training_rows = training.rows();
   model.preparation = preparation.restricted(features);

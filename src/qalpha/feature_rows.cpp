@@ -81,7 +81,7 @@ FeatureRows::FeatureRows(const Dataset& data, const std::vector<Index>& features
       if (code >= 0 && last) classes_.begin.push_back(i + 1);
     }
   }
-  if (!data.is_sparse) {
+  if (!data.is_sparse()) {
     require_memory(8.0 * static_cast<double>(samples_) * static_cast<double>(features_),
                    "the normalized table of a Q-alpha method",
                    "leave features out (--exclude), or give a sparse table (.npz, .svm), which is not copied",
@@ -94,14 +94,14 @@ FeatureRows::FeatureRows(const Dataset& data, const std::vector<Index>& features
     parallel_for(tiles(), threads, [&](Index t) {
       for (Index j = tile_first(t); j < tile_first(t + 1); ++j) {
         if (!normalize) {
-          m_.col(j) = data.dense.col(features[static_cast<std::size_t>(j)]).cwiseProduct(given_roots);
+          m_.col(j) = data.dense().col(features[static_cast<std::size_t>(j)]).cwiseProduct(given_roots);
         }
         if (!order_.empty()) m_.col(j) = Vector(m_.col(j)(order_));
       }
     });
     return;
   }
-  sparse_ = &data.sparse;
+  sparse_ = &data.sparse();
   columns_ = features;
   cut_tiles();
   means_ = Vector::Zero(features_);

@@ -18,7 +18,7 @@ json or_null(const std::optional<T>& value) {
 json path_entry_json(const PathEntry& entry, const Dataset& data, const FeatureGroups* groups) {
   json out = {{"k", entry.k()},
               {"features", entry.features},
-              {"names", data.names.selected(entry.features).all()},
+              {"names", data.names().selected(entry.features).all()},
               {"objective", entry.objective}};
   if (entry.upper_bound) {
     const auto gap = entry.gap();
@@ -50,7 +50,7 @@ json path_entry_json(const PathEntry& entry, const Dataset& data, const FeatureG
     json pool = json::array();
     for (const auto& set : entry.pool) {
       pool.push_back({{"features", set.features},
-                      {"names", data.names.selected(set.features).all()},
+                      {"names", data.names().selected(set.features).all()},
                       {"objective", set.objective}});
     }
     out["pool"] = std::move(pool);
@@ -112,7 +112,7 @@ json row_clusters_json(const RowClusters& clusters, const Dataset& data) {
     const Agreement& agreement = *clusters.agreement;
     json matching = json::array();
     for (const Index c : agreement.matching)
-      matching.push_back(c < 0 ? json() : json(data.labels->classes[static_cast<std::size_t>(c)]));
+      matching.push_back(c < 0 ? json() : json(data.labels()->classes[static_cast<std::size_t>(c)]));
     out["agreement"] = {{"rows", agreement.rows},
                         {"accuracy", agreement.rows > 0 ? json(agreement.accuracy) : json()},
                         {"adjusted_rand_index", agreement.rows > 0 ? json(agreement.adjusted_rand) : json()},
@@ -125,12 +125,12 @@ json row_clusters_json(const RowClusters& clusters, const Dataset& data) {
 
 json data_json(const Dataset& data) {
   constexpr Index kMostMadeNames = 100000;  // x0, x1, ... of millions of columns say nothing
-  json out = {{"source", data.source}, {"rows", data.rows()}, {"features", data.features()}};
-  if (data.names.given() || data.features() <= kMostMadeNames) out["names"] = data.names.all();
-  if (data.labels) {
-    out["target"] = data.labels->name;
-    out["classes"] = data.labels->classes;
-    out["class_counts"] = data.labels->counts();
+  json out = {{"source", data.source()}, {"rows", data.rows()}, {"features", data.features()}};
+  if (data.names().given() || data.features() <= kMostMadeNames) out["names"] = data.names().all();
+  if (data.labels()) {
+    out["target"] = data.labels()->name;
+    out["classes"] = data.labels()->classes;
+    out["class_counts"] = data.labels()->counts();
   }
   return out;
 }
@@ -143,7 +143,7 @@ json selection_json(const Selection& selection, const Dataset& data, const Resul
   json path = json::array();
   const FeatureGroups* const groups = context.groups;
   for (const auto& entry : selection.path) path.push_back(path_entry_json(entry, data, groups));
-  json warnings = data.warnings;
+  json warnings = data.warnings();
   for (const auto& warning : selection.warnings) warnings.push_back(warning);
   json out = {{"schema", "subspectra.selection/1"},
               {"version", version()},
@@ -231,11 +231,11 @@ json evaluation_json(const Evaluation& evaluation, const Dataset& data, const Re
   protocol["seed"] = context.options.value("seed", std::uint64_t{0});
   if (const auto groups = context.options.value("cv_groups", std::string()); !groups.empty()) {
     protocol["cv_groups"] = groups;
-    protocol["groups"] = std::set<std::string>(data.row_groups.begin(), data.row_groups.end()).size();
+    protocol["groups"] = std::set<std::string>(data.row_groups().begin(), data.row_groups().end()).size();
   }
   protocol["held_out_sets"] = evaluation.folds_planned;
   protocol["held_out_sets_run"] = evaluation.folds_run;
-  json warnings = data.warnings;
+  json warnings = data.warnings();
   for (const auto& warning : evaluation.warnings) warnings.push_back(warning);
   return {{"schema", "subspectra.evaluation/1"},
           {"version", version()},
@@ -254,7 +254,7 @@ json clustering_json(const Clustering& clustering, const Dataset& data, const Re
   json options = context.options;
   options.update(selection.method_options);
   options.update(options_json(clustering.options));
-  json warnings = data.warnings;
+  json warnings = data.warnings();
   for (const auto* list : {&selection.warnings, &clustering.warnings}) {
     for (const auto& warning : *list) warnings.push_back(warning);
   }
@@ -266,7 +266,7 @@ json clustering_json(const Clustering& clustering, const Dataset& data, const Re
               {"options", std::move(options)},
               {"data", data_json(data)},
               {"features", clustering.features},
-              {"names", data.names.selected(clustering.features).all()},
+              {"names", data.names().selected(clustering.features).all()},
               {"by_cut", clustering.by_cut},
               {"ranking", selection.ranking},
               {"weights", to_json(selection.weights)},
@@ -277,7 +277,7 @@ json clustering_json(const Clustering& clustering, const Dataset& data, const Re
                 {"cluster_s", clustering.cluster_s},
                 {"total_s", context.total_s}}},
               {"warnings", std::move(warnings)}});
-  if (!data.original_rows.empty()) out["rows"] = data.original_rows;
+  if (!data.original_rows().empty()) out["rows"] = data.original_rows();
   if (selection.relevance) out["relevance"] = relevance_json(*selection.relevance);
   if (clustering.all) {
     out["all_features"] = row_clusters_json(*clustering.all, data);

@@ -89,20 +89,20 @@ std::map<std::string_view, Published> published_rows(const Dataset& data) {
 
 /// The rows of the classes that are large enough, with raw intensities on a logarithmic scale.
 Dataset prepared(const Dataset& all, bool& logarithms) {
-  const auto counts = all.labels->counts();
+  const auto counts = all.labels()->counts();
   std::vector<Index> rows;
   for (Index i = 0; i < all.rows(); ++i) {
-    const int code = all.labels->codes[static_cast<std::size_t>(i)];
+    const int code = all.labels()->codes[static_cast<std::size_t>(i)];
     if (code >= 0 && counts[static_cast<std::size_t>(code)] >= kLeastRows) rows.push_back(i);
   }
-  Dataset data = all.with_rows(rows);
+  DatasetParts data = all.with_rows(rows).parts();
   std::vector<std::string> texts;
   for (const int code : data.labels->codes)
     texts.push_back(data.labels->classes[static_cast<std::size_t>(code)]);
   data.labels = Labels::from_texts(data.labels->name, texts);
   if (data.labels->class_count() < 2) {
     throw BadInput(
-        {.file = all.source},
+        {.file = all.source()},
         fmt::format("fewer than two classes have {} rows or more; give a larger table", kLeastRows));
   }
   logarithms = data.dense.minCoeff() >= 0.0 && data.dense.maxCoeff() > 100.0;
@@ -131,7 +131,7 @@ std::optional<Outcome> judge(const Dataset& training, const Dataset& test, const
   for (Index i = 0; i < posteriors.rows(); ++i) {
     Index predicted = 0;
     posteriors.row(i).maxCoeff(&predicted);
-    wrong += predicted != test.labels->codes[static_cast<std::size_t>(i)] ? 1.0 : 0.0;
+    wrong += predicted != test.labels()->codes[static_cast<std::size_t>(i)] ? 1.0 : 0.0;
   }
   return Outcome{.error = 100.0 * wrong / static_cast<double>(posteriors.rows()),
                  .features = static_cast<double>(record.features.size()),
@@ -143,7 +143,7 @@ std::optional<Outcomes> judge_all(const Dataset& data, Index split, const Reprod
                                   const RunControl& control) {
   SplitOptions protocol;
   protocol.test_fraction = kHeldOut;
-  const auto held_out = make_splits(*data.labels, {}, data.source, protocol,
+  const auto held_out = make_splits(*data.labels(), {}, data.source(), protocol,
                                     Random(options.seed, static_cast<std::uint64_t>(split)));
   const Dataset test = data.with_rows(held_out.front());
   const Dataset training = data.with_rows(complement(held_out.front(), data.rows()));
@@ -181,12 +181,12 @@ void sparse_discriminants_table(const ReproduceOptions& options, const RunContro
   result.spread = "standard error over the splits";
   result.settings = {{"rows", data.rows()},
                      {"features", data.features()},
-                     {"classes", data.labels->class_count()},
+                     {"classes", data.labels()->class_count()},
                      {"splits", splits},
                      {"held_out", kHeldOut}};
   result.protocol = {
       fmt::format("{} rows of the {} classes with {} rows or more{}.", data.rows(),
-                  data.labels->class_count(), kLeastRows,
+                  data.labels()->class_count(), kLeastRows,
                   logarithms ? fmt::format("; raw intensities x become log2 max(x, {})", kFloor) : ""),
       fmt::format(
           "{} random splits, {:.0f} % of every class held out, the same ones for every method; the paper has {}. Nothing of the held-out rows is used: columns are centred and scaled on the training rows.",

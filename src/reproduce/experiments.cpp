@@ -352,13 +352,14 @@ Dataset load_table(const ReproduceOptions& options, const std::string& embedded)
 
 Dataset load_dense_table(const ReproduceOptions& options) {
   Dataset data = load_table(options);
-  if (!data.is_sparse) return data;
+  if (!data.is_sparse()) return data;
   const auto cells = static_cast<double>(data.rows()) * static_cast<double>(data.features());
-  require_memory(8.0 * cells, data.source + " as a dense table", "give a smaller table");
-  data.dense = Matrix(data.sparse);
-  data.sparse = SparseMatrix();
-  data.is_sparse = false;
-  return data;
+  require_memory(8.0 * cells, data.source() + " as a dense table", "give a smaller table");
+  DatasetParts dense = std::move(data).parts();
+  dense.dense = Matrix(dense.sparse);
+  dense.sparse = SparseMatrix();
+  dense.is_sparse = false;
+  return dense;
 }
 
 std::vector<Index> varying_columns(const Dataset& data) {
@@ -377,10 +378,10 @@ std::vector<Index> first_of(const std::vector<Index>& order, Index k) {
 }
 
 TwoClass two_class_pair(const Dataset& data, int threads) {
-  const auto counts = data.labels->counts();
+  const auto counts = data.labels()->counts();
   Vector sums[2] = {Vector::Zero(data.features()), Vector::Zero(data.features())};
   for (Index i = 0; i < data.rows(); ++i) {
-    sums[data.labels->codes[static_cast<std::size_t>(i)]] += data.dense.row(i).transpose();
+    sums[data.labels()->codes[static_cast<std::size_t>(i)]] += data.dense().row(i).transpose();
   }
   const auto n1 = static_cast<double>(counts[0]);
   const auto n2 = static_cast<double>(counts[1]);

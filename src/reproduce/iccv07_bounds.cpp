@@ -23,7 +23,7 @@ constexpr Index kRowsAFeature = 20;
 Dataset sample_problem(Index rows, std::uint64_t seed) {
   constexpr std::uint64_t kProblem = std::uint64_t{1} << 42U;
   constexpr double kShared = 0.3;
-  Dataset data;
+  DatasetParts data;
   data.source = "sample";
   data.names = FeatureNames(kFeatures);
   data.labels = Labels{.name = "class", .classes = {"a", "b"}, .codes = {}};

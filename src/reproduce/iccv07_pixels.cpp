@@ -39,21 +39,21 @@ struct Plan {
 };
 
 Dataset two_kinds(const Dataset& all, const Task& task) {
-  if (!all.labels) {
-    throw BadInput({.file = all.source},
+  if (!all.labels()) {
+    throw BadInput({.file = all.source()},
                    "has no label column that says what an image shows; name it with --target");
   }
-  const auto& names = all.labels->classes;
+  const auto& names = all.labels()->classes;
   std::array<int, 2> kinds = {0, 1};
   if (names.size() != 2) {
     for (std::size_t c = 0; c < kinds.size(); ++c) {
       const auto found = std::find(names.begin(), names.end(), task.classes[c]);
       if (task.classes[c].empty() || found == names.end()) {
         throw BadInput(
-            {.file = all.source},
+            {.file = all.source()},
             fmt::format(
                 "has {} in '{}' where two are needed{}; name another label column with --target, or leave rows out",
-                counted(static_cast<Index>(names.size()), "class", "classes"), all.labels->name,
+                counted(static_cast<Index>(names.size()), "class", "classes"), all.labels()->name,
                 task.classes[c].empty() ? std::string()
                                         : fmt::format(", or the classes '{}' and '{}' of the digits",
                                                       task.classes[0], task.classes[1])));
@@ -64,13 +64,13 @@ Dataset two_kinds(const Dataset& all, const Task& task) {
   std::vector<Index> rows;
   std::vector<std::string> texts;
   for (Index i = 0; i < all.rows(); ++i) {
-    const int code = all.labels->codes[static_cast<std::size_t>(i)];
+    const int code = all.labels()->codes[static_cast<std::size_t>(i)];
     if (code != kinds[0] && code != kinds[1]) continue;
     rows.push_back(i);
     texts.push_back(names[static_cast<std::size_t>(code)]);
   }
-  Dataset data = all.with_rows(rows);
-  data.labels = Labels::from_texts(all.labels->name, texts);
+  DatasetParts data = all.with_rows(rows).parts();
+  data.labels = Labels::from_texts(all.labels()->name, texts);
   return data;
 }
 
@@ -98,9 +98,9 @@ Halves split(const Dataset& data, const Task& task, const ReproduceOptions& opti
   };
   Halves halves{.training = part(0, training), .test = part(training, end)};
   for (const Dataset* half : {&halves.training, &halves.test}) {
-    const auto counts = half->labels->counts();
+    const auto counts = half->labels()->counts();
     if (*std::min_element(counts.begin(), counts.end()) < 2) {
-      throw BadInput({.file = data.source},
+      throw BadInput({.file = data.source()},
                      "each half needs two images or more of each class; give more images");
     }
   }
@@ -148,7 +148,8 @@ class Judge {
     gp.max_evaluations = ard ? plan_.most_ard_evaluations : plan_.most_evaluations;
     gp.seed = options_.seed;
     gp.threads = options_.threads;
-    return fit_gp(halves_.training.columns(pixels), halves_.training.labels->codes, 2, gp, control_.silent());
+    return fit_gp(halves_.training.columns(pixels), halves_.training.labels()->codes, 2, gp,
+                  control_.silent());
   }
 
   /// Nothing when the run was stopped before the classifier had been trained.
@@ -162,7 +163,7 @@ class Judge {
 
   [[nodiscard]] Score score(const GpRule& rule, const std::vector<Index>& pixels) const {
     const Matrix log_p = rule.log_posteriors(halves_.test.columns(pixels));
-    const auto& codes = halves_.test.labels->codes;
+    const auto& codes = halves_.test.labels()->codes;
     Score score{.log_evidence = rule.log_marginal_likelihood()};
     for (Index i = 0; i < log_p.rows(); ++i) {
       const int truth = codes[static_cast<std::size_t>(i)];
@@ -281,10 +282,10 @@ void add_class_means(const Dataset& training, const std::vector<Index>& pixels, 
   for (int c = 0; c < 2; ++c) {
     Vector sum = Vector::Zero(rows.cols());
     for (Index i = 0; i < rows.rows(); ++i) {
-      if (training.labels->codes[static_cast<std::size_t>(i)] == c) sum += rows.row(i).transpose();
+      if (training.labels()->codes[static_cast<std::size_t>(i)] == c) sum += rows.row(i).transpose();
     }
     album.add(fmt::format("mean-{}", c + 1),
-              sum / static_cast<double>(training.labels->counts()[static_cast<std::size_t>(c)]));
+              sum / static_cast<double>(training.labels()->counts()[static_cast<std::size_t>(c)]));
   }
 }
 
@@ -322,14 +323,14 @@ void run_pixels(const ReproduceOptions& options, const Task& task, const RunCont
   const ImageTable images = load_images(reading);
   const Halves halves = split(two_kinds(images.table, task), task, options);
   const auto pixels = varying_columns(halves.training);
-  if (pixels.size() < 2) throw BadInput({.file = images.table.source}, "fewer than two pixels vary");
+  if (pixels.size() < 2) throw BadInput({.file = images.table.source()}, "fewer than two pixels vary");
   const auto p = static_cast<Index>(pixels.size());
   const Plan plan = plan_for(options, p);
   Album album(options, images, pixels, result);
-  const auto& classes = halves.training.labels->classes;
+  const auto& classes = halves.training.labels()->classes;
   result.protocol = {
       fmt::format("{}: '{}' against '{}', {} that vary; {} train and {} test, a shuffle by the seed.",
-                  images.table.source, classes[0], classes[1], counted(p, "pixel"),
+                  images.table.source(), classes[0], classes[1], counted(p, "pixel"),
                   counted(halves.training.rows(), "image"), counted(halves.test.rows(), "image")),
       fmt::format(
           "Pixels: the dual pass of GSLDA on the training rows, ridge as in --ridge auto; thresholding of Fisher's vector; the length-scales of a Gaussian process with one a pixel (soft ARD). Classifiers: Gaussian processes with the probit likelihood, Laplace and EP, on the pixels as they are; a common length-scale and a signal deviation by L-BFGS on the log marginal likelihood, at most {} evaluations for every set, {} for soft ARD.",

@@ -35,7 +35,7 @@ std::vector<Vertex> vertices_of(const Dataset& data) {
   std::map<std::string, int> axes;
   bool named = true;
   for (Index j = 0; j < p && named; ++j) {
-    const std::string name = data.names[j];
+    const std::string name = data.names()[j];
     const std::size_t n = name.size();
     named = n > 2 && name[n - 2] == '_' && name[n - 1] >= 'x' && name[n - 1] <= 'z';
     if (!named) break;
@@ -48,7 +48,7 @@ std::vector<Vertex> vertices_of(const Dataset& data) {
   if (named) {
     for (const Vertex& vertex : vertices) {
       if (vertex.columns.size() != 3 || axes[vertex.name] != 7) {
-        throw BadInput(fmt::format("{}: vertex {} lacks one of its columns {}_x, {}_y, {}_z", data.source,
+        throw BadInput(fmt::format("{}: vertex {} lacks one of its columns {}_x, {}_y, {}_z", data.source(),
                                    vertex.name, vertex.name, vertex.name, vertex.name));
       }
     }
@@ -57,7 +57,7 @@ std::vector<Vertex> vertices_of(const Dataset& data) {
   if (p % 3 != 0) {
     throw BadInput(fmt::format(
         "{}: {} columns are no whole number of vertices; name the columns NAME_x, NAME_y, NAME_z or give three in a row for every vertex",
-        data.source, p));
+        data.source(), p));
   }
   vertices.clear();
   for (Index v = 0; v < p / 3; ++v)
@@ -151,7 +151,7 @@ void sparse_eigenshapes(const ReproduceOptions& options, const RunControl& contr
     if (levels.size() > 8) break;
   }
   Matrix shape(3, count);
-  const Vector means = data.dense.colwise().mean();
+  const Vector means = data.dense().colwise().mean();
   for (Index v = 0; v < count; ++v) {
     for (Index axis = 0; axis < 3; ++axis)
       shape(axis, v) = means[vertices[static_cast<std::size_t>(v)].columns[static_cast<std::size_t>(axis)]];
@@ -161,7 +161,7 @@ void sparse_eigenshapes(const ReproduceOptions& options, const RunControl& contr
   result.settings = {
       {"rows", data.rows()}, {"vertices", count}, {"k", k}, {"levels", levels}, {"components", parts}};
   result.protocol = {
-      fmt::format("{}: {}, {}; the x, y and z of a vertex are chosen together.", data.source,
+      fmt::format("{}: {}, {}; the x, y and z of a vertex are chosen together.", data.source(),
                   counted(data.rows(), "shape"), counted(count, "vertex", "vertices")),
       fmt::format(
           "Forward GSPCA, coarse to fine over {} vertices ({} of the mean shape, spread as evenly as farthest points are). A level chooses its share of k = {} vertices, doubled but for the last one, among those nearest to the choice of the level before.",

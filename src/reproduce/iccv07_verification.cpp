@@ -15,10 +15,10 @@ void face_verification(const ReproduceOptions& options, const RunControl& contro
   constexpr Index kPaperComponents = 100;
   const ImageTable images = images_for(options, result);
   const Dataset& table = images.table;
-  if (!table.labels) {
+  if (!table.labels()) {
     throw BadInput(fmt::format(
         "{}: verification needs to know whose image each row is, and there is no label column; name it with --target, or give --images with one folder a person",
-        table.source));
+        table.source()));
   }
   const auto pencil = pca_pencil(table, options.threads);
   const PixelPasses passes = pixel_passes(table, *pencil, options, control);
@@ -30,7 +30,7 @@ void face_verification(const ReproduceOptions& options, const RunControl& contro
   result.settings["components"] = components;
   result.protocol.push_back(fmt::format(
       "{} people. The better of forward and backward GSPCA chooses {} of {} pixels; on these and on all pixels {} principal components are computed (from all images, without the labels) and every image becomes its {} coordinates.",
-      table.labels->class_count(), k, p, components, components));
+      table.labels()->class_count(), k, p, components, components));
   result.protocol.emplace_back(
       "All pairs of images are compared by the distance of their coordinates, Euclidean or after every coordinate was scaled to unit variance (whitened); a pair is accepted as one person below a threshold, which runs over all distances.");
   result.spread = "";
@@ -63,7 +63,7 @@ void face_verification(const ReproduceOptions& options, const RunControl& contro
         for (Index c = 0; c < components; ++c)
           coordinates.col(c) /= std::max(coordinates.col(c).norm(), 1e-300);
       }
-      const Roc roc = verification_roc(all_pairs(coordinates, table.labels->codes, options.threads));
+      const Roc roc = verification_roc(all_pairs(coordinates, table.labels()->codes, options.threads));
       result.settings["genuine_pairs"] = roc.genuine;
       result.settings["impostor_pairs"] = roc.impostor;
       const std::string name = fmt::format("{}, {}", basis.name, measure);

@@ -31,10 +31,10 @@ constexpr std::array<Protocol, 2> kProtocols = {{{SelectOn::kAll, "all rows"}, {
 
 void error_curves(const Dataset& data, const Curve& curve, const ReproduceOptions& options,
                   const RunControl& control, Reproduction& result) {
-  if (!data.labels) {
+  if (!data.labels()) {
     throw BadInput(
         fmt::format("{}: {} needs class labels and there is no label column; name it with --target",
-                    data.source, result.id));
+                    data.source(), result.id));
   }
   std::vector<const MethodInfo*> methods;
   for (const auto& name : curve.methods) methods.push_back(&find_method(name));
@@ -47,9 +47,9 @@ void error_curves(const Dataset& data, const Curve& curve, const ReproduceOption
           : fmt::format("{}-fold cross-validation, {}", plan.cv.folds,
                         plan.repeats == 1 ? std::string("once") : fmt::format("{} times", plan.repeats));
   result.protocol = {
-      fmt::format("{}: {}, {}, {}.", data.source, counted(data.rows(), "row"),
+      fmt::format("{}: {}, {}, {}.", data.source(), counted(data.rows(), "row"),
                   counted(data.features(), "feature"),
-                  counted(data.labels->class_count(), "class", "classes")),
+                  counted(data.labels()->class_count(), "class", "classes")),
       fmt::format(
           "{}, k = {} to {}; Fisher's linear rule on the chosen features, values as in the table, ridge as in --ridge auto; st cuts y = B^(1/2) x.",
           folds, curve.k.lo, curve.k.hi),

@@ -187,7 +187,7 @@ ColourImage read_colour_image(const std::string& path, const ImageShape& shape, 
 
 ImageTable read_image_folder(const std::string& folder, const ImageShape& shape) {
   const auto files = image_files(folder);
-  ImageTable images;
+  DatasetParts table;
   std::vector<std::string> labels;
   std::optional<ImageShape> common;
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -199,7 +199,7 @@ ImageTable read_image_folder(const std::string& folder, const ImageShape& shape)
       const auto pixels = to.height * to.width;
       require_memory(8.0 * static_cast<double>(files.size()) * static_cast<double>(pixels),
                      counted(files.size(), "image"), "give a smaller --shape");
-      images.table.dense.resize(static_cast<Index>(files.size()), pixels);
+      table.dense.resize(static_cast<Index>(files.size()), pixels);
     }
     if (!(to == *common)) {
       throw BadInput(
@@ -208,31 +208,29 @@ ImageTable read_image_folder(const std::string& folder, const ImageShape& shape)
               "is {}x{} but the images before it are {}x{}; give --shape HxW to average all down to one size",
               to.height, to.width, common->height, common->width));
     }
-    images.table.dense.row(static_cast<Index>(i)) = box_mean(grey_levels(image), image.shape, to);
+    table.dense.row(static_cast<Index>(i)) = box_mean(grey_levels(image), image.shape, to);
     labels.push_back(files[i].label);
   }
-  images.shape = *common;
-  images.table.source = folder;
-  images.table.names = FeatureNames(images.table.dense.cols());
+  table.source = folder;
+  table.names = FeatureNames(table.dense.cols());
   if (std::none_of(labels.begin(), labels.end(), [](const std::string& label) { return label.empty(); })) {
-    images.table.labels = Labels::from_texts("folder", labels);
+    table.labels = Labels::from_texts("folder", labels);
   }
-  return images;
+  return {.table = std::move(table), .shape = *common};
 }
 
 ImageTable averaged(const ImageTable& images, const ImageShape& shape) {
-  require_smaller(shape, images.shape, images.table.source);
-  ImageTable result;
-  result.shape = shape;
-  result.table.source = images.table.source;
-  result.table.labels = images.table.labels;
-  result.table.warnings = images.table.warnings;
-  result.table.names = FeatureNames(shape.height * shape.width);
-  result.table.dense.resize(images.table.rows(), shape.height * shape.width);
+  require_smaller(shape, images.shape, images.table.source());
+  DatasetParts table;
+  table.source = images.table.source();
+  if (images.table.labels() != nullptr) table.labels = *images.table.labels();
+  table.warnings = images.table.warnings();
+  table.names = FeatureNames(shape.height * shape.width);
+  table.dense.resize(images.table.rows(), shape.height * shape.width);
   for (Index i = 0; i < images.table.rows(); ++i) {
-    result.table.dense.row(i) = box_mean(images.table.dense.row(i).transpose(), images.shape, shape);
+    table.dense.row(i) = box_mean(images.table.dense().row(i).transpose(), images.shape, shape);
   }
-  return result;
+  return {.table = std::move(table), .shape = shape};
 }
 
 ImageTable load_images(const ReproduceOptions& options) {
@@ -247,9 +245,9 @@ ImageTable load_images(const ReproduceOptions& options) {
     const auto side = static_cast<Index>(std::llround(std::sqrt(static_cast<double>(pixels))));
     if (side * side == pixels) images.shape = {.height = side, .width = side};
   } else if (images.shape.height * images.shape.width != pixels) {
-    throw InvalidArgument(fmt::format("--shape {}x{} is {} pixels, but {} has {} columns",
-                                      images.shape.height, images.shape.width,
-                                      images.shape.height * images.shape.width, images.table.source, pixels));
+    throw InvalidArgument(fmt::format(
+        "--shape {}x{} is {} pixels, but {} has {} columns", images.shape.height, images.shape.width,
+        images.shape.height * images.shape.width, images.table.source(), pixels));
   }
   return images;
 }

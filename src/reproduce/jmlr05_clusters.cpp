@@ -105,9 +105,9 @@ std::array<bool, kWays> sessions_found(double spread, std::uint64_t seed, const 
   const Dataset raw = synth::sessions(problem);
   const QAlphaKernel kernel{.kind = QAlphaKernel::Kind::kBlock2, .length = problem.session};
   const QAlphaOptions options{.clusters = problem.classes, .seed = seed};
-  Dataset scaled = raw;
+  DatasetParts scaled = raw.parts();
   for (auto column : scaled.dense.colwise()) column.normalize();
-  Dataset squared = raw;
+  DatasetParts squared = raw.parts();
   squared.dense = squared.dense.cwiseAbs2();
   const auto found = [&](const Vector& weights) {
     return relevant_among(weights, problem.relevant, problem.relevant) >= kEnough;

@@ -22,10 +22,10 @@ std::string folder_of(const ReproduceOptions& options) {
 }
 
 void require_classes(const Dataset& table) {
-  if (table.labels && table.labels->class_count() >= 2) return;
+  if (table.labels() && table.labels()->class_count() >= 2) return;
   throw BadInput(
-      {.file = table.source},
-      table.labels
+      {.file = table.source()},
+      table.labels()
           ? "holds images in one folder alone; give every kind of image a folder of its own inside it"
           : "holds images beside its folders; put every image into the folder of its kind");
 }
@@ -38,10 +38,10 @@ void image_clusters(const ReproduceOptions& options, const RunControl& control, 
   if (patches.table.rows() == 0) return;
   const Dataset& table = patches.table;
   require_classes(table);
-  const auto classes = static_cast<Index>(table.labels->class_count());
+  const auto classes = static_cast<Index>(table.labels()->class_count());
   const Index shown =
       options.k.given() ? options.k.resolved(table.features()).hi : std::min(kShown, table.features());
-  const auto counts = table.labels->counts();
+  const auto counts = table.labels()->counts();
   result.settings = {{"images", table.rows()},
                      {"templates", table.features()},
                      {"patch_side", patches.side},
@@ -49,7 +49,7 @@ void image_clusters(const ReproduceOptions& options, const RunControl& control, 
                      {"k", shown},
                      {"colour_bins", {kHueBins, kSaturationBins, kValueBins}}};
   result.protocol = {
-      fmt::format("{}: {}, {} a kind; the kinds are used to count alone.", table.source,
+      fmt::format("{}: {}, {} a kind; the kinds are used to count alone.", table.source(),
                   counted(table.rows(), "image"), fmt::join(counts, ", ")),
       fmt::format(
           "Features: 3 x 3 templates of {0} x {0} pixels in the middle of every image, {1} in all. Its value for an image is the least L1 distance of its colours to those of 49 candidates, 7 x 7 patches evenly over the image. Colours: shares of the pixels in {2} x {3} x {4} bins of hue, saturation and value (the paper does not say how many). {5}",
@@ -103,7 +103,7 @@ void image_clusters(const ReproduceOptions& options, const RunControl& control, 
                             .statement = "the alpha weights are positive as predicted from Theorem 10",
                             .obtained = static_cast<double>(negative_weights(weights))});
   for (const Index j : by_size.features)
-    result.details["templates"].push_back({{"name", table.names[j]}, {"weight", weights[j]}});
+    result.details["templates"].push_back({{"name", table.names()[j]}, {"weight", weights[j]}});
   std::vector<double> sorted(weights.begin(), weights.end());
   std::sort(sorted.rbegin(), sorted.rend());
   result.details["weights"] = sorted;

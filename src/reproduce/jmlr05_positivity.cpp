@@ -198,7 +198,7 @@ Profile profile_of(const Vector& weights) {
 
 Dataset noise_table(std::uint64_t seed) {
   Random random(seed, stream_of(2, 0));
-  Dataset data;
+  DatasetParts data;
   data.source = "noise";
   data.dense.resize(kPositivityRows, kPositivityFeatures);
   for (double& x : data.dense.reshaped()) x = random.normal();

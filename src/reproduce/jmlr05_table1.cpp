@@ -68,21 +68,22 @@ std::map<std::string, double> published_errors(const Dataset& data) {
 
 Dataset two_class_table(const ReproduceOptions& options) {
   Dataset all = load_dense_table(options);
-  if (!all.labels || all.labels->class_count() != 2) {
+  if (!all.labels() || all.labels()->class_count() != 2) {
     throw BadInput(
-        {.file = all.source},
+        {.file = all.source()},
         fmt::format(
             "jmlr05-table1 needs a label column of two classes, and there {}; name another one with --target or leave rows out",
-            all.labels ? fmt::format("are {} classes", all.labels->class_count()) : std::string("is none")));
+            all.labels() ? fmt::format("are {} classes", all.labels()->class_count())
+                         : std::string("is none")));
   }
   std::vector<Index> labelled;
   for (Index i = 0; i < all.rows(); ++i) {
-    if (all.labels->codes[static_cast<std::size_t>(i)] >= 0) labelled.push_back(i);
+    if (all.labels()->codes[static_cast<std::size_t>(i)] >= 0) labelled.push_back(i);
   }
   Dataset data = all.with_rows(labelled);
-  const auto counts = data.labels->counts();
+  const auto counts = data.labels()->counts();
   if (*std::min_element(counts.begin(), counts.end()) < 3) {
-    throw BadInput({.file = all.source}, "every class needs three rows or more; give a larger table");
+    throw BadInput({.file = all.source()}, "every class needs three rows or more; give a larger table");
   }
   return data;
 }
@@ -96,7 +97,7 @@ struct GeneOutcome {
 bool misclassified(const ClassifierRule& rule, const Dataset& row, const std::vector<Index>& features) {
   Index predicted = 0;
   log_posteriors(rule, row.columns(features)).row(0).maxCoeff(&predicted);
-  return predicted != row.labels->codes.front();
+  return predicted != row.labels()->codes.front();
 }
 
 GeneOutcome leave_out(const Dataset& data, Index row, const GeneContestant& contestant, std::uint64_t seed,
@@ -160,15 +161,15 @@ void gene_selection_table(const ReproduceOptions& options, const RunControl& con
                      options.seed, control);
   });
   const auto published = rows == data.rows() ? published_errors(data) : std::map<std::string, double>{};
-  const auto counts = data.labels->counts();
+  const auto counts = data.labels()->counts();
   result.spread = "standard error of the number of errors";
   result.settings = {
       {"rows", data.rows()}, {"features", data.features()}, {"left_out", rows}, {"clusters", 6}};
   result.protocol = {
       fmt::format(
           "{}: {} rows ({} {}, {} {}), {} features, all of them (the paper cut two of its tables to the first 7,000 genes), values as in the file.",
-          data.source, data.rows(), counts[0], data.labels->classes[0], counts[1], data.labels->classes[1],
-          data.features()),
+          data.source(), data.rows(), counts[0], data.labels()->classes[0], counts[1],
+          data.labels()->classes[1], data.features()),
       fmt::format(
           "{} rows are left out, one at a time; features or components are chosen anew on the others, and a linear SVM (C = 1, columns standardized) is trained on them.",
           rows),
@@ -228,7 +229,7 @@ void gene_selection_table(const ReproduceOptions& options, const RunControl& con
       result.results.push_back(with_sample({.series = name + ", features above the cut"}, kept));
   }
   result.notes.push_back(fmt::format("Always saying `{}` makes {} errors in {} rows.",
-                                     data.labels->classes[counts[0] >= counts[1] ? 0 : 1],
+                                     data.labels()->classes[counts[0] >= counts[1] ? 0 : 1],
                                      std::min(counts[0], counts[1]), data.rows()));
   result.notes.emplace_back(
       "The fewest errors over n are optimistic: n was chosen with the rows that were left out. The paper did so for SNR; it does not say how many features Q-alpha kept.");

@@ -48,9 +48,9 @@ struct WestonOutcome {
 
 /// The columns x_j of these features, and for the non-linear problem their products x_i x_j, i <= j, too.
 Dataset machine_input(const Dataset& data, const std::vector<Index>& features, bool linear) {
-  Dataset input;
-  input.source = data.source;
-  input.labels = data.labels;
+  DatasetParts input;
+  input.source = data.source();
+  if (data.labels() != nullptr) input.labels = *data.labels();
   const Matrix x = data.columns(features);
   if (linear) {
     input.dense = x;
@@ -71,12 +71,12 @@ double test_error(const Dataset& training, const Dataset& test, std::uint64_t se
   std::iota(all.begin(), all.end(), Index{0});
   const ClassifierTrainer trainer(training, all, 0.0,
                                   {.classifier = Classifier::kSvm, .cost = 1.0, .seed = seed}, 1);
-  const Matrix scores = log_posteriors(trainer.fit(), test.dense);
+  const Matrix scores = log_posteriors(trainer.fit(), test.dense());
   Index wrong = 0;
   for (Index i = 0; i < test.rows(); ++i) {
     Index predicted = 0;
     scores.row(i).maxCoeff(&predicted);
-    wrong += predicted != test.labels->codes[static_cast<std::size_t>(i)] ? 1 : 0;
+    wrong += predicted != test.labels()->codes[static_cast<std::size_t>(i)] ? 1 : 0;
   }
   return static_cast<double>(wrong) / static_cast<double>(test.rows());
 }

@@ -111,7 +111,7 @@ PatchTable patch_matching(const std::string& folder, const ImageShape& shape, in
     templates[at] = template_histograms(image, result.side);
     candidates[at] = candidate_histograms(image, result.side);
   });
-  Dataset& table = result.table;
+  DatasetParts table;
   table.dense.resize(n, n * kTemplates);
   std::atomic<Index> done = 0;
   parallel_for(n, threads, [&](Index i) {
@@ -140,6 +140,7 @@ PatchTable patch_matching(const std::string& folder, const ImageShape& shape, in
   table.names = FeatureNames(std::move(names));
   if (std::none_of(labels.begin(), labels.end(), [](const std::string& label) { return label.empty(); }))
     table.labels = Labels::from_texts("folder", labels);
+  result.table = std::move(table);
   return result;
 }
 

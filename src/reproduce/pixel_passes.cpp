@@ -17,7 +17,7 @@ PixelPasses pixel_passes(const Dataset& table, const Pencil& pencil, const Repro
     if (!std::binary_search(passes.candidates.begin(), passes.candidates.end(), j))
       passes.constant.push_back(j);
   }
-  if (passes.candidates.size() < 2) throw BadInput(table.source + ": fewer than two pixels vary");
+  if (passes.candidates.size() < 2) throw BadInput(table.source() + ": fewer than two pixels vary");
   const auto units = SearchUnits::singles(passes.candidates, {});
   const GreedyOptions greedy{.threads = options.threads};
   const auto pixels = [&](const GreedyPass& pass) {
@@ -43,7 +43,7 @@ ImageTable images_for(const ReproduceOptions& options, Reproduction& result) {
                                 ? fmt::format("{}x{} pixels", images.shape.height, images.shape.width)
                                 : counted(images.table.features(), "column");
   std::string text =
-      fmt::format("{}: {} of {}", images.table.source, counted(images.table.rows(), "image"), given);
+      fmt::format("{}: {} of {}", images.table.source(), counted(images.table.rows(), "image"), given);
   if (options.quick && images.shape.given() && images.table.features() > kMany && images.shape.height > 1 &&
       images.shape.width > 1) {
     images = averaged(images, {.height = images.shape.height / 2, .width = images.shape.width / 2});

@@ -55,7 +55,7 @@ FeatureRows rows_of(const Dataset& data, const QAlphaOptions& options, bool norm
   std::vector<Index> all(static_cast<std::size_t>(data.features()));
   std::iota(all.begin(), all.end(), Index{0});
   const bool blocks = options.variant == QAlphaVariant::kSupervised;
-  return {data, all, normalize, blocks ? data.labels->codes : std::vector<int>{}, 1};
+  return {data, all, normalize, blocks ? data.labels()->codes : std::vector<int>{}, 1};
 }
 
 }  // namespace

@@ -82,9 +82,9 @@ ScoringProblem make_scoring_problem(const Dataset& data, const std::vector<Index
                  "leave features out (--exclude), or choose among them first with a filter", memory_limit);
   ScoringProblem problem;
   problem.features = candidates;
-  problem.codes = data.labels->codes;
+  problem.codes = data.labels()->codes;
   problem.root_weights = root_weights(data);
-  problem.class_weights = Vector::Zero(data.labels->class_count());
+  problem.class_weights = Vector::Zero(data.labels()->class_count());
   for (Index i = 0; i < n; ++i) {
     problem.class_weights[problem.codes[static_cast<std::size_t>(i)]] +=
         problem.root_weights[i] * problem.root_weights[i];

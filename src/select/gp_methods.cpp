@@ -48,7 +48,7 @@ void run_gp_ard(const SelectionInput& input, const OptionTexts& texts, const Run
   set_options(own, texts);
   own.validate();
   const Dataset& data = input.data;
-  if (data.weights.size() > 0 && (data.weights.array() != data.weights[0]).any()) {
+  if (!data.weights_are_equal()) {
     throw InvalidArgument("method gp-ard counts every row once; leave out --weights, or use another method");
   }
   selection.method_options = options_json(own);
@@ -60,8 +60,8 @@ void run_gp_ard(const SelectionInput& input, const OptionTexts& texts, const Run
                  fmt::format("method gp-ard on a dense copy of {}", counted(data.rows(), "row")),
                  "it is for tables of moderate size: exclude features with --exclude, or use a filter",
                  own.fit.memory_limit);
-  const GpRule rule = fit_gp(data.columns(input.candidates), data.labels->codes, data.labels->class_count(),
-                             own.fit, control);
+  const GpRule rule = fit_gp(data.columns(input.candidates), data.labels()->codes,
+                             data.labels()->class_count(), own.fit, control);
   const Vector relevance = rule.lengthscales().cwiseInverse();
   selection.weights = Vector::Zero(data.features());
   for (std::size_t i = 0; i < input.candidates.size(); ++i) {

@@ -53,7 +53,7 @@ void run_max_surprise(const SelectionInput& input, const OptionTexts&, const Run
                       Selection& selection) {
   const auto errors = filters::threshold_errors(input.data, input.options.threads);
   Index a = 0, b = 0;
-  for (const Index count : input.data.labels->counts()) {
+  for (const Index count : input.data.labels()->counts()) {
     if (count > 0) (a == 0 ? a : b) = count;
   }
   const auto log_tails = filters::threshold_error_log_tails(a, b);
@@ -77,15 +77,15 @@ void run_max_surprise(const SelectionInput& input, const OptionTexts&, const Run
 std::vector<Index> find_features(const Dataset& data, const std::vector<std::string>& names,
                                  std::string_view option) {
   std::vector<Index> features;
-  const auto found_each = data.names.find_each(names);
+  const auto found_each = data.names().find_each(names);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string& name = names[i];
     const auto& found = found_each[i];
     if (found.empty()) {
-      if (std::find(data.left_out.begin(), data.left_out.end(), name) != data.left_out.end()) continue;
-      const auto near = data.names.near(name);
+      if (std::find(data.left_out().begin(), data.left_out().end(), name) != data.left_out().end()) continue;
+      const auto near = data.names().near(name);
       throw BadInput(
-          {.file = data.source},
+          {.file = data.source()},
           fmt::format("{} names '{}', but no feature has that name{}; names are matched exactly", option,
                       name, near.empty() ? "" : fmt::format(" (did you mean {}?)", join_some(near))));
     }
@@ -97,14 +97,14 @@ std::vector<Index> find_features(const Dataset& data, const std::vector<std::str
 }
 
 bool is_constant(const Dataset& data, Index j) {
-  if (!data.is_sparse) {
-    const auto column = data.dense.col(j);
+  if (!data.is_sparse()) {
+    const auto column = data.dense().col(j);
     return (column.array() == column[0]).all();
   }
-  const Index stored = data.sparse.col(j).nonZeros();
+  const Index stored = data.sparse().col(j).nonZeros();
   double first = 0.0;
   bool started = stored < data.rows();  // an unstored entry is a zero
-  for (SparseMatrix::InnerIterator it(data.sparse, j); it; ++it) {
+  for (SparseMatrix::InnerIterator it(data.sparse(), j); it; ++it) {
     if (!started) {
       first = it.value();
       started = true;
@@ -121,21 +121,21 @@ bool is_constant(const MatrixProblem& problem, Index j) {
 }
 
 void check_labels(const Dataset& data, const MethodInfo& method) {
-  if (!data.labels) {
+  if (!data.labels()) {
     std::vector<std::string> candidates;
     for (Index j = std::max<Index>(0, data.features() - 8); j < data.features(); ++j)
-      candidates.push_back(data.names[j]);
+      candidates.push_back(data.names()[j]);
     throw BadInput(
-        {.file = data.source},
+        {.file = data.source()},
         fmt::format(
             "method {} needs labels and no label column was found; name it with --target (the last columns are {})",
             method.name, join_some(candidates)));
   }
-  const auto& labels = *data.labels;
+  const auto& labels = *data.labels();
   const auto missing = std::count(labels.codes.begin(), labels.codes.end(), Labels::kMissing);
   if (missing > 0) {
     throw BadInput(
-        data.first_unlabelled.value_or(Location{.file = data.source}),
+        data.first_unlabelled().value_or(Location{.file = data.source()}),
         fmt::format(
             "{} no label in '{}' and method {} needs one for every row; write the labels, or leave the rows out with --missing drop",
             missing == 1 ? "1 row has" : fmt::format("{} rows have", missing), labels.name, method.name));
@@ -144,14 +144,14 @@ void check_labels(const Dataset& data, const MethodInfo& method) {
   const auto present = std::count_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
   if (present < 2) {
     throw BadInput(
-        {.file = data.source},
+        {.file = data.source()},
         fmt::format(
             "'{}' holds one class only ('{}'); two or more are needed to tell apart: name the label column with --target",
             labels.name, labels.classes.empty() ? "" : labels.classes.front()));
   }
   if (method.two_classes_only && present != 2) {
     throw BadInput(
-        {.file = data.source},
+        {.file = data.source()},
         fmt::format("method {} is for two classes and '{}' has {}; pearson and fisher take any number",
                     method.name, labels.name, present));
   }
@@ -159,11 +159,11 @@ void check_labels(const Dataset& data, const MethodInfo& method) {
 
 /// Nothing can be learned of a class from one row; when every class is such, the column was hardly meant.
 void warn_of_single_rows(const Dataset& data, std::vector<std::string>& warnings) {
-  const auto counts = data.labels->counts();
+  const auto counts = data.labels()->counts();
   if (std::any_of(counts.begin(), counts.end(), [](Index count) { return count > 1; })) return;
   warnings.push_back(fmt::format(
       "every class of '{}' has one row: it looks like a continuous value or like sample ids; name the label column with --target",
-      data.labels->name));
+      data.labels()->name));
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -250,9 +250,9 @@ void score_ranking(const SelectionInput& input, Selection& selection) {
     selection.warnings.push_back(
         features.size() == 1
             ? fmt::format("1 feature depends linearly on better ones and was passed over: {}",
-                          input.data.names.some(features))
+                          input.data.names().some(features))
             : fmt::format("{} features depend linearly on better ones and were passed over: {}",
-                          features.size(), input.data.names.some(features)));
+                          features.size(), input.data.names().some(features)));
   }
   const Index reached = path.reached();
   if (reached < input.k.hi) {
@@ -402,7 +402,7 @@ Selection run_selection(const Dataset& data, const MatrixProblem* matrices, cons
   options.validate();
   if (matrices != nullptr) {
     check_matrices(*matrices, method);
-  } else if (method.needs_labels || (data.labels && !method.variance)) {
+  } else if (method.needs_labels || (data.labels() && !method.variance)) {
     check_labels(data, method);
   }
   Selection selection;
@@ -416,7 +416,7 @@ Selection run_selection(const Dataset& data, const MatrixProblem* matrices, cons
                         std::back_inserter(both));
   if (!both.empty()) {
     throw Infeasible(
-        fmt::format("{} is both included and excluded; take it out of one list", data.names.some(both)));
+        fmt::format("{} is both included and excluded; take it out of one list", data.names().some(both)));
   }
   std::vector<Index> constant;
   for (Index j = 0; j < data.features(); ++j) {
@@ -427,32 +427,32 @@ Selection run_selection(const Dataset& data, const MatrixProblem* matrices, cons
   if (!constant.empty()) {
     selection.warnings.push_back(
         constant.size() == 1 ? fmt::format("1 constant column carries nothing and is never chosen: {}",
-                                           data.names.some(constant))
+                                           data.names().some(constant))
                              : fmt::format("{} constant columns carry nothing and are never chosen: {}",
-                                           constant.size(), data.names.some(constant)));
+                                           constant.size(), data.names().some(constant)));
   }
   for (const Index j : include) {
     if (std::binary_search(constant.begin(), constant.end(), j)) {
-      throw Infeasible(fmt::format("--include names '{}', which is constant; leave it out", data.names[j]));
+      throw Infeasible(fmt::format("--include names '{}', which is constant; leave it out", data.names()[j]));
     }
   }
   if (candidates.empty() && !constant.empty() && matrices != nullptr) {
     throw BadInput(
-        {.file = data.source},
+        {.file = data.source()},
         fmt::format(
             "the diagonal of {} is 0 for every feature{}, and a feature without variance is never chosen; give a matrix with a positive diagonal",
             matrices->b ? "B" : "the covariance matrix", excluded.empty() ? "" : " that is not excluded"));
   }
   if (candidates.empty()) {
     throw BadInput(
-        {.file = data.source},
+        {.file = data.source()},
         constant.empty()
             ? "every feature is excluded; take some out of --exclude"
             : "no feature varies over the rows, so there is nothing to choose from; give rows that differ, or exclude fewer columns");
   }
   std::shared_ptr<const FeatureGroups> groups = options.feature_groups;
   if (!groups && !options.groups.empty()) {
-    groups = std::make_shared<const FeatureGroups>(read_groups(options.groups, data.names));
+    groups = std::make_shared<const FeatureGroups>(read_groups(options.groups, data.names()));
   }
   if (groups && !method.takes_groups) {
     throw InvalidArgument(fmt::format(
@@ -483,7 +483,7 @@ Selection run_selection(const Dataset& data, const MatrixProblem* matrices, cons
     k.hi = available;
   }
   const bool lda =
-      matrices != nullptr ? matrices->b.has_value() : data.labels.has_value() && !method.variance;
+      matrices != nullptr ? matrices->b.has_value() : data.labels() != nullptr && !method.variance;
   if (lda) set_ridge(data, matrices, candidates, options, selection);
   const auto pencil = make_pencil(data, matrices, lda, selection.ridge, options);
   const SelectionInput input{.data = data,
@@ -512,7 +512,7 @@ Selection run_refit(const Dataset& data, const MatrixProblem* matrices, const st
                     const SelectionOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   options.validate();
-  const bool lda = matrices != nullptr ? matrices->b.has_value() : data.labels.has_value();
+  const bool lda = matrices != nullptr ? matrices->b.has_value() : data.labels() != nullptr;
   Selection selection;
   selection.method = "refit";
   selection.status = Status::kHeuristic;
@@ -527,7 +527,7 @@ Selection run_refit(const Dataset& data, const MatrixProblem* matrices, const st
     PathEntry entry;
     entry.features = find_features(data, set.names, "--refit");
     if (set.loadings.size() > 0 && set.loadings.size() != static_cast<Index>(entry.features.size())) {
-      throw BadInput({.file = data.source},
+      throw BadInput({.file = data.source()},
                      "--refit: a name stands for several columns, so that its loading is not clear");
     }
     if (set.loadings.size() > 0) {
@@ -606,7 +606,7 @@ Selection refit_sets(const MatrixProblem& problem, const std::vector<GivenSet>& 
 }
 
 Dataset placeholder(const MatrixProblem& problem) {
-  Dataset data;
+  DatasetParts data;
   data.source = problem.source;
   data.names = problem.names;
   data.dense.resize(0, problem.a.rows());

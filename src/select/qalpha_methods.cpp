@@ -92,12 +92,12 @@ struct QAlphaMethod {
 /// Classes that have rows, at least two.
 void require_classes(const Dataset& data, std::string_view method) {
   Index present = 0;
-  if (data.labels) {
-    for (const Index count : data.labels->counts()) present += count > 0 ? 1 : 0;
+  if (data.labels()) {
+    for (const Index count : data.labels()->counts()) present += count > 0 ? 1 : 0;
   }
   if (present < 2) {
     throw BadInput(
-        {.file = data.source},
+        {.file = data.source()},
         fmt::format(
             "method {} needs labelled rows of two classes or more, and there {}; name the label column with --target (an empty label is an unlabelled row), or use qalpha",
             method, present == 1 ? "is one class" : "are none"));
@@ -122,7 +122,7 @@ void require_moderate(const FeatureRows& rows, const Dataset& data) {
   const double longest = std::sqrt(rows.squared_norms().maxCoeff());
   if (longest >= kShortestRow && longest <= kLongestRow) return;
   throw BadInput(
-      {.file = data.source},
+      {.file = data.source()},
       fmt::format(
           "--no-normalize: the longest feature has norm {:.3g}, outside of {:.0e} to {:.0e}, where its powers stay exact; leave --no-normalize out, or divide all features by a constant, which changes no weight",
           longest, kShortestRow, kLongestRow));
@@ -217,7 +217,7 @@ void run_qalpha(const SelectionInput& input, const OptionTexts& texts, const Run
   std::vector<int> codes;
   if (has_blocks(options.variant)) {
     require_classes(input.data, selection.method);
-    codes = input.data.labels->codes;
+    codes = input.data.labels()->codes;
   }
   const FeatureRows given(input.data, input.candidates, !own.no_normalize, codes, threads,
                           options.memory_limit);

@@ -348,7 +348,7 @@ double held_out_error(const Dataset& training, const Dataset& test, const Fitted
     Index predicted = 0;
     posteriors.row(i).maxCoeff(&predicted);
     all += test.weight(i);
-    if (predicted != test.labels->codes[static_cast<std::size_t>(i)]) wrong += test.weight(i);
+    if (predicted != test.labels()->codes[static_cast<std::size_t>(i)]) wrong += test.weight(i);
   }
   return wrong / all;
 }
@@ -363,21 +363,21 @@ std::optional<double> cross_validated_lambda(const SelectionInput& input, Lambda
                                              const MakeSolver& make, double top,
                                              const std::vector<double>& lambdas, const RunControl& control) {
   const Dataset& data = input.data;
-  const auto counts = data.labels->counts();
+  const auto counts = data.labels()->counts();
   Index least = kLambdaFolds;
   for (const Index count : counts) {
     if (count > 0) least = std::min(least, count);
   }
   if (least < 2) {
     throw BadInput(
-        {.file = data.source},
+        {.file = data.source()},
         "--lambda cv holds out rows of every class, and a class has one row only; give --lambda a value, or leave that class out");
   }
   SplitOptions protocol;
   protocol.cv.folds = least;
   constexpr std::uint64_t kStream = 1ULL << 50U;  // far from those of evaluate
-  const auto splits =
-      make_splits(*data.labels, data.row_groups, data.source, protocol, Random(input.options.seed, kStream));
+  const auto splits = make_splits(*data.labels(), data.row_groups(), data.source(), protocol,
+                                  Random(input.options.seed, kStream));
   Matrix errors(static_cast<Index>(splits.size()), static_cast<Index>(lambdas.size()));
   for (std::size_t fold = 0; fold < splits.size(); ++fold) {
     const Dataset training = data.with_rows(complement(splits[fold], data.rows()));

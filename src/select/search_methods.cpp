@@ -43,7 +43,7 @@ void warn_of_dependent(const SelectionInput& input, const std::vector<Index>& un
   selection.warnings.push_back(
       fmt::format("{} linear combinations of the chosen features and {} passed over: {}",
                   units.size() == 1 ? "1 candidate is a" : fmt::format("{} candidates are", units.size()),
-                  units.size() == 1 ? "was" : "were", input.data.names.some(features)));
+                  units.size() == 1 ? "was" : "were", input.data.names().some(features)));
 }
 
 /// Exchanges at every size, on single features.

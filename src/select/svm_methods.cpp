@@ -77,7 +77,7 @@ Prepared prepare(const SelectionInput& input, double cost, std::string_view meth
   // The columns and their standardized copy, which the elimination works on.
   require_memory(8.0 * 2.0 * cells, "the standardized table", "exclude columns, or give --memory-limit",
                  input.options.memory_limit.bytes);
-  const Labels& labels = *input.data.labels;
+  const Labels& labels = *input.data.labels();
   Prepared prepared{standardize_rows(input.data.columns(input.candidates)).z, cost};
   if (!std::isfinite(cost)) {
     prepared.cost =
@@ -121,7 +121,7 @@ void run_rfe(const SelectionInput& input, const OptionTexts& texts, const RunCon
   selection.method_options = options_json(own);
   std::vector<char> keep(input.candidates.size(), 0);
   for (const Index place : input.units.include) keep[static_cast<std::size_t>(place)] = 1;
-  const RfeResult found = svm_rfe(std::move(prepared.z), input.data.labels->codes, keep, own.fit, control);
+  const RfeResult found = svm_rfe(std::move(prepared.z), input.data.labels()->codes, keep, own.fit, control);
   selection.weights = Vector::Zero(input.data.features());
   for (std::size_t i = 0; i < input.candidates.size(); ++i)
     selection.weights[input.candidates[i]] = found.weights[static_cast<Index>(i)];
@@ -141,7 +141,7 @@ void run_rmb(const SelectionInput& input, const OptionTexts& texts, const RunCon
   const auto n = static_cast<double>(input.data.rows());
   require_memory(8.0 * 3.0 * n * n, "the inner products of the rows", "use svm-rfe",
                  input.options.memory_limit.bytes);
-  const auto& codes = input.data.labels->codes;
+  const auto& codes = input.data.labels()->codes;
   if (std::isfinite(own.cost)) {
     own.fit.cost = own.cost;
   } else {

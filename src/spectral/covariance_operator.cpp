@@ -11,7 +11,7 @@ namespace subspectra {
 namespace {
 
 std::vector<int> row_classes(const Dataset& data, CovarianceOperator::Centring centring) {
-  if (centring == CovarianceOperator::Centring::kByClass) return data.labels.value().codes;
+  if (centring == CovarianceOperator::Centring::kByClass) return data.labels()->codes;
   return std::vector<int>(static_cast<std::size_t>(data.rows()), 0);
 }
 
@@ -44,7 +44,7 @@ CovarianceOperator::CovarianceOperator(const Dataset& data, Centring centring, i
   for (Index i = 0; i < data.rows(); ++i) {
     root_weight_[i] = codes_[i] < 0 ? 0.0 : std::sqrt(data.weight(i) / total);
   }
-  if (!data.is_sparse && far_from_zero(moments_, diagonal_)) {
+  if (!data.is_sparse() && far_from_zero(moments_, diagonal_)) {
     std::vector<Index> all(static_cast<std::size_t>(data.features()));
     std::iota(all.begin(), all.end(), Index{0});
     copy_ = centred(all);
@@ -54,11 +54,11 @@ CovarianceOperator::CovarianceOperator(const Dataset& data, Centring centring, i
 Vector CovarianceOperator::direction(Index j) const {
   if (copy_.size() > 0) return copy_.col(j);
   Vector v(rows());
-  if (data_.is_sparse) {
+  if (data_.is_sparse()) {
     v.setZero();
-    for (SparseMatrix::InnerIterator it(data_.sparse, j); it; ++it) v[it.row()] = it.value();
+    for (SparseMatrix::InnerIterator it(data_.sparse(), j); it; ++it) v[it.row()] = it.value();
   } else {
-    v = data_.dense.col(j);
+    v = data_.dense().col(j);
   }
   const auto means = moments_.class_means().row(j);
   for (Index i = 0; i < v.size(); ++i) {
@@ -69,15 +69,15 @@ Vector CovarianceOperator::direction(Index j) const {
 
 void CovarianceOperator::column(Index j, linalg::MutableVector out, int threads) const {
   const Vector v = direction(j);
-  if (!data_.is_sparse) {
-    linalg::gemv_transposed(copy_.size() > 0 ? copy_ : data_.dense, v, out, threads);
+  if (!data_.is_sparse()) {
+    linalg::gemv_transposed(copy_.size() > 0 ? copy_ : data_.dense(), v, out, threads);
     out[j] = diagonal_[j];
     return;
   }
   constexpr Index kTile = 4096;
-  const auto* const starts = data_.sparse.outerIndexPtr();
-  const auto* const where = data_.sparse.innerIndexPtr();
-  const double* const value = data_.sparse.valuePtr();
+  const auto* const starts = data_.sparse().outerIndexPtr();
+  const auto* const where = data_.sparse().innerIndexPtr();
+  const double* const value = data_.sparse().valuePtr();
   parallel_for((size() + kTile - 1) / kTile, threads, [&](Index tile) {
     for (Index c = tile * kTile; c < std::min(size(), (tile + 1) * kTile); ++c) {
       double sum = 0.0;
@@ -130,18 +130,18 @@ Matrix CovarianceOperator::transposed_times(const MatrixRef& u, int threads) con
     linalg::gemm_tiled(1.0, linalg::Op::kTranspose, copy_, u, 0.0, out, threads);
     return out;
   }
-  if (data_.is_sparse) {
+  if (data_.is_sparse()) {
     constexpr Index kTile = 4096;
     parallel_for((size() + kTile - 1) / kTile, threads, [&](Index tile) {
       for (Index c = tile * kTile; c < std::min(size(), (tile + 1) * kTile); ++c) {
         out.row(c).setZero();
-        for (SparseMatrix::InnerIterator it(data_.sparse, c); it; ++it) {
+        for (SparseMatrix::InnerIterator it(data_.sparse(), c); it; ++it) {
           out.row(c) += it.value() * scaled.row(it.row());
         }
       }
     });
   } else {
-    linalg::gemm_tiled(1.0, linalg::Op::kTranspose, data_.dense, scaled, 0.0, out, threads);
+    linalg::gemm_tiled(1.0, linalg::Op::kTranspose, data_.dense(), scaled, 0.0, out, threads);
   }
   linalg::gemm(-1.0, linalg::Op::kNone, moments_.class_means(), linalg::Op::kNone, sums, 1.0, out);
   return out;

@@ -39,7 +39,7 @@ class CovarianceOperator {
   /// v with column j of Z'Z = X'v.
   [[nodiscard]] Vector direction(Index j) const;
 
-  const Dataset& data_;
+  Dataset data_;
   Centring centring_;
   std::vector<int> codes_;  ///< class of each row, 0 everywhere for kWhole; negative: no part
   Moments moments_;

@@ -11,9 +11,10 @@ Matrix deflated(const MatrixRef& a, const std::vector<Index>& support, const Vec
   return 0.5 * (out + out.transpose());
 }
 
-Dataset deflated(Dataset data, const std::vector<Index>& support, const VectorRef& loadings) {
-  const Matrix part = data.columns(support);
+Dataset deflated(const Dataset& table, const std::vector<Index>& support, const VectorRef& loadings) {
+  const Matrix part = table.columns(support);
   const Matrix changed = part - (part * loadings) * loadings.transpose();
+  DatasetParts data = table.parts();
   if (!data.is_sparse) {
     for (std::size_t i = 0; i < support.size(); ++i)
       data.dense.col(support[i]) = changed.col(static_cast<Index>(i));

@@ -13,6 +13,7 @@ namespace subspectra {
 [[nodiscard]] Matrix deflated(const MatrixRef& a, const std::vector<Index>& support,
                               const VectorRef& loadings);
 /// The table whose covariance is deflated: X <- X (I - x x'). Only the columns of the support change.
-[[nodiscard]] Dataset deflated(Dataset data, const std::vector<Index>& support, const VectorRef& loadings);
+[[nodiscard]] Dataset deflated(const Dataset& table, const std::vector<Index>& support,
+                               const VectorRef& loadings);
 
 }  // namespace subspectra

@@ -87,8 +87,8 @@ class FactorPencil : public Pencil {
 class LdaPencil : public FactorPencil {
  public:
   LdaPencil(const Dataset& data, double ridge, int threads)
-      : LdaPencil(CovarianceOperator(data, CovarianceOperator::Centring::kByClass, threads), data.source,
-                  data.names, ridge) {}
+      : LdaPencil(CovarianceOperator(data, CovarianceOperator::Centring::kByClass, threads), data.source(),
+                  data.names(), ridge) {}
   [[nodiscard]] Index size() const override { return within_.size(); }
   [[nodiscard]] const Vector& diagonal() const override { return diagonal_; }
   void column(Index j, linalg::MutableVector out, int threads) const override {
@@ -118,7 +118,7 @@ class PcaPencil : public Pencil {
  public:
   PcaPencil(const Dataset& data, int threads)
       : total_(data, CovarianceOperator::Centring::kWhole, threads), ones_(Vector::Ones(data.features())) {
-    require_scale(total_.diagonal(), data.source, &data.names);
+    require_scale(total_.diagonal(), data.source(), &data.names());
   }
   [[nodiscard]] Index size() const override { return total_.size(); }
   [[nodiscard]] bool b_is_identity() const override { return true; }

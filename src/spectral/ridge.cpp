@@ -73,10 +73,10 @@ ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candi
       }
     }
     throw BadInput(
-        {.file = data.source},
+        {.file = data.source()},
         fmt::format(
             "the squares of column '{}' overflow, its largest value being {:.3g}; rescale it (--standardize, or divide by a constant)",
-            data.names[widest], largest));
+            data.names()[widest], largest));
   }
   if (!wide && clearly_full_rank(b, tolerance)) return {};
   const Vector values = linalg::symmetric_eigen(std::move(b), false).values;

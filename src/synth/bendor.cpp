@@ -25,7 +25,7 @@ void BenDorOptions::validate() const {
 
 Dataset ben_dor(const BenDorOptions& o) {
   o.validate();
-  Dataset data = empty_table("bendor", o.a + o.b, o.features);
+  DatasetParts data = empty_table("bendor", o.a + o.b, o.features);
   const Index relevant = o.features - o.irrelevant();
   const auto deviation = [&](double spread) {
     return o.spread_as == Spread::kVariance ? std::sqrt(spread) : spread;

@@ -91,7 +91,7 @@ void BrownianPairOptions::validate() const {
 
 Dataset brownian_classes(Index rows, Index features, std::uint64_t seed) {
   BrownianOptions{.rows = rows, .features = features, .seed = seed}.validate();
-  Dataset data = empty_table("brownian", rows, features);
+  DatasetParts data = empty_table("brownian", rows, features);
   const auto walk = [&](std::uint64_t stream, auto&& put) {
     Random random(seed, stream);
     double at = 0.0;

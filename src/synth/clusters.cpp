@@ -26,10 +26,10 @@ struct Range {
   double lo, hi;
 };
 
-Dataset planted(const char* source, Index rows, Index features, Index classes, Index relevant,
-                std::uint64_t seed, Range centres, Range variances) {
+DatasetParts planted(const char* source, Index rows, Index features, Index classes, Index relevant,
+                     std::uint64_t seed, Range centres, Range variances) {
   const Index each = (rows + classes - 1) / classes;
-  Dataset data = empty_table(source, each * classes, features);
+  DatasetParts data = empty_table(source, each * classes, features);
   for (Index j = 0; j < features; ++j) {
     Random random(seed, kFirstStream + 1 + static_cast<std::uint64_t>(j));
     for (Index c = 0; c < classes; ++c) {
@@ -66,8 +66,8 @@ Dataset clusters(const ClustersOptions& o) {
 
 Dataset sessions(const SessionsOptions& o) {
   o.validate();
-  Dataset data = planted("sessions", o.rows, o.features, o.classes, o.relevant, o.seed, {0.0, 1.0},
-                         {o.spread, 2.0 * o.spread});
+  DatasetParts data = planted("sessions", o.rows, o.features, o.classes, o.relevant, o.seed, {0.0, 1.0},
+                              {o.spread, 2.0 * o.spread});
   for (Index j = 0; j < o.features; ++j) {
     auto column = data.dense.col(j);
     if (o.normalize) {

@@ -8,10 +8,10 @@
 
 namespace subspectra::synth {
 
-Dataset empty_table(const char* source, Index rows, Index features) {
+DatasetParts empty_table(const char* source, Index rows, Index features) {
   require_memory(8.0 * static_cast<double>(rows) * static_cast<double>(features),
                  fmt::format("a table of {} x {}", rows, features), "ask for fewer --rows or --features");
-  Dataset data;
+  DatasetParts data;
   data.source = source;
   data.names = FeatureNames(features);
   data.dense.resize(rows, features);

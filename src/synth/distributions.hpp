@@ -12,7 +12,7 @@ inline constexpr std::uint64_t kFirstStream = std::uint64_t{1} << 41U;
 inline constexpr std::uint64_t kSecondStreams = std::uint64_t{1} << 32U;
 
 /// An N x p dense table to be filled, without labels. Throws Error when it does not fit into memory.
-[[nodiscard]] Dataset empty_table(const char* source, Index rows, Index features);
+[[nodiscard]] DatasetParts empty_table(const char* source, Index rows, Index features);
 
 /// U(lo, hi).
 [[nodiscard]] double uniform(Random& random, double lo, double hi);

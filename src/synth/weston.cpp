@@ -21,7 +21,7 @@ void check_weston_size(Index rows, Index features, Index relevant) {
 template <class Relevant>
 Dataset two_classes(const char* source, Index rows, Index features, Index first_noise, std::uint64_t seed,
                     Relevant relevant) {
-  Dataset data = empty_table(source, rows, features);
+  DatasetParts data = empty_table(source, rows, features);
   std::vector<std::string> texts;
   for (Index i = 0; i < rows; ++i) {
     Random random(seed, kFirstStream + 1 + static_cast<std::uint64_t>(i));

@@ -685,29 +685,29 @@ void require_same_features(const ClaimedResult& claims, const std::string& sourc
 
 void require_same_table(const ClaimedResult& claims, const Dataset& data) {
   if (claims.from_matrices()) {
-    refuse(data.source, claims.file,
+    refuse(data.source(), claims.file,
            "it was made from matrices; give --between A --within B, or --covariance S");
   }
   if (data.rows() != claims.rows) {
-    refuse(data.source, claims.file,
+    refuse(data.source(), claims.file,
            fmt::format("{} here and {} there", counted(data.rows(), "row"), claims.rows));
   }
-  require_same_features(claims, data.source, data.names);
-  if (data.labels.has_value() != claims.classes.has_value()) {
-    refuse(data.source, claims.file,
-           data.labels ? "labels here and none there" : "no labels here and some there");
+  require_same_features(claims, data.source(), data.names());
+  if ((data.labels() != nullptr) != claims.classes.has_value()) {
+    refuse(data.source(), claims.file,
+           data.labels() ? "labels here and none there" : "no labels here and some there");
   }
-  if (!data.labels) return;
+  if (!data.labels()) return;
   const auto described = [](const std::vector<std::string>& classes, const std::vector<Index>& counts) {
     std::vector<std::string> words;
     for (std::size_t c = 0; c < classes.size(); ++c)
       words.push_back(fmt::format("{} {}", classes[c], counts[c]));
     return join_some(words);
   };
-  const auto counts = data.labels->counts();
-  if (data.labels->classes != *claims.classes || counts != claims.class_counts) {
-    refuse(data.source, claims.file,
-           fmt::format("the classes are {} here and {} there", described(data.labels->classes, counts),
+  const auto counts = data.labels()->counts();
+  if (data.labels()->classes != *claims.classes || counts != claims.class_counts) {
+    refuse(data.source(), claims.file,
+           fmt::format("the classes are {} here and {} there", described(data.labels()->classes, counts),
                        described(*claims.classes, claims.class_counts)));
   }
 }
@@ -719,10 +719,10 @@ void require_groups(const ClaimedResult& claims, const FeatureGroups* groups) {
 }
 
 bool is_constant(const Dataset& data, Index j) {
-  if (!data.is_sparse) return data.dense.col(j).minCoeff() == data.dense.col(j).maxCoeff();
+  if (!data.is_sparse()) return data.dense().col(j).minCoeff() == data.dense().col(j).maxCoeff();
   Index stored = 0;
   double lowest = kInfinity, highest = -kInfinity;
-  for (SparseMatrix::InnerIterator it(data.sparse, j); it; ++it, ++stored) {
+  for (SparseMatrix::InnerIterator it(data.sparse(), j); it; ++it, ++stored) {
     lowest = std::min(lowest, it.value());
     highest = std::max(highest, it.value());
   }
@@ -754,11 +754,11 @@ Verification verify_claims(const ClaimedResult& claims, const Dataset& data, con
                            const VerifyOptions& options, const RunControl& control) {
   require_same_table(claims, data);
   require_groups(claims, groups);
-  const bool lda = data.labels.has_value() && !claims.by_variance();
-  if (lda && std::count(data.labels->codes.begin(), data.labels->codes.end(), Labels::kMissing) > 0) {
-    refuse(data.source, claims.file, "some rows have no label");
+  const bool lda = (data.labels() != nullptr) && !claims.by_variance();
+  if (lda && std::count(data.labels()->codes.begin(), data.labels()->codes.end(), Labels::kMissing) > 0) {
+    refuse(data.source(), claims.file, "some rows have no label");
   }
-  const Problem problem{.names = data.names,
+  const Problem problem{.names = data.names(),
                         .constant = [&](Index j) { return is_constant(data, j); },
                         .pair =
                             [&](std::vector<Index> features) {

@@ -41,7 +41,7 @@ DensePair table_pair(const Dataset& data, std::vector<Index> features, bool lda,
   if (features.empty()) return pair;  // no set of the result names a column of the data
   Matrix x = data.columns(features);
   Vector w = Vector::Ones(data.rows());
-  if (data.weights.size() > 0) w = data.weights;
+  if (data.weights().size() > 0) w = Eigen::Map<const Vector>(data.weights().data(), data.rows());
   w /= w.sum();
   // Two passes: the first mean takes the offset away, so that the second one has every digit of the spread.
   for (int pass = 0; pass < 2; ++pass) {
@@ -50,8 +50,8 @@ DensePair table_pair(const Dataset& data, std::vector<Index> features, bool lda,
   }
   const auto n = static_cast<Index>(features.size());
   if (lda) {
-    const auto& codes = data.labels->codes;
-    const Index classes = data.labels->class_count();
+    const auto& codes = data.labels()->codes;
+    const Index classes = data.labels()->class_count();
     Matrix centres = Matrix::Zero(n, classes);
     Vector share = Vector::Zero(classes);
     for (Index i = 0; i < x.rows(); ++i) {
@@ -80,7 +80,7 @@ DensePair table_pair(const Dataset& data, std::vector<Index> features, bool lda,
     pair.rank = n;
   }
   if (!pair.a.allFinite() || !pair.b.allFinite()) {
-    throw BadInput({.file = data.source},
+    throw BadInput({.file = data.source()},
                    "the squares of the values overflow, so that no result fits these data");
   }
   pair.features = std::move(features);

@@ -34,7 +34,7 @@ Matrix dense_kernel(const Matrix& a, const Matrix& b, const GpKernel& kernel) {
   return k;
 }
 
-Vector signs(const Dataset& data) {
+Vector signs(const DatasetParts& data) {
   Vector y(data.rows());
   for (Index i = 0; i < y.size(); ++i)
     y[i] = data.labels->codes[static_cast<std::size_t>(i)] == 1 ? 1.0 : -1.0;
@@ -253,8 +253,8 @@ DenseLaplace dense_laplace(const Matrix& k, const Vector& y) {
 }
 
 TEST(GaussianProcess, LaplaceAgreesWithTheTextbook) {
-  const Dataset data = oracle::random_classes(14, 3, 2, 5);
-  const Dataset fresh = oracle::random_classes(9, 3, 2, 6);
+  const DatasetParts data = oracle::random_classes(14, 3, 2, 5);
+  const DatasetParts fresh = oracle::random_classes(9, 3, 2, 6);
   const GpKernel kernel{.lengthscales = Eigen::Vector3d(0.8, 1.3, 2.0), .signal = 1.7};
   const Matrix k = dense_kernel(data.dense, data.dense, kernel);
   const DenseLaplace exact = dense_laplace(k, signs(data));
@@ -294,7 +294,7 @@ void check_gradient(const Matrix& x, const Vector& y, const GpKernel& kernel, Gp
 }
 
 TEST(GaussianProcess, GradientsAgreeWithDifferences) {
-  const Dataset data = oracle::random_classes(40, 4, 2, 8);
+  const DatasetParts data = oracle::random_classes(40, 4, 2, 8);
   const Vector y = signs(data);
   for (const GpApproximation approximation : kBoth) {
     for (const double s : {0.3, 1.5, 12.0}) {
@@ -310,7 +310,7 @@ TEST(GaussianProcess, GradientsAgreeWithDifferences) {
 
 TEST(GaussianProcess, MoreRowsThanATileChangeNothing) {
   // 150 rows are several tiles and blocks of sites: the gradient sees all of them.
-  const Dataset data = oracle::random_classes(150, 3, 2, 9);
+  const DatasetParts data = oracle::random_classes(150, 3, 2, 9);
   for (const GpApproximation approximation : kBoth) {
     check_gradient(data.dense, signs(data), {.lengthscales = Eigen::Vector3d(1.0, 1.5, 4.0), .signal = 2.0},
                    approximation, 1e-6);
@@ -318,7 +318,7 @@ TEST(GaussianProcess, MoreRowsThanATileChangeNothing) {
 }
 
 TEST(GaussianProcess, DuplicateRowsAndConstantFeatures) {
-  Dataset data = oracle::random_classes(24, 3, 2, 10);
+  DatasetParts data = oracle::random_classes(24, 3, 2, 10);
   data.dense.col(2).setConstant(7.0);
   Matrix twice(72, 3);
   twice << data.dense, data.dense, data.dense;
@@ -342,7 +342,7 @@ TEST(GaussianProcess, DuplicateRowsAndConstantFeatures) {
 
 TEST(GaussianProcess, SitePrecisionIsNeverNegative) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
-    const Dataset data = oracle::random_classes(50, 2, 2, seed, 3.0);
+    const DatasetParts data = oracle::random_classes(50, 2, 2, seed, 3.0);
     for (const double s : {0.1, 3.0, 100.0}) {
       for (const double l : {0.01, 1.0, 50.0}) {
         const GpEvidence found =
@@ -357,7 +357,7 @@ TEST(GaussianProcess, SitePrecisionIsNeverNegative) {
 }
 
 TEST(GaussianProcess, OptimizationRaisesTheEvidenceAndArdFindsTheFeatures) {
-  const Dataset data = oracle::random_classes(60, 5, 2, 11, 2.0, 2);
+  const DatasetParts data = oracle::random_classes(60, 5, 2, 11, 2.0, 2);
   for (const GpApproximation approximation : kBoth) {
     GpOptions options{.approximation = approximation, .hyperparameters = Hyperparameters::kFixed};
     const double start = fit_gp(data.dense, data.labels->codes, 2, options).log_marginal_likelihood();
@@ -376,7 +376,7 @@ TEST(GaussianProcess, OptimizationRaisesTheEvidenceAndArdFindsTheFeatures) {
 }
 
 TEST(GaussianProcess, ThreadsChangeNoBit) {
-  const Dataset data = oracle::random_classes(140, 6, 3, 12);
+  const DatasetParts data = oracle::random_classes(140, 6, 3, 12);
   for (const GpApproximation approximation : kBoth) {
     GpOptions options{
         .approximation = approximation, .ard = true, .restarts = 1, .max_evaluations = 3, .threads = 1};
@@ -390,7 +390,7 @@ TEST(GaussianProcess, ThreadsChangeNoBit) {
 }
 
 TEST(GaussianProcess, SeveralClassesOneMissingAndOneAlone) {
-  const Dataset data = oracle::random_classes(45, 3, 3, 13, 3.0);
+  const DatasetParts data = oracle::random_classes(45, 3, 3, 13, 3.0);
   for (const GpApproximation approximation : kBoth) {
     const GpOptions options{.approximation = approximation, .restarts = 1};
     const GpRule rule = fit_gp(data.dense, data.labels->codes, 3, options);
@@ -430,7 +430,7 @@ TEST(GaussianProcess, SeveralClassesOneMissingAndOneAlone) {
 }
 
 TEST(GaussianProcess, OffsetsScalesAndAllRowsAlike) {
-  const Dataset data = oracle::random_classes(40, 2, 2, 14);
+  const DatasetParts data = oracle::random_classes(40, 2, 2, 14);
   for (const GpApproximation approximation : kBoth) {
     GpOptions options{.approximation = approximation, .restarts = 1};
     const GpRule rule = fit_gp(data.dense, data.labels->codes, 2, options);
@@ -455,7 +455,7 @@ TEST(GaussianProcess, OffsetsScalesAndAllRowsAlike) {
 }
 
 TEST(GaussianProcess, ProjectedInputsAreThoseOfTheDiscriminants) {
-  const Dataset data = oracle::random_classes(40, 5, 2, 15);
+  const DatasetParts data = oracle::random_classes(40, 5, 2, 15);
   const Matrix b = Matrix::Random(5, 2);
   const GpOptions options{.restarts = 1};
   const GpRule rule = fit_projected_gp(data.dense, data.labels->codes, 2, b, options);
@@ -465,7 +465,7 @@ TEST(GaussianProcess, ProjectedInputsAreThoseOfTheDiscriminants) {
 }
 
 TEST(GaussianProcess, StopsWithTheBestSoFar) {
-  const Dataset data = oracle::random_classes(40, 5, 2, 16);
+  const DatasetParts data = oracle::random_classes(40, 5, 2, 16);
   std::stop_source source;
   source.request_stop();
   const GpRule rule =
@@ -480,7 +480,7 @@ TEST(GaussianProcess, StopsWithTheBestSoFar) {
 }
 
 TEST(GaussianProcess, RefusesWhatDoesNotFit) {
-  const Dataset data = oracle::random_classes(20, 3, 2, 17);
+  const DatasetParts data = oracle::random_classes(20, 3, 2, 17);
   const auto message = [&](const GpOptions& options) -> std::string {
     try {
       (void)fit_gp(data.dense, data.labels->codes, 2, options);
@@ -498,14 +498,14 @@ TEST(GaussianProcess, RefusesWhatDoesNotFit) {
   EXPECT_EQ(OptionCodec<LengthScales>::parse("1,2.5").values, (std::vector<double>{1.0, 2.5}));
   EXPECT_EQ(OptionCodec<LengthScales>::format({{1.0, 2.5}}), "1,2.5");
 
-  Dataset weighted = data;
+  DatasetParts weighted = data;
   weighted.weights = Vector::LinSpaced(20, 1.0, 2.0);
   EXPECT_THROW(ClassifierTrainer(weighted, {0, 1}, 0.0, {.classifier = Classifier::kGpEp}), InvalidArgument);
 }
 
 /// A smooth kernel with a large signal: K has a condition number beyond 1/rounding.
 TEST(GaussianProcess, LaplacePredictsItsOwnModeWhereTheKernelIsIllConditioned) {
-  const Dataset data = oracle::random_classes(300, 3, 2, 29, 0.7);
+  const DatasetParts data = oracle::random_classes(300, 3, 2, 29, 0.7);
   for (const auto& [lengthscale, signal] : std::vector<std::pair<double, double>>{
            {20.0, 100.0}, {50.0, 1000.0}, {200.0, 1000.0}, {2000.0, 1e4}}) {
     GpOptions options{.approximation = GpApproximation::kLaplace,
@@ -531,7 +531,7 @@ TEST(GaussianProcess, LaplacePredictsItsOwnModeWhereTheKernelIsIllConditioned) {
 }
 
 TEST(GaussianProcess, AnIterationThatRoundingEndsIsNoConvergence) {
-  const Dataset data = oracle::random_classes(40, 2, 2, 31, 0.7);
+  const DatasetParts data = oracle::random_classes(40, 2, 2, 31, 0.7);
   GpOptions options{
       .approximation = GpApproximation::kLaplace, .hyperparameters = Hyperparameters::kFixed, .signal = 1.0};
   options.lengthscale.values = {3.0};
@@ -543,7 +543,7 @@ TEST(GaussianProcess, AnIterationThatRoundingEndsIsNoConvergence) {
 }
 
 TEST(GaussianProcess, StoppedItKeepsTheBestPointSoFar) {
-  const Dataset data = oracle::random_classes(40, 3, 2, 23, 1.0);
+  const DatasetParts data = oracle::random_classes(40, 3, 2, 23, 1.0);
   for (const GpApproximation approximation : kBoth) {
     for (const bool ard : {false, true}) {
       SCOPED_TRACE(ard);

@@ -22,14 +22,14 @@ double kernel(const KernelSvmRule& rule, const Vector& u, const Vector& v) {
   return std::pow(rule.gamma * u.dot(v) + 1.0, static_cast<double>(rule.degree));
 }
 
-KernelSvmRule train(const Dataset& data, const KernelSvmOptions& options,
+KernelSvmRule train(const DatasetParts& data, const KernelSvmOptions& options,
                     const std::vector<std::vector<Index>>& folds = {}) {
   return fit_kernel_svm(data.dense, data.labels->codes, data.labels->class_count(), folds, options);
 }
 
 /// The conditions of optimality of every machine: 0 <= y a <= C, sum a = 0, and y f >= 1, = 1, <= 1 as y a is
 /// 0, between, C. The coefficients stand beside support vectors alone: rows without one have a = 0.
-void expect_optimal(const KernelSvmRule& rule, const Dataset& data) {
+void expect_optimal(const KernelSvmRule& rule, const DatasetParts& data) {
   const Matrix z = [&] {
     Matrix centred = data.dense.rowwise() - data.dense.colwise().mean();
     for (Index j = 0; j < centred.cols(); ++j) {
@@ -67,7 +67,7 @@ TEST(KernelSvm, TheConditionsOfOptimalityHold) {
         for (const double cost : {0.1, 10.0}) {
           SCOPED_TRACE(::testing::Message()
                        << classes << " classes, " << features << " features, C " << cost);
-          const Dataset data = oracle::random_classes(40, features, classes, 3);
+          const DatasetParts data = oracle::random_classes(40, features, classes, 3);
           expect_optimal(train(data, {.kernel = kind, .degree = 3, .cost = cost}), data);
         }
       }
@@ -76,7 +76,7 @@ TEST(KernelSvm, TheConditionsOfOptimalityHold) {
 }
 
 TEST(KernelSvm, TellsApartWhatNoLineDoes) {
-  Dataset data = oracle::random_classes(200, 2, 2, 5, 0.0);  // class: the sign of x1 x2
+  DatasetParts data = oracle::random_classes(200, 2, 2, 5, 0.0);  // class: the sign of x1 x2
   for (Index i = 0; i < data.rows(); ++i)
     data.labels->codes[static_cast<std::size_t>(i)] = data.dense(i, 0) * data.dense(i, 1) > 0.0 ? 1 : 0;
   const auto folds = inner_folds(data, 0);
@@ -99,7 +99,7 @@ TEST(KernelSvm, TellsApartWhatNoLineDoes) {
 }
 
 TEST(KernelSvm, DegenerateTablesAreTrainedOn) {
-  Dataset data = oracle::random_classes(30, 6, 3, 7);
+  DatasetParts data = oracle::random_classes(30, 6, 3, 7);
   data.dense.col(2).setConstant(4.0);
   data.dense.col(3) = data.dense.col(0);
   data.dense.row(4) = data.dense.row(1);
@@ -118,12 +118,12 @@ TEST(KernelSvm, DegenerateTablesAreTrainedOn) {
 }
 
 TEST(KernelSvm, WorksInTheSpaceOfGivenDiscriminants) {
-  const Dataset data = oracle::random_classes(40, 4, 3, 11);
+  const DatasetParts data = oracle::random_classes(40, 4, 3, 11);
   const Matrix b = (Matrix(4, 2) << 1.0, 0.0, 2.0, 1.0, 0.0, 1.0, -1.0, 0.5).finished();
   const ModelOptions options{
       .classifier = Classifier::kSvm, .cost = 1.0, .svm_kernel = SvmKernel::kRbf, .seed = 3};
   const ClassifierRule rule = fit_projected(data, {0, 1, 2, 3}, b, options);
-  Dataset projected = data.with_features({0, 1});
+  DatasetParts projected = Dataset(data).with_features({0, 1}).parts();
   projected.dense = data.dense * b;
   const ClassifierRule plain = ClassifierTrainer(projected, {0, 1}, 0.0, options).fit();
   const Matrix fresh = oracle::random_classes(30, 4, 3, 12).dense;

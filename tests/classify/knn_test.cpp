@@ -16,13 +16,13 @@ Matrix exponentials(const Matrix& logs) {
   return logs.unaryExpr([](double value) { return std::exp(value); });
 }
 
-KnnRule train(const Dataset& data, Index neighbors, Prior prior = Prior::kEmpirical) {
+KnnRule train(const DatasetParts& data, Index neighbors, Prior prior = Prior::kEmpirical) {
   return fit_knn(data.dense, data.labels->codes, data.labels->class_count(),
                  {.neighbors = neighbors, .prior = prior});
 }
 
 /// Oracle: every distance by its definition, sorted; rows as far as the last one share what is left.
-Matrix naive(const Dataset& data, Index neighbors, const Matrix& rows) {
+Matrix naive(const DatasetParts& data, Index neighbors, const Matrix& rows) {
   const Index n = data.rows(), classes = data.labels->class_count();
   Matrix p(rows.rows(), classes);
   for (Index i = 0; i < rows.rows(); ++i) {
@@ -55,8 +55,8 @@ TEST(Knn, AgreesWithTheDefinition) {
   for (const int classes : {2, 5}) {
     for (const Index features : {1, 4, 60}) {  // 60: more than the rows
       for (const Index neighbors : {1, 5, 1000}) {
-        const Dataset data = oracle::random_classes(50, features, classes, 3);
-        const Dataset fresh = oracle::random_classes(600, features, classes, 4);  // several blocks
+        const DatasetParts data = oracle::random_classes(50, features, classes, 3);
+        const DatasetParts fresh = oracle::random_classes(600, features, classes, 4);  // several blocks
         const Matrix p = exponentials(train(data, neighbors).log_posteriors(fresh.dense));
         EXPECT_LT((p - naive(data, neighbors, fresh.dense)).cwiseAbs().maxCoeff(), 1e-12);
       }
@@ -65,20 +65,20 @@ TEST(Knn, AgreesWithTheDefinition) {
 }
 
 TEST(Knn, RowsThatTieShareTheirVotesWhateverTheirOrder) {
-  Dataset data = oracle::random_classes(40, 2, 2, 5);
+  DatasetParts data = oracle::random_classes(40, 2, 2, 5);
   data.dense = data.dense.array().round();  // many equal rows and distances
   const Matrix grid = oracle::random_classes(60, 2, 2, 6).dense.array().round();
   const Matrix p = exponentials(train(data, 5).log_posteriors(grid));
   EXPECT_LT((p - naive(data, 5, grid)).cwiseAbs().maxCoeff(), 1e-12);
   std::vector<Index> backwards;
   for (Index i = data.rows(); i-- > 0;) backwards.push_back(i);
-  const Matrix q = exponentials(train(data.with_rows(backwards), 5).log_posteriors(grid));
+  const Matrix q = exponentials(train(Dataset(data).with_rows(backwards), 5).log_posteriors(grid));
   EXPECT_LT((p - q).cwiseAbs().maxCoeff(), 1e-12);
 }
 
 TEST(Knn, ALargeOffsetCostsNoDigits) {
-  const Dataset data = oracle::random_classes(50, 3, 3, 7);
-  Dataset moved = data;
+  const DatasetParts data = oracle::random_classes(50, 3, 3, 7);
+  DatasetParts moved = data;
   moved.dense.array() += 1e6;
   const Matrix fresh = oracle::random_classes(100, 3, 3, 8).dense;
   const Matrix here = train(data, 3).log_posteriors(fresh);
@@ -87,7 +87,7 @@ TEST(Knn, ALargeOffsetCostsNoDigits) {
 }
 
 TEST(Knn, PriorsAndClassesWithoutRowsAreHeeded) {
-  Dataset data = oracle::random_classes(30, 2, 3, 9);
+  DatasetParts data = oracle::random_classes(30, 2, 3, 9);
   for (auto& code : data.labels->codes) code = code == 2 ? 0 : code;  // class c has no rows
   const Matrix fresh = oracle::random_classes(20, 2, 3, 10).dense;
   const Matrix empirical = exponentials(train(data, 4).log_posteriors(fresh));
@@ -102,11 +102,11 @@ TEST(Knn, PriorsAndClassesWithoutRowsAreHeeded) {
 }
 
 TEST(Knn, WorksInTheSpaceOfGivenDiscriminants) {
-  const Dataset data = oracle::random_classes(40, 4, 2, 11);
+  const DatasetParts data = oracle::random_classes(40, 4, 2, 11);
   const Matrix b = (Matrix(4, 1) << 1.0, 2.0, 0.0, -1.0).finished();
   const ModelOptions options{.classifier = Classifier::kKnn, .neighbors = 3};
   const ClassifierRule rule = fit_projected(data, {0, 1, 2, 3}, b, options);
-  Dataset projected = data;
+  DatasetParts projected = data;
   projected.dense = data.dense * b;
   const Matrix fresh = oracle::random_classes(30, 4, 2, 12).dense;
   const Matrix p = exponentials(log_posteriors(rule, fresh));

@@ -11,7 +11,7 @@
 namespace subspectra {
 namespace {
 
-LdaRule train(const Dataset& data, Prior prior = Prior::kEmpirical, Index components = 0,
+LdaRule train(const DatasetParts& data, Prior prior = Prior::kEmpirical, Index components = 0,
               double ridge = 0.0) {
   const Moments moments = compute_moments(data, Moments::SecondOrder::kFull, 1);
   Matrix within = moments.within_covariance();
@@ -20,7 +20,7 @@ LdaRule train(const Dataset& data, Prior prior = Prior::kEmpirical, Index compon
 }
 
 /// Oracle: Gaussian densities with the pooled covariance, by explicit inverse.
-Matrix naive_posteriors(const Dataset& data, const Matrix& rows, const Vector& priors) {
+Matrix naive_posteriors(const DatasetParts& data, const Matrix& rows, const Vector& priors) {
   const int classes = data.labels->class_count();
   const Matrix inverse = oracle::scatter(data.dense, data.labels->codes, classes).within.inverse();
   Matrix result(rows.rows(), classes);
@@ -43,8 +43,8 @@ Matrix naive_posteriors(const Dataset& data, const Matrix& rows, const Vector& p
 TEST(Lda, PosteriorsAreThoseOfGaussiansWithThePooledCovariance) {
   for (const int classes : {2, 3, 14}) {
     SCOPED_TRACE(classes);
-    const Dataset data = oracle::random_classes(140, 5, classes, 5, 0.7);
-    const Dataset fresh = oracle::random_classes(20, 5, classes, 6, 0.7);
+    const DatasetParts data = oracle::random_classes(140, 5, classes, 5, 0.7);
+    const DatasetParts fresh = oracle::random_classes(20, 5, classes, 6, 0.7);
     for (const Prior prior : {Prior::kEmpirical, Prior::kUniform}) {
       const LdaRule rule = train(data, prior);
       const Matrix expected = naive_posteriors(data, fresh.dense, rule.priors);
@@ -55,14 +55,14 @@ TEST(Lda, PosteriorsAreThoseOfGaussiansWithThePooledCovariance) {
 }
 
 TEST(Lda, PriorsAreTheTrainingSharesOrEqual) {
-  Dataset data = oracle::random_classes(30, 2, 2, 1);
+  DatasetParts data = oracle::random_classes(30, 2, 2, 1);
   for (int i = 0; i < 8; ++i) data.labels->codes[2 * i] = 1;
   EXPECT_NEAR(train(data).priors[1], 23.0 / 30.0, 1e-15);
   EXPECT_EQ(train(data, Prior::kUniform).priors[1], 0.5);
 }
 
 TEST(Lda, ALargeOffsetCostsNoMoreThanRounding) {
-  Dataset data = oracle::random_classes(60, 4, 3, 2);
+  DatasetParts data = oracle::random_classes(60, 4, 3, 2);
   const Matrix before = train(data).log_posteriors(data.dense);
   data.dense.array() += 1e8;
   const Matrix after = train(data).log_posteriors(data.dense);
@@ -70,7 +70,7 @@ TEST(Lda, ALargeOffsetCostsNoMoreThanRounding) {
 }
 
 TEST(Lda, FewerComponentsUseOnlyTheLeadingDiscriminants) {
-  const Dataset data = oracle::random_classes(100, 6, 5, 3);
+  const DatasetParts data = oracle::random_classes(100, 6, 5, 3);
   const LdaRule all = train(data);
   const LdaRule two = train(data, Prior::kEmpirical, 2);
   EXPECT_EQ(all.discriminants.cols(), 4);
@@ -79,7 +79,7 @@ TEST(Lda, FewerComponentsUseOnlyTheLeadingDiscriminants) {
 }
 
 TEST(Lda, AClassWithoutRowsIsNeverPredicted) {
-  Dataset data = oracle::random_classes(40, 3, 3, 4);
+  DatasetParts data = oracle::random_classes(40, 3, 3, 4);
   for (auto& code : data.labels->codes) code = code == 2 ? 0 : code;
   const Matrix posteriors = train(data, Prior::kUniform).log_posteriors(data.dense).array().exp();
   EXPECT_LT(posteriors.col(2).maxCoeff(), 1e-300);
@@ -87,7 +87,7 @@ TEST(Lda, AClassWithoutRowsIsNeverPredicted) {
 }
 
 TEST(Lda, SingularCovarianceIsInfeasibleWithoutARidge) {
-  Dataset data = oracle::random_classes(40, 3, 2, 4);
+  DatasetParts data = oracle::random_classes(40, 3, 2, 4);
   data.dense.col(2) = data.dense.col(0);
   EXPECT_THROW((void)train(data), Infeasible);
   EXPECT_TRUE(train(data, Prior::kEmpirical, 0, 1e-3).log_posteriors(data.dense).allFinite());

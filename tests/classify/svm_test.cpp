@@ -14,7 +14,8 @@ namespace {
 
 using Folds = std::vector<std::vector<Index>>;
 
-SvmRule train(const Dataset& data, double cost, const Folds& folds = {}, Prior prior = Prior::kEmpirical) {
+SvmRule train(const DatasetParts& data, double cost, const Folds& folds = {},
+              Prior prior = Prior::kEmpirical) {
   return fit_svm(data.dense, data.labels->codes, data.labels->class_count(), folds,
                  {.cost = cost, .prior = prior});
 }
@@ -34,7 +35,7 @@ Matrix standardized(const Matrix& x) {
 }
 
 /// |gradient| of (|w|^2 + b^2)/2 + C sum max(0, 1 - y f)^2 at the machine of class c, over its size at w = 0.
-double relative_gradient(const SvmRule& rule, const Dataset& data, int c) {
+double relative_gradient(const SvmRule& rule, const DatasetParts& data, int c) {
   const Matrix z = standardized(data.dense);
   const Vector f = decisions(rule, data.dense).col(c);
   Vector w = Vector::Zero(z.cols() + 1);  // in standardized columns: f - b = Z w
@@ -55,7 +56,7 @@ double relative_gradient(const SvmRule& rule, const Dataset& data, int c) {
 }
 
 TEST(Svm, TwoPointsHaveAClosedForm) {
-  Dataset data = oracle::random_classes(2, 1, 2, 1);
+  DatasetParts data = oracle::random_classes(2, 1, 2, 1);
   data.dense << 7.0, 3.0;  // z = +1 for class a, -1 for class b: min w^2/2 + 2 C (1 - w)^2, b = 0
   for (const double cost : {0.01, 1.0, 100.0}) {
     const SvmRule rule = train(data, cost);
@@ -75,7 +76,7 @@ TEST(Svm, TheGradientOfItsObjectiveVanishes) {
   for (const Case& one : {Case{60, 5, 2}, Case{90, 6, 3}, Case{20, 80, 2}, Case{24, 60, 4}}) {
     for (const double cost : {0.01, 1.0, 10.0}) {
       SCOPED_TRACE(testing::Message() << one.rows << " x " << one.features << ", C = " << cost);
-      const Dataset data = oracle::random_classes(one.rows, one.features, one.classes, 3);
+      const DatasetParts data = oracle::random_classes(one.rows, one.features, one.classes, 3);
       const SvmRule rule = train(data, cost);
       // The solver stops when its objective no longer falls: half of the digits in the gradient.
       for (int c = 0; c < one.classes; ++c) EXPECT_LT(relative_gradient(rule, data, c), 1e-6);
@@ -84,8 +85,8 @@ TEST(Svm, TheGradientOfItsObjectiveVanishes) {
 }
 
 TEST(Svm, UnitsAndOffsetsOfTheColumnsDoNotMatter) {
-  const Dataset data = oracle::random_classes(50, 4, 3, 5);
-  Dataset other = data;
+  const DatasetParts data = oracle::random_classes(50, 4, 3, 5);
+  DatasetParts other = data;
   other.dense.col(0) *= 1e6;
   other.dense.col(1).array() += 1e5;
   other.dense.col(2) *= -1e-6;
@@ -97,7 +98,7 @@ TEST(Svm, UnitsAndOffsetsOfTheColumnsDoNotMatter) {
 
 TEST(Svm, ThePredictedClassIsTheMachines) {
   for (const int classes : {2, 4}) {
-    const Dataset data = oracle::random_classes(80, 5, classes, 7);
+    const DatasetParts data = oracle::random_classes(80, 5, classes, 7);
     const SvmRule rule = train(data, 1.0, inner_folds(data, 0));
     const Matrix f = decisions(rule, data.dense), p = rule.log_posteriors(data.dense);
     for (Index i = 0; i < f.rows(); ++i) {
@@ -111,8 +112,8 @@ TEST(Svm, ThePredictedClassIsTheMachines) {
 }
 
 TEST(Svm, ProbabilitiesAreOnTheScaleOfNewRows) {
-  const Dataset data = oracle::random_classes(300, 5, 3, 11, 1.5);
-  const Dataset fresh = oracle::random_classes(3000, 5, 3, 12, 1.5);
+  const DatasetParts data = oracle::random_classes(300, 5, 3, 11, 1.5);
+  const DatasetParts fresh = oracle::random_classes(3000, 5, 3, 12, 1.5);
   SvmRule rule = train(data, 1.0, inner_folds(data, 0));
   const auto loss = [&] {
     const Matrix p = rule.log_posteriors(fresh.dense);
@@ -128,7 +129,7 @@ TEST(Svm, ProbabilitiesAreOnTheScaleOfNewRows) {
 }
 
 TEST(Svm, EqualPriorsDivideByTheShares) {
-  Dataset data = oracle::random_classes(60, 4, 2, 13);
+  DatasetParts data = oracle::random_classes(60, 4, 2, 13);
   for (std::size_t i = 0; i < 20; ++i) data.labels->codes[i] = 0;
   const Folds folds = inner_folds(data, 0);
   const Matrix as_in_rows = train(data, 1.0, folds).log_posteriors(data.dense);
@@ -141,7 +142,7 @@ TEST(Svm, EqualPriorsDivideByTheShares) {
 }
 
 TEST(Svm, CostComesFromTheGridAndFitsTheFoldsBest) {
-  const Dataset data = oracle::random_classes(90, 30, 2, 17, 0.7);
+  const DatasetParts data = oracle::random_classes(90, 30, 2, 17, 0.7);
   const Folds folds = inner_folds(data, 0);
   const SvmRule rule = train(data, kInfinity, folds);
   EXPECT_NE(std::find(svm_costs().begin(), svm_costs().end(), rule.cost), svm_costs().end());
@@ -190,7 +191,7 @@ TEST(Svm, CostComesFromTheGridAndFitsTheFoldsBest) {
 }
 
 TEST(Svm, ConstantColumnsGetNothingAndEqualOnesShare) {
-  Dataset data = oracle::random_classes(40, 4, 2, 19);
+  DatasetParts data = oracle::random_classes(40, 4, 2, 19);
   data.dense.col(1).setConstant(1e300);
   data.dense.col(3) = data.dense.col(0);
   const SvmRule rule = train(data, 1.0);
@@ -202,12 +203,12 @@ TEST(Svm, ConstantColumnsGetNothingAndEqualOnesShare) {
 }
 
 TEST(Svm, AClassWithoutRowsHasProbabilityZero) {
-  Dataset data = oracle::random_classes(40, 3, 2, 23);
+  DatasetParts data = oracle::random_classes(40, 3, 2, 23);
   data.labels->classes = {"a", "b", "c"};  // nobody is in c
   const SvmRule rule = train(data, kInfinity, inner_folds(data, 0));
   const Matrix p = rule.log_posteriors(data.dense);
   EXPECT_TRUE((p.col(2).array() == -kInfinity).all());
-  Dataset two = data;
+  DatasetParts two = data;
   two.labels->classes = {"a", "b"};
   EXPECT_LT((train(two, kInfinity, inner_folds(two, 0)).log_posteriors(data.dense) - p.leftCols(2))
                 .cwiseAbs()
@@ -216,7 +217,7 @@ TEST(Svm, AClassWithoutRowsHasProbabilityZero) {
 }
 
 TEST(Svm, AClassOfOneRowIsLearnedButNeverHeldOut) {
-  Dataset data = oracle::random_classes(41, 3, 2, 29);
+  DatasetParts data = oracle::random_classes(41, 3, 2, 29);
   data.labels->classes = {"a", "b", "c"};
   data.labels->codes[40] = 2;
   data.dense.row(40).setConstant(9.0);
@@ -230,12 +231,12 @@ TEST(Svm, AClassOfOneRowIsLearnedButNeverHeldOut) {
 }
 
 TEST(Svm, FoldsOfFewRowsAndOfGroups) {
-  const Dataset tiny = oracle::random_classes(2, 2, 2, 31);
+  const DatasetParts tiny = oracle::random_classes(2, 2, 2, 31);
   EXPECT_TRUE(inner_folds(tiny, 0).empty());
   const SvmRule rule = train(tiny, kInfinity, {});
   EXPECT_EQ(rule.cost, 1.0);
   EXPECT_EQ(rule.slope, 1.0);
-  Dataset grouped = oracle::random_classes(24, 2, 2, 37);
+  DatasetParts grouped = oracle::random_classes(24, 2, 2, 37);
   for (Index i = 0; i < 24; ++i) grouped.row_groups.push_back(std::to_string(i / 8));
   const Folds folds = inner_folds(grouped, 0);
   EXPECT_EQ(folds.size(), 3U);
@@ -247,7 +248,7 @@ TEST(Svm, FoldsOfFewRowsAndOfGroups) {
 }
 
 TEST(ClassifierTrainer, TheSvmRefusesWeightsAndTakesOneProjectionForAnother) {
-  Dataset data = oracle::random_classes(40, 6, 3, 41);
+  DatasetParts data = oracle::random_classes(40, 6, 3, 41);
   const ModelOptions options{.classifier = Classifier::kSvm, .cost = 0.5};
   // B = I is no projection at all.
   const std::vector<Index> all = {0, 1, 2, 3, 4, 5};
@@ -266,7 +267,7 @@ TEST(ClassifierTrainer, TheSvmRefusesWeightsAndTakesOneProjectionForAnother) {
 
 TEST(ClassifierTrainer, ManyProjectedDirectionsGiveTheSameLda) {
   // With as many directions as features the rule in their space is the rule on the features.
-  const Dataset data = oracle::random_classes(60, 6, 3, 43);
+  const DatasetParts data = oracle::random_classes(60, 6, 3, 43);
   const std::vector<Index> all = {0, 1, 2, 3, 4, 5};
   const Matrix direct = log_posteriors(ClassifierTrainer(data, all, 0.0, {}).fit(), data.dense);
   const Matrix b = Matrix::Random(6, 6);
@@ -276,7 +277,7 @@ TEST(ClassifierTrainer, ManyProjectedDirectionsGiveTheSameLda) {
 }
 
 TEST(Svm, ReachesTheMinimumForLargeCWithManyMoreFeaturesThanRows) {
-  const Dataset data = oracle::random_classes(60, 2000, 4, 30, 0.1);
+  const DatasetParts data = oracle::random_classes(60, 2000, 4, 30, 0.1);
   const SvmRule rule = train(data, 64.0);
   for (int c = 0; c < 4; ++c) EXPECT_LT(relative_gradient(rule, data, c), 1e-9);
 }
@@ -288,7 +289,7 @@ TEST(Svm, CIsChosenAloneAsItIsChosenWithTheMachine) {
   };
   for (const Case& one : {Case{40, 6, 2}, Case{45, 6, 3}, Case{30, 80, 2}}) {
     for (std::uint64_t seed = 0; seed < 3; ++seed) {
-      const Dataset data = oracle::random_classes(one.rows, one.features, one.classes, 20 + seed, 0.5);
+      const DatasetParts data = oracle::random_classes(one.rows, one.features, one.classes, 20 + seed, 0.5);
       const auto folds = inner_folds(data, seed);
       EXPECT_EQ(choose_svm_cost(standardize_rows(data.dense).z, data.labels->codes, one.classes, folds),
                 train(data, kInfinity, folds).cost);
@@ -297,7 +298,7 @@ TEST(Svm, CIsChosenAloneAsItIsChosenWithTheMachine) {
 }
 
 TEST(Svm, StoppedItTrainsWithTheBestCSoFar) {
-  const Dataset data = oracle::random_classes(60, 4, 3, 51, 0.5);
+  const DatasetParts data = oracle::random_classes(60, 4, 3, 51, 0.5);
   const Folds folds = inner_folds(data, 0);
   std::stop_source stop;
   stop.request_stop();

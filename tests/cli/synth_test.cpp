@@ -40,7 +40,7 @@ TEST(Synth, WithoutANameListsTheProblems) {
 
 TEST(Synth, ATableIsTheLibrarysTable) {
   const ScratchDirectory scratch;
-  const Dataset want = synth::brownian_classes(20, 7, 5);
+  const DatasetParts want = synth::brownian_classes(20, 7, 5).parts();
   for (const std::string name : {"t.csv", "t.tsv", "t.csv.gz", "t.npz"}) {
     const Finished run = run_program(
         {"synth", "brownian", "--rows", "20", "--features", "7", "--seed", "5", "-o", scratch.file(name)});
@@ -48,7 +48,7 @@ TEST(Synth, ATableIsTheLibrarysTable) {
     EXPECT_EQ(run.err, "");
     EXPECT_EQ(run.out, "brownian: 20 rows, 7 features, 2 classes (a 10, b 10)\nwritten to " +
                            scratch.file(name) + "\n");
-    const Dataset got = read_dataset(scratch.file(name));
+    const DatasetParts got = read_dataset(scratch.file(name)).parts();
     EXPECT_EQ(got.dense, want.dense);
     EXPECT_EQ(got.labels->codes, want.labels->codes);
   }

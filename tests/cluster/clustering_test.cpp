@@ -14,13 +14,14 @@
 namespace subspectra {
 namespace {
 
-Clustering run(const Dataset& data, const ClusteringOptions& options, const SelectionOptions& selection = {},
-               std::string_view method = "qalpha", OptionTexts texts = {}) {
+Clustering run(const DatasetParts& data, const ClusteringOptions& options,
+               const SelectionOptions& selection = {}, std::string_view method = "qalpha",
+               OptionTexts texts = {}) {
   texts["clusters"] = std::to_string(options.clusters);
   return cluster_rows(data, find_method(method), selection, texts, options, RunControl());
 }
 
-Dataset planted(Index classes, std::uint64_t seed, Index features = 60) {
+DatasetParts planted(Index classes, std::uint64_t seed, Index features = 60) {
   return synth::clusters({.rows = 60, .features = features, .classes = classes, .relevant = 8, .seed = seed});
 }
 
@@ -29,8 +30,8 @@ bool warned(const Clustering& clustering, std::string_view words) {
                      [&](const std::string& text) { return text.find(words) != std::string::npos; });
 }
 
-Dataset sparse_copy(const Dataset& dense) {
-  Dataset data = dense;
+DatasetParts sparse_copy(const DatasetParts& dense) {
+  DatasetParts data = dense;
   data.is_sparse = true;
   data.sparse = SparseMatrix(dense.rows(), dense.features());
   for (Index j = 0; j < dense.features(); ++j) {
@@ -47,7 +48,7 @@ Dataset sparse_copy(const Dataset& dense) {
 TEST(Clustering, RecoversPlantedClustersWhereAllFeaturesDoNot) {
   double selected = 0.0, all = 0.0;
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
-    const Dataset data = planted(3, seed, 300);
+    const DatasetParts data = planted(3, seed, 300);
     const auto found = run(data, {.clusters = 3}, {.k = {8, 8}});
     ASSERT_TRUE(found.chosen.agreement);
     selected += found.chosen.agreement->accuracy / 5.0;
@@ -60,7 +61,7 @@ TEST(Clustering, RecoversPlantedClustersWhereAllFeaturesDoNot) {
 }
 
 TEST(Clustering, EveryMethodWithoutLabelsRunsAndOthersAreRefused) {
-  const Dataset data = planted(2, 1);
+  const DatasetParts data = planted(2, 1);
   const auto known = clustering_methods();
   EXPECT_EQ(known.size(), 6U);
   for (const auto& method : known) {
@@ -75,7 +76,7 @@ TEST(Clustering, EveryMethodWithoutLabelsRunsAndOthersAreRefused) {
 
 // Oracle: the affinity as a dense matrix and all its eigenvalues.
 TEST(Clustering, EigenvaluesAreThoseOfTheDenseAffinity) {
-  const Dataset data = planted(3, 2, 40);
+  const DatasetParts data = planted(3, 2, 40);
   for (const bool normalize : {true, false}) {
     std::vector<Index> all(40);
     std::iota(all.begin(), all.end(), Index{0});
@@ -90,7 +91,7 @@ TEST(Clustering, EigenvaluesAreThoseOfTheDenseAffinity) {
 }
 
 TEST(Clustering, DoesNotDependOnThreadsOrOnTheLabels) {
-  Dataset data = planted(3, 4);
+  DatasetParts data = planted(3, 4);
   const auto one = run(data, {.clusters = 3}, {.threads = 1});
   const auto three = run(data, {.clusters = 3}, {.threads = 3});
   EXPECT_EQ(one.chosen.labels, three.chosen.labels);
@@ -104,18 +105,18 @@ TEST(Clustering, DoesNotDependOnThreadsOrOnTheLabels) {
 }
 
 TEST(Clustering, RowsInAnotherOrderGetTheSameClusters) {
-  const Dataset data = planted(3, 5);
+  const DatasetParts data = planted(3, 5);
   std::vector<Index> order(60);
   for (Index i = 0; i < 60; ++i) order[static_cast<std::size_t>(i)] = (i * 7 + 3) % 60;
   const auto straight = run(data, {.clusters = 3}, {.k = {8, 8}});
-  const auto turned = run(data.with_rows(order), {.clusters = 3}, {.k = {8, 8}});
+  const auto turned = run(Dataset(data).with_rows(order), {.clusters = 3}, {.k = {8, 8}});
   std::vector<int> back(60);
   for (std::size_t i = 0; i < 60; ++i) back[static_cast<std::size_t>(order[i])] = turned.chosen.labels[i];
   EXPECT_DOUBLE_EQ(adjusted_rand_index(contingency(straight.chosen.labels, back)), 1.0);
 }
 
 TEST(Clustering, OneClusterAndAsManyAsRows) {
-  const Dataset data = planted(2, 6, 20);
+  const DatasetParts data = planted(2, 6, 20);
   const auto one = run(data, {.clusters = 1});
   EXPECT_EQ(one.chosen.sizes, std::vector<Index>{60});
   EXPECT_EQ(one.chosen.eigenvectors, 0);
@@ -128,7 +129,8 @@ TEST(Clustering, OneClusterAndAsManyAsRows) {
 }
 
 TEST(Clustering, EqualRowsStayTogether) {
-  const Dataset data = planted(3, 7, 30).with_rows({0, 0, 0, 25, 25, 50, 50, 50, 50, 0});
+  const DatasetParts data =
+      Dataset(planted(3, 7, 30)).with_rows({0, 0, 0, 25, 25, 50, 50, 50, 50, 0}).parts();
   const auto found = run(data, {.clusters = 3}, {.k = {30, 30}});
   EXPECT_EQ(found.chosen.labels, (std::vector<int>{0, 0, 0, 1, 1, 2, 2, 2, 2, 0}));
   const auto more = run(data, {.clusters = 6}, {.k = {30, 30}});
@@ -137,7 +139,7 @@ TEST(Clustering, EqualRowsStayTogether) {
 }
 
 TEST(Clustering, ConstantColumnsTakeNoPart) {
-  Dataset data = planted(2, 8, 20);
+  DatasetParts data = planted(2, 8, 20);
   const auto before = run(data, {.clusters = 2});
   data.dense.col(19).setConstant(4.0);
   const auto after = run(data, {.clusters = 2});
@@ -147,7 +149,7 @@ TEST(Clustering, ConstantColumnsTakeNoPart) {
 }
 
 TEST(Clustering, ASparseTableGivesTheSameClusters) {
-  Dataset data = planted(3, 9, 40);
+  DatasetParts data = planted(3, 9, 40);
   data.dense = (data.dense.array().abs() < 0.2).select(0.0, data.dense);
   const auto dense = run(data, {.clusters = 3}, {.k = {8, 8}});
   const auto sparse = run(sparse_copy(data), {.clusters = 3}, {.k = {8, 8}});
@@ -156,23 +158,23 @@ TEST(Clustering, ASparseTableGivesTheSameClusters) {
 }
 
 TEST(Clustering, AWeightIsARepeatedRow) {
-  const Dataset plain = planted(3, 10, 20);
+  const DatasetParts plain = planted(3, 10, 20);
   std::vector<Index> order;
-  Dataset weighted = plain;
+  DatasetParts weighted = plain;
   weighted.weights = Vector::Ones(60);
   for (Index i = 0; i < 60; ++i) {
     weighted.weights[i] = static_cast<double>(1 + i % 3);
     for (Index r = 0; r <= i % 3; ++r) order.push_back(i);
   }
   const auto a = run(weighted, {.clusters = 3, .kmeans_restarts = 20}, {.k = {8, 8}});
-  const auto b = run(plain.with_rows(order), {.clusters = 3, .kmeans_restarts = 20}, {.k = {8, 8}});
+  const auto b = run(Dataset(plain).with_rows(order), {.clusters = 3, .kmeans_restarts = 20}, {.k = {8, 8}});
   EXPECT_EQ(a.features, b.features);
   for (std::size_t i = 0; i < order.size(); ++i)
     EXPECT_EQ(b.chosen.labels[i], a.chosen.labels[static_cast<std::size_t>(order[i])]);
 }
 
 TEST(Clustering, WeightsThatFallNowhereKeepAllFeatures) {
-  Dataset data = planted(2, 3, 2);
+  DatasetParts data = planted(2, 3, 2);
   data.dense.col(1) = -2.0 * data.dense.col(0);
   const auto found = run(data, {.clusters = 2});
   EXPECT_EQ(found.features.size(), 2U);
@@ -180,7 +182,7 @@ TEST(Clustering, WeightsThatFallNowhereKeepAllFeatures) {
 }
 
 TEST(Clustering, IncludedFeaturesAreAlwaysThere) {
-  const Dataset data = planted(2, 11, 30);
+  const DatasetParts data = planted(2, 11, 30);
   const auto found = run(data, {.clusters = 2}, {.k = {4, 4}, .include = {data.names[25]}});
   EXPECT_EQ(found.features.size(), 4U);
   EXPECT_EQ(found.features.back(), 25);
@@ -188,7 +190,7 @@ TEST(Clustering, IncludedFeaturesAreAlwaysThere) {
 }
 
 TEST(Clustering, JsonHasLabelsWeightsAndAgreement) {
-  const Dataset data = planted(2, 12, 20);
+  const DatasetParts data = planted(2, 12, 20);
   const auto json = clustering_json(run(data, {.clusters = 2}), data, {});
   EXPECT_EQ(json["schema"], "subspectra.clustering/1");
   EXPECT_EQ(json["labels"].size(), 60U);
@@ -202,8 +204,9 @@ TEST(Clustering, JsonHasLabelsWeightsAndAgreement) {
 // Beyond 4,096 rows no matrix of rows x rows is formed: every row twice takes that way, every row once the
 // other, and twice the rows is the same problem.
 TEST(Clustering, ManyRowsGiveWhatFewDo) {
-  const Dataset few = synth::clusters({.rows = 2100, .features = 12, .classes = 3, .relevant = 5, .seed = 4});
-  Dataset many = few;
+  const DatasetParts few =
+      synth::clusters({.rows = 2100, .features = 12, .classes = 3, .relevant = 5, .seed = 4}).parts();
+  DatasetParts many = few;
   many.dense.resize(4200, 12);
   many.labels->codes.clear();
   for (Index i = 0; i < 4200; ++i) {
@@ -220,7 +223,7 @@ TEST(Clustering, ManyRowsGiveWhatFewDo) {
 }
 
 TEST(Clustering, StoppedByTimeItStillPlacesEveryRow) {
-  const Dataset data = planted(3, 2);
+  const DatasetParts data = planted(3, 2);
   const RunControl control(std::stop_token(), 1e-9);
   const auto found =
       cluster_rows(data, find_method("qalpha"), {}, {{"clusters", "3"}}, {.clusters = 3}, control);

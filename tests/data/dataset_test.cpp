@@ -5,8 +5,8 @@
 namespace subspectra {
 namespace {
 
-Dataset small(bool sparse) {
-  Dataset data;
+DatasetParts small(bool sparse) {
+  DatasetParts data;
   Matrix x(3, 4);
   x << 1, 0, 3, 0, 0, 6, 0, 8, 9, 0, 11, 0;
   data.is_sparse = sparse;
@@ -37,19 +37,19 @@ TEST(Labels, ClassesAreSortedByValueIfAllAreNumbersElseByBytes) {
 }
 
 TEST(Dataset, MovingASparseTableMovesItsValues) {
-  Dataset data;
+  DatasetParts data;
   data.is_sparse = true;
   data.sparse.resize(3, 2);
   data.sparse.insert(1, 0) = 5.0;
   data.sparse.makeCompressed();
   const double* const values = data.sparse.valuePtr();
-  Dataset moved = std::move(data);
+  DatasetParts moved = std::move(data);
   EXPECT_EQ(moved.sparse.valuePtr(), values);
-  Dataset assigned;
+  DatasetParts assigned;
   assigned = std::move(moved);
   EXPECT_EQ(assigned.sparse.valuePtr(), values);
-  EXPECT_EQ(assigned.column(0)[1], 5.0);
-  const Dataset copy = assigned;  // NOLINT(performance-unnecessary-copy-initialization)
+  EXPECT_EQ(Dataset(assigned).column(0)[1], 5.0);
+  const DatasetParts copy = assigned;  // NOLINT(performance-unnecessary-copy-initialization)
   EXPECT_NE(copy.sparse.valuePtr(), values);
 }
 
@@ -63,10 +63,10 @@ TEST(Dataset, RowsMayBeReorderedAndRepeated) {
     EXPECT_EQ(x.row(0), all.columns({0, 1, 2, 3}).row(2));
     EXPECT_EQ(x.row(1), all.columns({0, 1, 2, 3}).row(0));
     EXPECT_EQ(x.row(2), x.row(0));
-    EXPECT_EQ(part.labels->codes, (std::vector<int>{0, 1, 0}));
-    EXPECT_EQ(part.weights[0], 3.0);
-    EXPECT_EQ(part.row_groups[1], "g");
-    EXPECT_EQ(part.with_rows({1}).original_rows, (std::vector<Index>{0}));
+    EXPECT_EQ(part.labels()->codes, (std::vector<int>{0, 1, 0}));
+    EXPECT_EQ(part.weights()[0], 3.0);
+    EXPECT_EQ(part.row_groups()[1], "g");
+    EXPECT_EQ(part.with_rows({1}).original_rows(), (std::vector<Index>{0}));
     EXPECT_EQ(all.with_rows({}).rows(), 0);
   }
 }
@@ -74,13 +74,13 @@ TEST(Dataset, RowsMayBeReorderedAndRepeated) {
 TEST(Dataset, FeaturesMayBeReorderedAndKeepTheirNames) {
   for (const bool sparse : {false, true}) {
     SCOPED_TRACE(sparse);
-    const Dataset part = small(sparse).with_features({3, 1});
+    const Dataset part = Dataset(small(sparse)).with_features({3, 1});
     ASSERT_EQ(part.features(), 2);
-    EXPECT_EQ(part.names[0], "x3");
+    EXPECT_EQ(part.names()[0], "x3");
     EXPECT_EQ(part.column(0), (Vector(3) << 0, 8, 0).finished());
     EXPECT_EQ(part.column(1), (Vector(3) << 0, 6, 0).finished());
     EXPECT_EQ(part.weight(1), 2.0);
-    EXPECT_TRUE(part.labels);
+    EXPECT_TRUE(part.labels());
   }
 }
 

@@ -18,10 +18,10 @@ using SecondOrder = Moments::SecondOrder;
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 
 /// Classes of different means and spreads; with `offset` added to everything.
-Dataset random_data(Index rows, Index features, int classes, std::uint64_t seed, double offset = 0.0,
-                    double density = 1.0) {
+DatasetParts random_data(Index rows, Index features, int classes, std::uint64_t seed, double offset = 0.0,
+                         double density = 1.0) {
   Random random(seed);
-  Dataset data;
+  DatasetParts data;
   data.dense.resize(rows, features);
   Labels labels;
   for (int c = 0; c < classes; ++c) labels.classes.push_back(fmt::format("c{}", c));
@@ -39,7 +39,7 @@ Dataset random_data(Index rows, Index features, int classes, std::uint64_t seed,
   return data;
 }
 
-Dataset as_sparse(Dataset data) {
+DatasetParts as_sparse(DatasetParts data) {
   data.sparse = data.dense.sparseView(1.0, 0.0);
   data.sparse.makeCompressed();
   data.dense.resize(0, 0);
@@ -47,7 +47,7 @@ Dataset as_sparse(Dataset data) {
   return data;
 }
 
-void add_weights(Dataset& data, std::uint64_t seed) {
+void add_weights(DatasetParts& data, std::uint64_t seed) {
   Random random(seed);
   data.weights.resize(data.rows());
   for (auto& w : data.weights) w = static_cast<double>(random.below(4)) * 0.75;  // some are 0
@@ -154,7 +154,7 @@ void expect_same_bits(const Moments& a, const Moments& b) {
   }
 }
 
-Moments of_rows(const Dataset& data, const std::vector<Index>& rows, SecondOrder order) {
+Moments of_rows(const DatasetParts& data, const std::vector<Index>& rows, SecondOrder order) {
   Moments m(data.dense.cols(), data.labels->class_count(), order);
   const Matrix x = data.dense(rows, Eigen::all);
   std::vector<int> codes;
@@ -235,7 +235,7 @@ TEST(Moments, ACommonOffsetLosesNoMoreThanRounding) {
 
 TEST(Moments, AWeightEqualsRepetition) {
   auto data = random_data(80, 5, 2, 5);
-  Dataset repeated = data;
+  DatasetParts repeated = data;
   data.weights.resize(80);
   std::vector<Index> rows;
   for (Index i = 0; i < 80; ++i) {

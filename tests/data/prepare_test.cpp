@@ -11,8 +11,8 @@ namespace {
 
 const double kNaN = std::nan("");
 
-Dataset with_gaps() {
-  Dataset data = oracle::random_classes(6, 3, 2, 1);
+DatasetParts with_gaps() {
+  DatasetParts data = oracle::random_classes(6, 3, 2, 1);
   data.dense(1, 0) = kNaN;
   data.dense(4, 0) = kNaN;
   data.dense(4, 2) = kNaN;
@@ -31,7 +31,7 @@ TEST(CheckValues, RefusesMissingValuesWithColumnsCountsAndTheWayOut) {
 }
 
 TEST(CheckValues, PointsAtTheFirstMissingValueWhenTheReaderKnowsIt) {
-  Dataset data = with_gaps();
+  DatasetParts data = with_gaps();
   data.first_missing = Location{.file = "t.csv", .line = 3, .column = 1};
   try {
     (void)check_values(data, {});
@@ -42,18 +42,18 @@ TEST(CheckValues, PointsAtTheFirstMissingValueWhenTheReaderKnowsIt) {
 }
 
 TEST(CheckValues, DropsRowsAndRemembersWhichAreLeft) {
-  Dataset data = with_gaps();
+  DatasetParts data = with_gaps();
   data.labels->codes[0] = Labels::kMissing;
-  const Dataset kept = check_values(data, {.missing = MissingPolicy::kDrop});
+  const DatasetParts kept = check_values(data, {.missing = MissingPolicy::kDrop}).parts();
   EXPECT_EQ(kept.original_rows, (std::vector<Index>{2, 3, 5}));
   EXPECT_EQ(kept.warnings.size(), 2U);
 }
 
 TEST(CheckValues, AColumnWithoutAnyValueIsNamedAndCountsAsConstant) {
-  Dataset data = with_gaps();
+  DatasetParts data = with_gaps();
   data.dense.col(1).setConstant(kNaN);
-  for (const Dataset& table : {data, oracle::as_sparse(data)}) {
-    const Dataset checked = check_values(table, {.missing = MissingPolicy::kMean});
+  for (const DatasetParts& table : {data, oracle::as_sparse(data)}) {
+    const DatasetParts checked = check_values(table, {.missing = MissingPolicy::kMean}).parts();
     EXPECT_EQ(
         checked.warnings,
         (std::vector<std::string>{
@@ -61,7 +61,7 @@ TEST(CheckValues, AColumnWithoutAnyValueIsNamedAndCountsAsConstant) {
             "3 missing values in 2 columns were replaced by training means: x0 (2), x2 (1)"}));
     for (const bool standardize : {false, true}) {
       const PrepareOptions options{.missing = MissingPolicy::kMean, .standardize = standardize};
-      const Dataset prepared = Preparation::learn(checked, options).apply(checked);
+      const DatasetParts prepared = Preparation::learn(checked, options).apply(checked).parts();
       EXPECT_EQ(prepared.column(1), Vector::Zero(6));
     }
   }
@@ -84,15 +84,15 @@ TEST(CheckValues, AColumnWithoutAnyValueIsNamedAndCountsAsConstant) {
 }
 
 TEST(CheckValues, AClassThatLosesItsLastRowIsNoLongerAClass) {
-  Dataset data = oracle::random_classes(9, 2, 3, 1);
+  DatasetParts data = oracle::random_classes(9, 2, 3, 1);
   for (const Index i : {0, 3, 6}) data.dense(i, 1) = kNaN;  // all rows of class a
-  const Dataset kept = check_values(data, {.missing = MissingPolicy::kDrop});
+  const DatasetParts kept = check_values(data, {.missing = MissingPolicy::kDrop}).parts();
   EXPECT_EQ(kept.labels->classes, (std::vector<std::string>{"b", "c"}));
   EXPECT_EQ(kept.labels->codes, (std::vector<int>{0, 1, 0, 1, 0, 1}));
 }
 
 TEST(CheckValues, InfiniteValuesAreNotMissingOnes) {
-  Dataset data = oracle::random_classes(6, 3, 2, 1);
+  DatasetParts data = oracle::random_classes(6, 3, 2, 1);
   data.dense(2, 1) = kInfinity;
   EXPECT_THROW((void)check_values(data, {}), BadInput);
   EXPECT_THROW((void)check_values(data, {.missing = MissingPolicy::kMean}), BadInput);
@@ -101,7 +101,7 @@ TEST(CheckValues, InfiniteValuesAreNotMissingOnes) {
 }
 
 TEST(CheckValues, PointsAtTheFirstInfiniteValueAndCountsThemAll) {
-  Dataset data = oracle::random_classes(6, 3, 2, 1);
+  DatasetParts data = oracle::random_classes(6, 3, 2, 1);
   data.dense(2, 1) = kInfinity;
   const auto message = [&] {
     try {
@@ -121,7 +121,7 @@ TEST(CheckValues, PointsAtTheFirstInfiniteValueAndCountsThemAll) {
 
 TEST(Preparation, ARestrictedOneDoesTheSameToTheColumnsItKnows) {
   for (const bool sparse : {false, true}) {
-    const Dataset training = sparse ? oracle::as_sparse(with_gaps()) : with_gaps();
+    const DatasetParts training = sparse ? oracle::as_sparse(with_gaps()) : with_gaps();
     const auto whole = Preparation::learn(training, {.missing = MissingPolicy::kMean, .standardize = true});
     Matrix rows = training.columns({0, 2});
     whole.restricted({0, 2}).apply_to(rows);
@@ -130,14 +130,14 @@ TEST(Preparation, ARestrictedOneDoesTheSameToTheColumnsItKnows) {
 }
 
 TEST(CheckValues, ExcludedColumnsMayHaveGaps) {
-  const Dataset checked = check_values(with_gaps(), {}, {"x0", "x2"});
+  const DatasetParts checked = check_values(with_gaps(), {}, {"x0", "x2"}).parts();
   EXPECT_TRUE(checked.dense.allFinite());
   EXPECT_EQ(checked.dense.col(1), with_gaps().dense.col(1));
   EXPECT_THROW((void)check_values(with_gaps(), {}, {"x0"}), BadInput) << "x2 still has one";
 }
 
 TEST(CheckValues, RowsOfWeightZeroLeave) {
-  Dataset data = oracle::random_classes(4, 2, 2, 1);
+  DatasetParts data = oracle::random_classes(4, 2, 2, 1);
   data.weights = Vector::Ones(4);
   data.weights[2] = 0.0;
   EXPECT_EQ(check_values(data, {}).rows(), 3);
@@ -146,8 +146,8 @@ TEST(CheckValues, RowsOfWeightZeroLeave) {
 }
 
 TEST(Preparation, PutsTrainingMeansIntoOtherRows) {
-  const Dataset training = with_gaps();
-  Dataset other = oracle::random_classes(2, 3, 2, 9);
+  const DatasetParts training = with_gaps();
+  DatasetParts other = oracle::random_classes(2, 3, 2, 9);
   other.dense(0, 0) = kNaN;
   const auto preparation = Preparation::learn(training, {.missing = MissingPolicy::kMean});
   const double mean =
@@ -157,10 +157,10 @@ TEST(Preparation, PutsTrainingMeansIntoOtherRows) {
 }
 
 TEST(Preparation, StandardizesToUnitVarianceAlsoAfterImputationAndUnderWeights) {
-  Dataset data = with_gaps();
+  DatasetParts data = with_gaps();
   data.dense.col(1).setConstant(3.0);
   const PrepareOptions options{.missing = MissingPolicy::kMean, .standardize = true};
-  const Dataset out = Preparation::learn(data, options).apply(data);
+  const DatasetParts out = Preparation::learn(data, options).apply(data).parts();
   for (const Index j : {0, 2}) {
     EXPECT_NEAR(out.dense.col(j).mean(), 0.0, 1e-14);
     EXPECT_NEAR(out.dense.col(j).squaredNorm() / 6.0, 1.0, 1e-14);
@@ -176,21 +176,21 @@ TEST(Preparation, StandardizesToUnitVarianceAlsoAfterImputationAndUnderWeights) 
 }
 
 TEST(Preparation, StandardizesColumnsWhoseSquaresOverflowOrVanish) {
-  const Dataset data = oracle::random_classes(20, 3, 2, 5);
-  const Dataset plain = Preparation::learn(data, {.standardize = true}).apply(data);
-  Dataset scaled = data;
+  const DatasetParts data = oracle::random_classes(20, 3, 2, 5);
+  const DatasetParts plain = Preparation::learn(data, {.standardize = true}).apply(data).parts();
+  DatasetParts scaled = data;
   scaled.dense.col(0) *= 0x1p+700;
   scaled.dense.col(1) *= 0x1p-700;
   EXPECT_EQ(Preparation::learn(scaled, {.standardize = true}).apply(scaled).dense, plain.dense);
 }
 
 TEST(Preparation, StandardizesValuesWhoseSquaresOverflowOrVanish) {
-  const Dataset plain = oracle::random_classes(20, 3, 2, 4);
-  const Dataset expected = Preparation::learn(plain, {.standardize = true}).apply(plain);
+  const DatasetParts plain = oracle::random_classes(20, 3, 2, 4);
+  const DatasetParts expected = Preparation::learn(plain, {.standardize = true}).apply(plain).parts();
   for (const double factor : {1e300, 1e-300, 1e160, 1e-170}) {
-    Dataset data = plain;
+    DatasetParts data = plain;
     data.dense *= factor;
-    const Dataset out = Preparation::learn(data, {.standardize = true}).apply(data);
+    const DatasetParts out = Preparation::learn(data, {.standardize = true}).apply(data).parts();
     EXPECT_LT((out.dense - expected.dense).cwiseAbs().maxCoeff(), 1e-12) << factor;
     const auto sparse = Preparation::learn(oracle::as_sparse(data), {.standardize = true});
     EXPECT_LT((sparse.scale / factor - Preparation::learn(plain, {.standardize = true}).scale).norm(), 1e-12);
@@ -198,13 +198,13 @@ TEST(Preparation, StandardizesValuesWhoseSquaresOverflowOrVanish) {
 }
 
 TEST(Preparation, ScalesSparseTablesWithoutCentringThem) {
-  Dataset data = oracle::random_classes(30, 4, 2, 3);
+  DatasetParts data = oracle::random_classes(30, 4, 2, 3);
   data.dense = (data.dense.array() < 0.5).select(0.0, data.dense);
   const auto dense = Preparation::learn(data, {.standardize = true});
   const auto sparse = Preparation::learn(oracle::as_sparse(data), {.standardize = true});
   EXPECT_LT((dense.scale - sparse.scale).norm(), 1e-13);
   EXPECT_EQ(sparse.centre.size(), 0);
-  const Dataset out = sparse.apply(oracle::as_sparse(data));
+  const DatasetParts out = sparse.apply(oracle::as_sparse(data)).parts();
   EXPECT_LT((Matrix(out.sparse) - data.dense * dense.scale.cwiseInverse().asDiagonal()).norm(), 1e-12);
 }
 

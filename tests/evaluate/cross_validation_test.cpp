@@ -12,8 +12,9 @@
 namespace subspectra {
 namespace {
 
-Evaluation evaluate(const Dataset& data, const EvaluationOptions& options, SelectionOptions selection = {},
-                    PrepareOptions prepare = {}, const std::vector<std::string>& names = {"fisher"}) {
+Evaluation evaluate(const DatasetParts& data, const EvaluationOptions& options,
+                    SelectionOptions selection = {}, PrepareOptions prepare = {},
+                    const std::vector<std::string>& names = {"fisher"}) {
   std::vector<const MethodInfo*> methods;
   for (const auto& name : names) methods.push_back(&find_method(name));
   return evaluate_methods(data, methods, selection, {}, prepare, {}, options, RunControl());
@@ -23,7 +24,7 @@ Evaluation evaluate(const Dataset& data, const EvaluationOptions& options, Selec
 // by the priors": class a = {0, 1, 5}, b = {4, 6, 8}. Each row left out in turn, variance pooled, priors 2/5
 // and 3/5:
 TEST(Evaluate, AgreesWithALeaveOneOutDoneByHand) {
-  Dataset data;
+  DatasetParts data;
   data.source = "hand";
   data.dense.resize(6, 1);
   data.dense << 0, 1, 5, 4, 6, 8;
@@ -66,7 +67,7 @@ TEST(Evaluate, AgreesWithALeaveOneOutDoneByHand) {
 TEST(Evaluate, SelectionInsideTheFoldsSeesNoSignalWhereThereIsNone) {
   // Pure noise, many features: chosen on all rows they look excellent, chosen inside the folds they are a
   // coin toss.
-  const Dataset data = oracle::random_classes(40, 400, 2, 3, 0.0);
+  const DatasetParts data = oracle::random_classes(40, 400, 2, 3, 0.0);
   const SelectionOptions ten{.k = {10, 10}};
   const auto honest = evaluate(data, {.cv = {5}, .repeats = 10}, ten);
   const auto optimistic = evaluate(data, {.cv = {5}, .repeats = 10, .select_on = SelectOn::kAll}, ten);
@@ -80,7 +81,7 @@ TEST(Evaluate, SelectionInsideTheFoldsSeesNoSignalWhereThereIsNone) {
 }
 
 TEST(Evaluate, ResultsDoNotDependOnTheNumberOfThreads) {
-  const Dataset data = oracle::random_classes(60, 12, 3, 4);
+  const DatasetParts data = oracle::random_classes(60, 12, 3, 4);
   const EvaluationOptions options{.cv = {4}, .repeats = 3, .null = 2};
   SelectionOptions selection{.seed = 7, .threads = 1};
   const auto one = evaluate(data, options, selection, {}, {"fisher", "pearson"});
@@ -99,7 +100,7 @@ TEST(Evaluate, ResultsDoNotDependOnTheNumberOfThreads) {
 
 // Oracle: the same protocol as a plain loop over folds with fit_model and predict_probabilities.
 TEST(Evaluate, AgreesWithALoopOverFoldsThatFitsAndPredicts) {
-  Dataset data = oracle::random_classes(50, 6, 3, 5, 0.8);
+  DatasetParts data = oracle::random_classes(50, 6, 3, 5, 0.8);
   data.dense(3, 2) = std::nan("");
   data.dense(17, 0) = std::nan("");
   const PrepareOptions prepare{.missing = MissingPolicy::kMean, .standardize = true};
@@ -112,13 +113,13 @@ TEST(Evaluate, AgreesWithALoopOverFoldsThatFitsAndPredicts) {
     std::vector<double> fold_errors;
     for (std::uint64_t repeat = 0; repeat < 2; ++repeat) {
       for (const auto& test : make_splits(*data.labels, {}, "t", options.splits(), Random(11, repeat))) {
-        const Dataset training = data.with_rows(complement(test, data.rows()));
+        const DatasetParts training = Dataset(data).with_rows(complement(test, data.rows())).parts();
         const Preparation preparation = Preparation::learn(training, prepare);
         const auto chosen = select_features(preparation.apply(training), find_method("fisher"),
                                             {.k = {k, k}, .seed = 11}, {}, RunControl());
         const Model model =
             fit_model(training, preparation, "fisher", chosen.path[0].features, chosen.ridge, {});
-        const Matrix p = predict_probabilities(model, data.with_rows(test));
+        const Matrix p = predict_probabilities(model, Dataset(data).with_rows(test));
         double fold_wrong = 0;
         for (std::size_t i = 0; i < test.size(); ++i) {
           Index predicted = 0;
@@ -144,7 +145,7 @@ TEST(Evaluate, AgreesWithALoopOverFoldsThatFitsAndPredicts) {
 }
 
 TEST(Evaluate, PermutedLabelsShowWhatNoSignalLooksLike) {
-  const Dataset data = oracle::random_classes(80, 5, 2, 6, 2.0);
+  const DatasetParts data = oracle::random_classes(80, 5, 2, 6, 2.0);
   const auto result = evaluate(data, {.cv = {5}, .null = 20}, {.k = {3, 3}});
   ASSERT_TRUE(result.rows[0].null_error);
   EXPECT_LT(result.rows[0].error, 0.1);
@@ -171,7 +172,7 @@ TEST(Evaluate, ChoosesTheSmallestBestAndTheOneStandardErrorSize) {
 TEST(Evaluate, StopsWhenAskedAndSaysSo) {
   std::stop_source stop;
   stop.request_stop();
-  const Dataset data = oracle::random_classes(60, 5, 2, 1);
+  const DatasetParts data = oracle::random_classes(60, 5, 2, 1);
   const std::vector<const MethodInfo*> methods = {&find_method("fisher")};
   const auto result = evaluate_methods(data, methods, {}, {}, {}, {}, {.repeats = 50},
                                        RunControl(stop.get_token(), kInfinity));
@@ -183,7 +184,7 @@ TEST(Evaluate, StopsWhenAskedAndSaysSo) {
 }
 
 TEST(Evaluate, AClassifierWhoseTrainingIsCutShortIsNotCounted) {
-  const Dataset data = oracle::random_classes(60, 5, 2, 1);
+  const DatasetParts data = oracle::random_classes(60, 5, 2, 1);
   for (const std::string method : {"fisher", "pca"}) {
     for (const Classifier classifier : {Classifier::kSvm, Classifier::kGpLaplace}) {
       // The stop comes from within: when the fourth training set has been judged.
@@ -207,7 +208,7 @@ TEST(Evaluate, AClassifierWhoseTrainingIsCutShortIsNotCounted) {
 }
 
 TEST(Evaluate, MoreNeighboursThanRowsAreSaid) {
-  const Dataset data = oracle::random_classes(30, 3, 2, 1);
+  const DatasetParts data = oracle::random_classes(30, 3, 2, 1);
   const auto says = [&](Index neighbors) {
     const auto result =
         evaluate_methods(data, {&find_method("fisher")}, {.k = {1, 1}}, {}, {},
@@ -221,7 +222,7 @@ TEST(Evaluate, MoreNeighboursThanRowsAreSaid) {
 }
 
 TEST(Evaluate, AClassOfOneRowIsSaidAndSurvived) {
-  Dataset data = oracle::random_classes(30, 4, 2, 1);
+  DatasetParts data = oracle::random_classes(30, 4, 2, 1);
   data.labels->classes.emplace_back("rare");
   data.labels->codes[7] = 2;
   const auto result = evaluate(data, {.cv = {0}});
@@ -233,7 +234,7 @@ TEST(Evaluate, AClassOfOneRowIsSaidAndSurvived) {
 }
 
 TEST(Evaluate, ATargetOfIdsOrContinuousValuesIsNamedAsSuch) {
-  Dataset data = oracle::random_classes(12, 3, 2, 1);
+  DatasetParts data = oracle::random_classes(12, 3, 2, 1);
   data.labels->classes.clear();
   for (int i = 0; i < 12; ++i) {
     data.labels->classes.push_back(std::to_string(i));
@@ -256,7 +257,7 @@ TEST(Evaluate, ATargetOfIdsOrContinuousValuesIsNamedAsSuch) {
 // Several methods share one prepared copy of the training rows; each must see what it would see alone.
 TEST(Evaluate, SeveralMethodsGiveWhatEachGivesAlone) {
   for (const bool sparse : {false, true}) {
-    Dataset data = oracle::random_classes(60, 8, 2, 3);
+    DatasetParts data = oracle::random_classes(60, 8, 2, 3);
     data.dense(5, 2) = std::nan("");
     if (sparse) data = oracle::as_sparse(data);
     const PrepareOptions prepare{.missing = MissingPolicy::kMean, .standardize = true};
@@ -277,7 +278,7 @@ TEST(Evaluate, SeveralMethodsGiveWhatEachGivesAlone) {
 }
 
 TEST(Evaluate, AColumnConstantInSomeTrainingSetsOnlyCostsThoseSizes) {
-  Dataset data = oracle::random_classes(20, 3, 2, 1);
+  DatasetParts data = oracle::random_classes(20, 3, 2, 1);
   data.dense.col(2).setZero();
   data.dense(7, 2) = 1.0;  // constant wherever row 7 is held out
   const auto result = evaluate(data, {.cv = {5}}, {.k = {1, 3}});
@@ -287,7 +288,7 @@ TEST(Evaluate, AColumnConstantInSomeTrainingSetsOnlyCostsThoseSizes) {
 }
 
 TEST(Evaluate, GroupsThatLeaveOneClassAreRefusedAndShufflesThatDoAreSkipped) {
-  Dataset data = oracle::random_classes(12, 2, 2, 1);
+  DatasetParts data = oracle::random_classes(12, 2, 2, 1);
   for (Index i = 0; i < 12; ++i) data.row_groups.push_back(data.labels->codes[i] == 0 ? "g" : "h");
   try {
     (void)evaluate(data, {.cv = {2}});
@@ -300,10 +301,10 @@ TEST(Evaluate, GroupsThatLeaveOneClassAreRefusedAndShufflesThatDoAreSkipped) {
 TEST(Evaluate, WeightsCountAsRepetitionsInTheError) {
   // Leave-one-group-out with each row a group: a weight of 3 and three copies in one group are the same
   // thing.
-  Dataset data = oracle::random_classes(24, 3, 2, 2);
+  DatasetParts data = oracle::random_classes(24, 3, 2, 2);
   std::vector<int> times;
   for (int i = 0; i < 24; ++i) times.push_back(1 + i % 3);
-  Dataset many = oracle::repeated(data, times);
+  DatasetParts many = oracle::repeated(data, times);
   for (int i = 0; i < 24; ++i)
     many.row_groups.insert(many.row_groups.end(), times[i], "g" + std::to_string(i));
   data.weights = Eigen::Map<const Eigen::VectorXi>(times.data(), 24).cast<double>();

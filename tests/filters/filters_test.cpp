@@ -13,7 +13,7 @@ namespace {
 struct ClassSummary {
   double n = 0, mean = 0, variance = 0;
 };
-ClassSummary summary_of(const Dataset& data, Index j, int code) {
+ClassSummary summary_of(const DatasetParts& data, Index j, int code) {
   ClassSummary s;
   for (Index i = 0; i < data.rows(); ++i) {
     if (data.labels->codes[i] == code) s.n += 1, s.mean += data.dense(i, j);
@@ -25,10 +25,12 @@ ClassSummary summary_of(const Dataset& data, Index j, int code) {
   return s;
 }
 
-Moments diagonal(const Dataset& data) { return compute_moments(data, Moments::SecondOrder::kDiagonal, 1); }
+Moments diagonal(const DatasetParts& data) {
+  return compute_moments(data, Moments::SecondOrder::kDiagonal, 1);
+}
 
 TEST(Filters, TwoClassScoresAreTheTextbookOnes) {
-  Dataset data = oracle::random_classes(41, 7, 2, 1);
+  DatasetParts data = oracle::random_classes(41, 7, 2, 1);
   for (int extra = 0; extra < 6; ++extra) data.labels->codes[2 * extra] = 1;  // unequal class sizes
   const Vector pearson = filters::pearson(diagonal(data));
   const Vector fisher = filters::fisher(diagonal(data));
@@ -52,7 +54,7 @@ TEST(Filters, TwoClassScoresAreTheTextbookOnes) {
 }
 
 TEST(Filters, ManyClassScoresFollowTheirFormulas) {
-  const Dataset data = oracle::random_classes(60, 5, 4, 2);
+  const DatasetParts data = oracle::random_classes(60, 5, 4, 2);
   const Vector pearson = filters::pearson(diagonal(data));
   const Vector fisher = filters::fisher(diagonal(data));
   for (Index j = 0; j < data.features(); ++j) {
@@ -71,7 +73,7 @@ TEST(Filters, ManyClassScoresFollowTheirFormulas) {
 }
 
 /// Oracle: the two distribution functions compared at every value.
-double naive_ks(const Dataset& data, Index j) {
+double naive_ks(const DatasetParts& data, Index j) {
   double largest = 0;
   const auto& codes = data.labels->codes;
   for (Index at = 0; at < data.rows(); ++at) {
@@ -86,7 +88,7 @@ double naive_ks(const Dataset& data, Index j) {
 }
 
 TEST(Filters, KolmogorovSmirnovCountsTiesWeightsAndZerosOfSparseColumns) {
-  Dataset data = oracle::random_classes(37, 6, 2, 3);
+  DatasetParts data = oracle::random_classes(37, 6, 2, 3);
   for (Index i = 0; i < data.rows(); ++i) {
     data.dense(i, 1) = std::round(data.dense(i, 1));                             // many ties
     data.dense(i, 2) = data.dense(i, 2) < 0.5 ? 0.0 : data.dense(i, 2);          // zeros below
@@ -105,10 +107,10 @@ TEST(Filters, KolmogorovSmirnovCountsTiesWeightsAndZerosOfSparseColumns) {
 }
 
 TEST(Filters, AWeightIsThatManyRepetitions) {
-  Dataset data = oracle::random_classes(30, 4, 2, 4);
+  DatasetParts data = oracle::random_classes(30, 4, 2, 4);
   const std::vector<int> times = {1, 2, 3, 1, 1, 2, 5, 1, 1, 2, 1, 1, 2, 3, 1,
                                   1, 4, 1, 1, 1, 2, 2, 1, 1, 3, 1, 1, 1, 2, 1};
-  const Dataset many = oracle::repeated(data, times);
+  const DatasetParts many = oracle::repeated(data, times);
   data.weights = Eigen::Map<const Eigen::VectorXi>(times.data(), 30).cast<double>();
   EXPECT_LT((filters::fisher(diagonal(data)) - filters::fisher(diagonal(many))).norm(), 1e-12);
   EXPECT_LT((filters::pearson(diagonal(data)) - filters::pearson(diagonal(many))).norm(), 1e-12);
@@ -116,7 +118,7 @@ TEST(Filters, AWeightIsThatManyRepetitions) {
 }
 
 TEST(Filters, ConstantColumnsScoreZeroAndPerfectSeparatorsStayFinite) {
-  Dataset data = oracle::random_classes(20, 3, 2, 5);
+  DatasetParts data = oracle::random_classes(20, 3, 2, 5);
   data.dense.col(0).setConstant(0.1);
   for (Index i = 0; i < 20; ++i) data.dense(i, 1) = data.labels->codes[i];
   const Moments moments = diagonal(data);
@@ -130,13 +132,13 @@ TEST(Filters, ConstantColumnsScoreZeroAndPerfectSeparatorsStayFinite) {
 }
 
 TEST(Filters, KolmogorovSmirnovTakesWhicheverTwoClassesArePresentAndTiesExactly) {
-  Dataset data = oracle::random_classes(31, 3, 2, 8);
+  DatasetParts data = oracle::random_classes(31, 3, 2, 8);
   data.dense.col(2) = -data.dense.col(1);  // the same statistic, summed from the other end
   const Vector expected = filters::kolmogorov_smirnov(data, 1);
   EXPECT_EQ(expected[1], expected[2]);
   for (const auto& [first, second] :
        {std::pair{0, 4}, {3, 5}}) {  // codes beyond 0 and 1, others without rows
-    Dataset other = data;
+    DatasetParts other = data;
     other.labels->classes = {"a", "b", "c", "d", "e", "f"};
     for (int& code : other.labels->codes) code = code == 0 ? first : second;
     EXPECT_EQ(filters::kolmogorov_smirnov(other, 1), expected);

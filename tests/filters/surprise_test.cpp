@@ -28,12 +28,12 @@ Index errors_by_trying(const Vector& x, const std::vector<int>& codes) {
 }
 
 TEST(Surprise, ErrorsAreThoseOfTheBestThreshold) {
-  Dataset data = oracle::random_classes(30, 8, 2, 3);
+  DatasetParts data = oracle::random_classes(30, 8, 2, 3);
   for (std::size_t i = 0; i < 4; ++i) data.labels->codes[2 * i] = 1;
   data.dense.col(5) = data.dense.col(5).array().round();  // ties
   data.dense.col(6).setConstant(1.0);
   data.dense.col(7) = (data.dense.col(7).array() > 0.8).select(data.dense.col(7), 0.0);
-  for (const Dataset& table : {data, oracle::as_sparse(data)}) {
+  for (const DatasetParts& table : {data, oracle::as_sparse(data)}) {
     const auto errors = threshold_errors(table, 2);
     for (Index j = 0; j < 8; ++j)
       EXPECT_EQ(errors[static_cast<std::size_t>(j)], errors_by_trying(data.dense.col(j), data.labels->codes))

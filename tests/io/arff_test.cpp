@@ -9,9 +9,10 @@ using testing::contains;
 using testing::message_of;
 using testing::with_target;
 
-Dataset arff(std::string_view text, const ReadOptions& options = {}, std::size_t block = kTextBlockBytes) {
+DatasetParts arff(std::string_view text, const ReadOptions& options = {},
+                  std::size_t block = kTextBlockBytes) {
   const auto bytes = memory_bytes(text);
-  return assemble(read_arff_bytes(*bytes, "t.arff", options, block), options);
+  return assemble(read_arff_bytes(*bytes, "t.arff", options, block), options).parts();
 }
 
 constexpr std::string_view kDense =
@@ -28,7 +29,8 @@ constexpr std::string_view kDense =
     "4,5,?,?\n";
 
 TEST(Arff, InfiniteValuesAndMissingLabelsHaveTheirPlaces) {
-  const Dataset data = arff("@attribute a real\n@attribute class {u,v}\n@data\n1,u\n2,?\n-1e999,v\ninf,v\n");
+  const DatasetParts data =
+      arff("@attribute a real\n@attribute class {u,v}\n@data\n1,u\n2,?\n-1e999,v\ninf,v\n");
   ASSERT_TRUE(data.first_infinite && data.first_unlabelled);
   EXPECT_EQ(data.first_infinite->where.text(), "t.arff:6:1");
   EXPECT_EQ(data.first_infinite->sentence(), "'-1e999' is too large for a double");
@@ -38,7 +40,7 @@ TEST(Arff, InfiniteValuesAndMissingLabelsHaveTheirPlaces) {
 TEST(Arff, TextIsLeftAloneInAttributesThatAreNotNeeded) {
   ReadOptions options = with_target("none");
   options.needed = {"a"};
-  const Dataset data = arff("@attribute id string\n@attribute a real\n@data\nq1,1\nq2,2\n", options);
+  const DatasetParts data = arff("@attribute id string\n@attribute a real\n@data\nq1,1\nq2,2\n", options);
   EXPECT_EQ(data.names.all(), (std::vector<std::string>{"a"}));
   options.needed = {"id", "a"};
   EXPECT_TRUE(contains(
@@ -48,7 +50,7 @@ TEST(Arff, TextIsLeftAloneInAttributesThatAreNotNeeded) {
 
 TEST(Arff, DenseRows) {
   for (const std::size_t block : {std::size_t{1}, std::size_t{7}, kTextBlockBytes}) {
-    const Dataset data = arff(kDense, {}, block);
+    const DatasetParts data = arff(kDense, {}, block);
     ASSERT_EQ(data.rows(), 3);
     ASSERT_EQ(data.features(), 3);
     EXPECT_EQ(data.names[0], "petal length");
@@ -63,9 +65,11 @@ TEST(Arff, DenseRows) {
 }
 
 TEST(Arff, TheLastTextAttributeIsTheDefaultTarget) {
-  const Dataset data = arff("@relation r\n@attribute a numeric\n@attribute kind {u,v}\n@data\n1,u\n2,v\n");
+  const DatasetParts data =
+      arff("@relation r\n@attribute a numeric\n@attribute kind {u,v}\n@data\n1,u\n2,v\n");
   EXPECT_EQ(data.labels->name, "kind");
-  const Dataset numbers = arff("@relation r\n@attribute a numeric\n@attribute kind {0,1}\n@data\n1,0\n2,1\n");
+  const DatasetParts numbers =
+      arff("@relation r\n@attribute a numeric\n@attribute kind {0,1}\n@data\n1,0\n2,1\n");
   EXPECT_FALSE(numbers.labels);
   EXPECT_EQ(numbers.features(), 2);
   EXPECT_TRUE(contains(numbers.notes[0], "'kind' is read as numbers"));
@@ -89,7 +93,7 @@ TEST(Arff, StringsAndDatesAreTextAndMustBeLeftOut) {
 }
 
 TEST(Arff, SparseRowsMeanTheFirstNominalValueWhereNothingStands) {
-  const Dataset data = arff(
+  const DatasetParts data = arff(
       "@relation r\n@attribute a real\n@attribute b {5,6}\n@attribute c numeric\n@attribute class {x,y}\n@data\n"
       "{0 1.5, 3 y}\n{1 6,2 ?}\n{ }\n{2 4 , 0 3} % comment\n");
   ASSERT_TRUE(data.is_sparse);
@@ -104,7 +108,7 @@ TEST(Arff, SparseRowsMeanTheFirstNominalValueWhereNothingStands) {
   EXPECT_EQ(dense(3, 2), 4.0);
   EXPECT_EQ(data.labels->classes, (std::vector<std::string>{"x", "y"}));
   EXPECT_EQ(data.labels->codes, (std::vector<int>{1, 0, 0, 0}));
-  const Dataset numeric = arff("@attribute a real\n@attribute class numeric\n@data\n{0 1}\n{1 2}\n");
+  const DatasetParts numeric = arff("@attribute a real\n@attribute class numeric\n@data\n{0 1}\n{1 2}\n");
   EXPECT_EQ(numeric.labels->classes, (std::vector<std::string>{"0", "2"}));
 }
 

@@ -13,7 +13,7 @@ using testing::message_of;
 using testing::with_target;
 
 TEST(Csv, HeaderNumbersAndClassLabels) {
-  const Dataset data = csv("V1,V2,class\n0.5,-1e-3,M\n2,3,R\n4,5,M\n");
+  const DatasetParts data = csv("V1,V2,class\n0.5,-1e-3,M\n2,3,R\n4,5,M\n");
   ASSERT_EQ(data.rows(), 3);
   ASSERT_EQ(data.features(), 2);
   EXPECT_EQ(data.dense(0, 0), 0.5);
@@ -28,7 +28,7 @@ TEST(Csv, HeaderNumbersAndClassLabels) {
 }
 
 TEST(Csv, WithoutHeaderTheColumnsAreCounted) {
-  const Dataset data = csv("1,2,3\n4,5,6\n");
+  const DatasetParts data = csv("1,2,3\n4,5,6\n");
   EXPECT_EQ(data.rows(), 2);
   EXPECT_FALSE(data.names.given());
   EXPECT_EQ(data.names[2], "x2");
@@ -37,7 +37,7 @@ TEST(Csv, WithoutHeaderTheColumnsAreCounted) {
 }
 
 TEST(Csv, ALabelColumnAloneDoesNotMakeAHeader) {
-  const Dataset data = csv("0.1,0.2,good\n0.3,0.4,bad\n");
+  const DatasetParts data = csv("0.1,0.2,good\n0.3,0.4,bad\n");
   EXPECT_EQ(data.rows(), 2);
   EXPECT_EQ(data.labels->name, "x2");
   EXPECT_TRUE(
@@ -50,20 +50,20 @@ TEST(Csv, ColumnNumbersAreAHeaderWhenALabelNameStandsBesideThem) {
   EXPECT_EQ(csv("3,9,class\n0.5,0.6,a\n0.1,0.2,b\n").names[1], "9");
   EXPECT_EQ(csv("\"7\",\"5\"\n0.5,0.6\n0.1,0.2\n").names[0], "7");  // quoted over unquoted: names
   EXPECT_EQ(csv("\"7\",\"5\"\n\"0.5\",\"0.6\"\n").rows(), 2);
-  const Dataset counted = csv("0,1,2\n0.5,0.6,0.7\n");
+  const DatasetParts counted = csv("0,1,2\n0.5,0.6,0.7\n");
   EXPECT_EQ(counted.rows(), 2);
   EXPECT_TRUE(contains(counted.notes[1], "read as data"));
 }
 
 TEST(Csv, TextColumnBeforeNumbersKeepsTheirFileNumbers) {
-  const Dataset data = csv("a,1.5,2\nb,3,4\n");
+  const DatasetParts data = csv("a,1.5,2\nb,3,4\n");
   EXPECT_EQ(data.labels->name, "x0");
   EXPECT_EQ(data.names[0], "x1");
   EXPECT_EQ(data.names[1], "x2");
 }
 
 TEST(Csv, QuotesFollowRfc4180) {
-  const Dataset data = csv("\"a \"\"b\"\"\",\"c,d\",class\r\n\"1.5\",2,\"x\ny\"\r\n 3 ,\t4,\"NA\" \r\n");
+  const DatasetParts data = csv("\"a \"\"b\"\"\",\"c,d\",class\r\n\"1.5\",2,\"x\ny\"\r\n 3 ,\t4,\"NA\" \r\n");
   EXPECT_EQ(data.names[0], "a \"b\"");
   EXPECT_EQ(data.names[1], "c,d");
   EXPECT_EQ(data.dense(0, 0), 1.5);
@@ -74,7 +74,7 @@ TEST(Csv, QuotesFollowRfc4180) {
 TEST(Csv, ByteOrderMarkAndEveryLineEnd) {
   for (const std::string end : {"\n", "\r\n", "\r"}) {
     for (const bool last : {true, false}) {
-      const Dataset data =
+      const DatasetParts data =
           csv("\xEF\xBB\xBF"
               "a,b" +
               end + "1,2" + end + end + "  " + end + "3,4" + (last ? end : ""));
@@ -86,7 +86,7 @@ TEST(Csv, ByteOrderMarkAndEveryLineEnd) {
 }
 
 TEST(Csv, MissingValuesAndInfinities) {
-  const Dataset data = csv(
+  const DatasetParts data = csv(
       "a,b,class\n1,2,x\n,NA,\nN/A,nan,NA\nnull,NULL,?\n?,#N/A,x\n-inf,+Infinity,y\nNone,<NA>,y\n+1.5,.5,y\n");
   ASSERT_EQ(data.rows(), 8);
   for (Index i = 1; i <= 4; ++i) {
@@ -103,14 +103,14 @@ TEST(Csv, MissingValuesAndInfinities) {
 }
 
 TEST(Csv, AColumnThatIsMissingAtFirstMayStillBeText) {
-  const Dataset data = csv("id,a\n,1\nNA,2\nx,3\n");
+  const DatasetParts data = csv("id,a\n,1\nNA,2\nx,3\n");
   EXPECT_EQ(data.labels->name, "id");
   EXPECT_EQ(data.labels->codes, (std::vector<int>{-1, -1, 0}));
   EXPECT_FALSE(data.first_missing);
 }
 
 TEST(Csv, NumericClassesAreLabelsAndSortedByValue) {
-  const Dataset data = csv("a,class\n1,10\n2,9\n3,1.0\n4,1\n");
+  const DatasetParts data = csv("a,class\n1,10\n2,9\n3,1.0\n4,1\n");
   EXPECT_EQ(data.features(), 1);
   EXPECT_EQ(data.labels->classes, (std::vector<std::string>{"1", "9", "10"}));
   EXPECT_EQ(data.labels->codes, (std::vector<int>{2, 1, 0, 0}));
@@ -149,11 +149,11 @@ TEST(Csv, ARowOfTheWrongLengthIsSaidBeforeWhatItsFieldsHold) {
 }
 
 TEST(Csv, TheFirstInfiniteValueHasAPlaceAndTooLargeIsNotInfinite) {
-  const Dataset infinite = csv("a,b,class\n1,2,u\n3,-Inf,u\n1e400,6,v\n");
+  const DatasetParts infinite = csv("a,b,class\n1,2,u\n3,-Inf,u\n1e400,6,v\n");
   ASSERT_TRUE(infinite.first_infinite);
   EXPECT_EQ(infinite.first_infinite->where.text(), "t.csv:3:2");
   EXPECT_EQ(infinite.first_infinite->sentence(), "'-Inf' is infinite");
-  const Dataset large = csv("a,b,class\n1,2,u\n3,1,u\n-1e400,inf,v\n");
+  const DatasetParts large = csv("a,b,class\n1,2,u\n3,1,u\n-1e400,inf,v\n");
   ASSERT_TRUE(large.first_infinite);
   EXPECT_EQ(large.first_infinite->where.text(), "t.csv:4:1");
   EXPECT_EQ(large.first_infinite->sentence(), "'-1e400' is too large for a double");
@@ -165,7 +165,7 @@ TEST(Csv, TheFirstInfiniteValueHasAPlaceAndTooLargeIsNotInfinite) {
 TEST(Csv, TheFirstMissingValueIsOneOfAColumnThatCounts) {
   ReadOptions options;
   options.ignore = {"a", "t"};
-  const Dataset data = csv("a,t,b,c,class\n,,1,2,u\n3,x,1,2,u\n,y,1,,v\n5,z,,6,v\n", options);
+  const DatasetParts data = csv("a,t,b,c,class\n,,1,2,u\n3,x,1,2,u\n,y,1,,v\n5,z,,6,v\n", options);
   ASSERT_TRUE(data.first_missing);
   EXPECT_EQ(data.first_missing->text(), "t.csv:4:4");
 }
@@ -180,7 +180,7 @@ TEST(Csv, TheFirstMissingLabelHasAPlace) {
 TEST(Csv, TextIsLeftAloneInColumnsThatAreNotNeeded) {
   ReadOptions options = with_target("none");
   options.needed = {"a", "b"};
-  const Dataset data = csv("id,a,note,b\nq1,1,7,2\nq2,3,later,4\n", options);
+  const DatasetParts data = csv("id,a,note,b\nq1,1,7,2\nq2,3,later,4\n", options);
   EXPECT_EQ(data.names.all(), (std::vector<std::string>{"a", "b"})) << "a mixed column is left out, too";
   EXPECT_EQ(data.dense(1, 1), 4.0);
   const auto message = [&](std::string_view text) { return message_of([&] { return csv(text, options); }); };
@@ -230,7 +230,7 @@ TEST(Csv, NothingToReadIsSaid) {
 }
 
 TEST(Csv, AColumnWithoutNameAndValuesIsLeftOut) {
-  const Dataset data = csv("a,b,\n1,2,\n3,4,\n");
+  const DatasetParts data = csv("a,b,\n1,2,\n3,4,\n");
   EXPECT_EQ(data.features(), 2);
   EXPECT_FALSE(data.first_missing);
   EXPECT_TRUE(contains(data.notes[1], "column 3 has neither name nor values"));
@@ -240,7 +240,7 @@ TEST(Csv, AColumnWithoutNameAndValuesIsLeftOut) {
 TEST(Csv, ExcludedColumnsMayHoldAnything) {
   ReadOptions options;
   options.ignore = {"id", "mixed"};
-  const Dataset data = csv("id,a,mixed,class\nr1,1,1,x\nr2,2,abc,y\n", options);
+  const DatasetParts data = csv("id,a,mixed,class\nr1,1,1,x\nr2,2,abc,y\n", options);
   EXPECT_EQ(data.features(), 1);
   EXPECT_EQ(data.names[0], "a");
   EXPECT_EQ(data.labels->name, "class");
@@ -250,7 +250,7 @@ TEST(Csv, WeightsAndGroupsAreTakenOut) {
   ReadOptions options;
   options.weights = "w";
   options.cv_groups = "subject";
-  const Dataset data = csv("a,w,subject,class\n1,2,s1,x\n3,0.5,7,y\n", options);
+  const DatasetParts data = csv("a,w,subject,class\n1,2,s1,x\n3,0.5,7,y\n", options);
   EXPECT_EQ(data.features(), 1);
   EXPECT_EQ(data.weights[1], 0.5);
   EXPECT_EQ(data.row_groups, (std::vector<std::string>{"s1", "7"}));
@@ -272,13 +272,13 @@ TEST(Csv, BlockBordersChangeNothing) {
     text += fmt::format("{:.17g}, {} ,\"{}\",\"cl\r\nass {}\"\r\n", i / 7.0, i % 9 == 0 ? "NA" : "+1e-5",
                         -i * 1e300, i % 3);
   }
-  const Dataset whole = csv(text);
+  const DatasetParts whole = csv(text);
   ASSERT_EQ(whole.rows(), 50);
   ASSERT_EQ(whole.labels->class_count(), 3);
   for (const std::size_t block : {1, 4, 5, 6, 7, 8, 11, 13, 16, 17, 31, 64, 100, 1000}) {
     SCOPED_TRACE(block);
     const auto bytes = memory_bytes(text);
-    const Dataset data = assemble(read_csv_bytes(*bytes, "t.csv", {}, {}, block), {});
+    const DatasetParts data = assemble(read_csv_bytes(*bytes, "t.csv", {}, {}, block), {}).parts();
     ASSERT_EQ(data.rows(), whole.rows());
     ASSERT_EQ(data.features(), whole.features());
     for (Index j = 0; j < 3; ++j) {
@@ -308,7 +308,7 @@ TEST(Csv, LongAndWideTablesKeepEveryValueInItsPlace) {
       }
       text += '\n';
     }
-    const Dataset data = csv(text);
+    const DatasetParts data = csv(text);
     ASSERT_EQ(data.rows(), rows);
     ASSERT_EQ(data.features(), columns);
     for (Index j = 0; j < columns; ++j) {

@@ -61,11 +61,11 @@ TEST_F(H5ad, ObsColumnsOfEveryKindAndTheNamesOfVar) {
 
 TEST_F(H5ad, WithoutAClassTheLastTextColumnIsTheTarget) {
   RawTable table = read_h5ad(file("dense.h5ad"), {});
-  const Dataset named = assemble(read_h5ad(file("dense.h5ad"), {}), {});
+  const DatasetParts named = assemble(read_h5ad(file("dense.h5ad"), {}), {}).parts();
   ASSERT_TRUE(named.labels.has_value());
   EXPECT_EQ(named.labels->name, "class");
   std::erase_if(table.side, [](const SideColumn& column) { return column.name == "class"; });
-  const Dataset data = assemble(std::move(table), {});
+  const DatasetParts data = assemble(std::move(table), {}).parts();
   ASSERT_TRUE(data.labels.has_value());
   EXPECT_EQ(data.labels->name, "donor");  // "good" comes later, but holds numbers
   EXPECT_TRUE(data.warnings.empty()) << "there was no other text column to take";
@@ -73,7 +73,7 @@ TEST_F(H5ad, WithoutAClassTheLastTextColumnIsTheTarget) {
   for (SideColumn& column : more.side) {
     if (column.name == "class") column.name = "tissue";
   }
-  const Dataset chosen = assemble(std::move(more), {});
+  const DatasetParts chosen = assemble(std::move(more), {}).parts();
   ASSERT_EQ(chosen.warnings.size(), 1U);
   EXPECT_NE(chosen.warnings[0].find("the last of 2 text columns; --target NAME takes another"),
             std::string::npos)

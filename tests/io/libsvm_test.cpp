@@ -8,13 +8,14 @@ namespace {
 using testing::contains;
 using testing::message_of;
 
-Dataset svm(std::string_view text, const ReadOptions& options = {}, std::size_t block = kTextBlockBytes) {
+DatasetParts svm(std::string_view text, const ReadOptions& options = {},
+                 std::size_t block = kTextBlockBytes) {
   const auto bytes = memory_bytes(text);
-  return assemble(read_libsvm_bytes(*bytes, "t.svm", options, block), options);
+  return assemble(read_libsvm_bytes(*bytes, "t.svm", options, block), options).parts();
 }
 
 TEST(Libsvm, InfiniteValuesAndMissingLabelsHaveTheirPlaces) {
-  const Dataset data = svm("1 1:2 2:1e999\n? 1:inf\n-1 2:3\n");
+  const DatasetParts data = svm("1 1:2 2:1e999\n? 1:inf\n-1 2:3\n");
   ASSERT_TRUE(data.first_infinite && data.first_unlabelled);
   EXPECT_EQ(data.first_infinite->where.text(), "t.svm:1:9");
   EXPECT_EQ(data.first_infinite->sentence(), "'1e999' is too large for a double");
@@ -23,7 +24,7 @@ TEST(Libsvm, InfiniteValuesAndMissingLabelsHaveTheirPlaces) {
 
 TEST(Libsvm, SparseStaysSparse) {
   for (const std::size_t block : {std::size_t{1}, std::size_t{5}, kTextBlockBytes}) {
-    const Dataset data =
+    const DatasetParts data =
         svm("+1 1:0.5 3:2\n-1 2:1e-3 # a comment\n# only a comment\n\n1 3:-4 1:7 2:0\r\n", {}, block);
     ASSERT_TRUE(data.is_sparse);
     ASSERT_EQ(data.rows(), 3);
@@ -44,7 +45,7 @@ TEST(Libsvm, WidthAndIndexBaseAreOptions) {
   options.features = 10;
   EXPECT_EQ(svm("1 3:1\n", options).features(), 10);
   options.index_base = 0;
-  const Dataset data = svm("1 0:5 9:6\n", options);
+  const DatasetParts data = svm("1 0:5 9:6\n", options);
   EXPECT_EQ(data.sparse.coeff(0, 0), 5.0);
   EXPECT_EQ(data.sparse.coeff(0, 9), 6.0);
   EXPECT_TRUE(contains(message_of([&] { return svm("1 0:5 10:6\n", options); }),
@@ -54,13 +55,13 @@ TEST(Libsvm, WidthAndIndexBaseAreOptions) {
 TEST(Libsvm, QueriesCanGroupRows) {
   ReadOptions options;
   options.cv_groups = "qid";
-  const Dataset data = svm("1 qid:7 1:1\n2 qid:8 1:2\n", options);
+  const DatasetParts data = svm("1 qid:7 1:1\n2 qid:8 1:2\n", options);
   EXPECT_EQ(data.row_groups, (std::vector<std::string>{"7", "8"}));
   EXPECT_EQ(svm("1 qid:7 1:1\n2 1:2\n").rows(), 2);
 }
 
 TEST(Libsvm, MissingLabelsAndValues) {
-  const Dataset data = svm("? 1:nan\nb 1:2\n");
+  const DatasetParts data = svm("? 1:nan\nb 1:2\n");
   EXPECT_EQ(data.labels->codes, (std::vector<int>{-1, 0}));
   EXPECT_TRUE(std::isnan(data.sparse.coeff(0, 0)));
   EXPECT_EQ(data.first_missing->text(), "t.svm:1:5");
@@ -96,7 +97,7 @@ TEST(Libsvm, AWidthThatDoesNotFitIsRefusedBeforeItIsAllocated) {
 }
 
 TEST(Libsvm, AFeatureMayBeTheTarget) {
-  const Dataset data = svm("1 1:5 2:1\n2 1:6\n1 2:3\n", testing::with_target("x0"));
+  const DatasetParts data = svm("1 1:5 2:1\n2 1:6\n1 2:3\n", testing::with_target("x0"));
   EXPECT_EQ(data.features(), 1);
   EXPECT_EQ(data.labels->classes, (std::vector<std::string>{"0", "5", "6"}));
   EXPECT_EQ(data.names[0], "x1");

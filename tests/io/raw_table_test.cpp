@@ -38,7 +38,7 @@ TEST(Assemble, TheDefaultTargetFollowsTheContract) {
       assemble(table({"a"}, {label_array("y", {"0", "1"}), column("class", {"p", "q"})}), {}).labels->name,
       "class");
   EXPECT_EQ(assemble(table({"a", "class"}, {label_array("y", {"0", "1"})}), {}).labels->name, "y");
-  const Dataset numeric = assemble(table({"a", "class", "b"}, {}), {});
+  const DatasetParts numeric = assemble(table({"a", "class", "b"}, {}), {}).parts();
   EXPECT_EQ(numeric.labels->name, "class");
   EXPECT_EQ(numeric.features(), 2);
   EXPECT_EQ(numeric.names[1], "b");
@@ -112,7 +112,7 @@ TEST(Assemble, EveryRowNeedsAGroup) {
 }
 
 TEST(Assemble, DuplicateNamesAreKeptAndReported) {
-  const Dataset data = csv("a,b,a\n1,2,3\n");
+  const DatasetParts data = csv("a,b,a\n1,2,3\n");
   EXPECT_EQ(data.features(), 3);
   ASSERT_EQ(data.warnings.size(), 1U);
   EXPECT_EQ(data.warnings[0], "1 feature name stands for several columns: a (columns 0, 2)");
@@ -125,7 +125,7 @@ TEST(Assemble, TwoColumnsNamedClassAreRefusedWithTheWayOut) {
 }
 
 TEST(Assemble, AMissingLabelOfABinaryTableHasItsRow) {
-  const Dataset data = assemble(table({"a"}, {label_array("y", {"u", ""})}), {});
+  const DatasetParts data = assemble(table({"a"}, {label_array("y", {"u", ""})}), {}).parts();
   ASSERT_TRUE(data.first_unlabelled);
   EXPECT_EQ(data.first_unlabelled->text(), "t.npz: label column 'y', row 1");
 }
@@ -135,7 +135,8 @@ TEST(Assemble, ALabelColumnWithoutLabelsIsRefused) {
 }
 
 TEST(Assemble, NamesAndLabelsThatAreNotUtf8AreReadAsLatin1) {
-  const Dataset data = assemble(table({"\xb5m", "h\xc3\xb6he"}, {column("class", {"gr\xfcn", "rot"})}), {});
+  const DatasetParts data =
+      assemble(table({"\xb5m", "h\xc3\xb6he"}, {column("class", {"gr\xfcn", "rot"})}), {}).parts();
   EXPECT_EQ(data.names[0], "\xc2\xb5m");
   EXPECT_EQ(data.names[1], "h\xc3\xb6he") << "what is UTF-8 stays";
   EXPECT_EQ(data.labels->classes[0], "gr\xc3\xbcn");

@@ -10,14 +10,14 @@ using testing::Folder;
 using testing::message_of;
 
 TEST(ReadDataset, EmbeddedSetsHaveTheirPublishedSizes) {
-  const Dataset sonar = read_dataset("sonar");
+  const DatasetParts sonar = read_dataset("sonar").parts();
   EXPECT_EQ(sonar.source, "sonar");
   EXPECT_EQ(sonar.rows(), 208);
   EXPECT_EQ(sonar.features(), 60);
   EXPECT_EQ(sonar.labels->classes, (std::vector<std::string>{"M", "R"}));
   EXPECT_EQ(sonar.labels->counts(), (std::vector<Index>{111, 97}));
   EXPECT_EQ(sonar.dense(0, 1), 0.0371);
-  const Dataset ionosphere = read_dataset("ionosphere");
+  const DatasetParts ionosphere = read_dataset("ionosphere").parts();
   EXPECT_EQ(ionosphere.rows(), 351);
   EXPECT_EQ(ionosphere.features(), 34);
   EXPECT_EQ(ionosphere.labels->counts(), (std::vector<Index>{126, 225}));

@@ -29,8 +29,8 @@ Matrix hard_numbers() {
   return a;
 }
 
-Dataset labelled(Matrix values, Texts names, Texts labels) {
-  Dataset data;
+DatasetParts labelled(Matrix values, Texts names, Texts labels) {
+  DatasetParts data;
   data.dense = std::move(values);
   data.names = FeatureNames(std::move(names));
   data.labels = Labels::from_texts("class", labels);
@@ -39,11 +39,11 @@ Dataset labelled(Matrix values, Texts names, Texts labels) {
 
 TEST(WriteCsv, IsReadBackToTheBit) {
   const Folder folder;
-  const Dataset data = labelled(hard_numbers(), {"p", "q", "r", "s"}, {"yes", "no", "yes"});
+  const DatasetParts data = labelled(hard_numbers(), {"p", "q", "r", "s"}, {"yes", "no", "yes"});
   for (const std::string name : {"t.csv", "t.tsv", "t.csv.gz", "T.TSV.GZ"}) {
     SCOPED_TRACE(name);
     write_csv(folder.path(name), data);
-    const Dataset back = read_dataset(folder.path(name));
+    const DatasetParts back = read_dataset(folder.path(name)).parts();
     EXPECT_EQ(back.dense, data.dense);
     EXPECT_EQ(back.names.all(), data.names.all());
     EXPECT_EQ(back.labels->codes, data.labels->codes);
@@ -54,19 +54,19 @@ TEST(WriteCsv, IsReadBackToTheBit) {
 TEST(WriteNpz, IsReadBackToTheBit) {
   const Folder folder;
   const Texts names = {"p", "1", "grün", "日本𝄞"}, labels = {"yes", "", "né"};
-  const Dataset data = labelled(hard_numbers(), names, labels);
+  const DatasetParts data = labelled(hard_numbers(), names, labels);
   write_table(folder.path("t.npz"), data);
-  const Dataset back = read_dataset(folder.path("t.npz"));
+  const DatasetParts back = read_dataset(folder.path("t.npz")).parts();
   EXPECT_EQ(back.dense, data.dense);
   EXPECT_EQ(back.names.all(), names);
   EXPECT_EQ(back.labels->codes, data.labels->codes);
   EXPECT_EQ(back.labels->classes, data.labels->classes);
-  Dataset bare;
+  DatasetParts bare;
   bare.dense = hard_numbers();
   bare.names = FeatureNames(bare.dense.cols());
   bare.source = "bare";
   write_npz(folder.path("bare.npz"), bare);
-  const Dataset same = read_dataset(folder.path("bare.npz"));
+  const DatasetParts same = read_dataset(folder.path("bare.npz")).parts();
   EXPECT_EQ(same.dense, bare.dense);
   EXPECT_FALSE(same.labels.has_value());
   EXPECT_EQ(same.names[3], "x3");
@@ -77,7 +77,7 @@ TEST(WriteCsv, IsWhatOneWouldWriteByHand) {
   Matrix values(2, 2);
   values << -0.0, 1.5, std::nan(""), -std::numeric_limits<double>::infinity();
   EXPECT_EQ(csv_text(labelled(values, {"u", "v"}, {"a", ""})), "u,v,class\n0,1.5,a\nNA,-inf,\n");
-  Dataset unlabelled;
+  DatasetParts unlabelled;
   unlabelled.dense = values;
   unlabelled.names = FeatureNames(2);
   EXPECT_EQ(csv_text(unlabelled, '\t'), "x0\tx1\n0\t1.5\nNA\t-inf\n");
@@ -88,9 +88,9 @@ TEST(WriteCsv, NamesAndLabelsThatCouldMisleadAReaderSurvive) {
   const Folder folder;
   const Texts names = {"1", "a,b", "say \"hi\"", " blank ", "NA", "two\nlines"};
   const Texts labels = {"x,y", "NA", "", "\"", "plain"};
-  const Dataset data = labelled(Matrix::Random(5, 6), names, labels);
+  const DatasetParts data = labelled(Matrix::Random(5, 6), names, labels);
   write_csv(folder.path("t.csv"), data);
-  const Dataset back = read_dataset(folder.path("t.csv"));
+  const DatasetParts back = read_dataset(folder.path("t.csv")).parts();
   EXPECT_EQ(back.names.all(), names);
   EXPECT_EQ(back.dense, data.dense);
   EXPECT_EQ(back.labels->classes, data.labels->classes);
@@ -105,7 +105,7 @@ TEST(WriteCsv, NumbersAsNamesAreStillAHeader) {
 }
 
 TEST(WriteCsv, SparseTablesAreWrittenInFull) {
-  Dataset data;
+  DatasetParts data;
   data.is_sparse = true;
   data.sparse.resize(2, 3);
   data.sparse.insert(1, 0) = 2.5;

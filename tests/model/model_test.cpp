@@ -11,7 +11,7 @@
 namespace subspectra {
 namespace {
 
-Dataset named(Dataset data) {
+DatasetParts named(DatasetParts data) {
   std::vector<std::string> names;
   for (Index j = 0; j < data.features(); ++j) names.push_back("f" + std::to_string(j));
   data.names = FeatureNames(std::move(names));
@@ -25,7 +25,7 @@ struct Kind {
 };
 
 Model small_model(const PrepareOptions& options = {}, const Kind& kind = {}) {
-  const Dataset data = named(oracle::random_classes(60, 6, 3, 1));
+  const DatasetParts data = named(oracle::random_classes(60, 6, 3, 1));
   return fit_model(
       data, Preparation::learn(data, options), "fisher", {0, 2, 5}, 0.0,
       {.classifier = kind.classifier, .svm_kernel = kind.kernel, .hyperparameters = Hyperparameters::kFixed});
@@ -51,44 +51,45 @@ TEST(Model, ComesBackFromJsonToTheLastBit) {
           small_model({.missing = MissingPolicy::kMean, .standardize = standardize}, classifier);
       const Model back = Model::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
       EXPECT_EQ(back.classifier(), classifier.classifier);
-      const Dataset fresh = named(oracle::random_classes(25, 6, 3, 2));
+      const DatasetParts fresh = named(oracle::random_classes(25, 6, 3, 2));
       EXPECT_EQ(predict_probabilities(model, fresh), predict_probabilities(back, fresh));
     }
   }
 }
 
 TEST(Model, StandardizingChangesNothingWithoutARidge) {
-  const Dataset fresh = named(oracle::random_classes(25, 6, 3, 2));
+  const DatasetParts fresh = named(oracle::random_classes(25, 6, 3, 2));
   const Matrix plain = predict_probabilities(small_model(), fresh);
   const Matrix standardized = predict_probabilities(small_model({.standardize = true}), fresh);
   EXPECT_LT((plain - standardized).cwiseAbs().maxCoeff(), 1e-10);
 }
 
 TEST(Model, MatchesColumnsByNameInAnyOrder) {
-  const Dataset fresh = named(oracle::random_classes(25, 6, 3, 2));
-  const Dataset shuffled = fresh.with_features({5, 4, 2, 0, 1});
+  const DatasetParts fresh = named(oracle::random_classes(25, 6, 3, 2));
+  const DatasetParts shuffled = Dataset(fresh).with_features({5, 4, 2, 0, 1}).parts();
   EXPECT_EQ(predict_probabilities(small_model(), fresh), predict_probabilities(small_model(), shuffled));
 }
 
 TEST(Model, NamesTheColumnsThatAreMissing) {
-  const Dataset fresh = named(oracle::random_classes(25, 6, 3, 2)).with_features({0, 1, 3});
+  const DatasetParts fresh =
+      Dataset(named(oracle::random_classes(25, 6, 3, 2))).with_features({0, 1, 3}).parts();
   const std::string text = message_of([&] { (void)predict_probabilities(small_model(), fresh); });
   EXPECT_NE(text.find("lacks 2 of the 3 columns the model uses: f2, f5"), std::string::npos) << text;
 }
 
 TEST(Model, WithoutNamesThePlaceCountsAndTheWidthMustAgree) {
-  Dataset data = oracle::random_classes(60, 6, 3, 1);
+  DatasetParts data = oracle::random_classes(60, 6, 3, 1);
   const Model model = fit_model(data, {}, "fisher", {0, 2, 5}, 0.0, {});
   EXPECT_FALSE(model.names_given);
   EXPECT_NO_THROW((void)predict_probabilities(model, data));
   EXPECT_NE(message_of([&] {
-              (void)predict_probabilities(model, data.with_features({0, 2, 5}));
+              (void)predict_probabilities(model, Dataset(data).with_features({0, 2, 5}));
             }).find("trained on 6"),
             std::string::npos);
 }
 
 TEST(Model, MissingValuesNeedAModelThatLearnedToFillThem) {
-  Dataset fresh = named(oracle::random_classes(5, 6, 3, 2));
+  DatasetParts fresh = named(oracle::random_classes(5, 6, 3, 2));
   fresh.dense(1, 2) = std::nan("");
   EXPECT_NE(message_of([&] { (void)predict_probabilities(small_model(), fresh); }).find("--missing mean"),
             std::string::npos);
@@ -99,7 +100,7 @@ TEST(Model, MissingValuesNeedAModelThatLearnedToFillThem) {
 }
 
 TEST(Model, FarFromEveryClassTheProbabilitiesStillSumToOne) {
-  Dataset fresh = named(oracle::random_classes(5, 6, 3, 2));
+  DatasetParts fresh = named(oracle::random_classes(5, 6, 3, 2));
   for (const Kind& classifier : kClassifiers) {
     const Model model = small_model({}, classifier);
     for (const double far : {1e9, 1e17, 1e30, 1e200}) {
@@ -114,7 +115,7 @@ TEST(Model, FarFromEveryClassTheProbabilitiesStillSumToOne) {
 }
 
 TEST(Model, ValuesThatOverflowAreRefusedAndNotPredictedAsNaN) {
-  Dataset fresh = named(oracle::random_classes(5, 6, 3, 2));
+  DatasetParts fresh = named(oracle::random_classes(5, 6, 3, 2));
   fresh.dense.row(3).setConstant(1.7e308);
   for (const Kind& classifier : kClassifiers) {
     try {
@@ -219,13 +220,13 @@ TEST(Model, AGaussianProcessHasPositiveScalesAndOneMachineAClass) {
 }
 
 TEST(Model, AGaussianProcessInTheSpaceOfDiscriminantsComesBack) {
-  const Dataset data = named(oracle::random_classes(60, 6, 3, 1));
+  const DatasetParts data = named(oracle::random_classes(60, 6, 3, 1));
   FittedDiscriminants record;
   record.features = {1, 2, 4};
   record.matrix = Matrix::Random(3, 2);
   const Model model = fit_model(data, {}, "gloss", record, {.classifier = Classifier::kGpLaplace});
   const Model back = Model::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
-  const Dataset fresh = named(oracle::random_classes(25, 6, 3, 2));
+  const DatasetParts fresh = named(oracle::random_classes(25, 6, 3, 2));
   EXPECT_EQ(predict_probabilities(model, fresh), predict_probabilities(back, fresh));
 }
 
@@ -260,11 +261,11 @@ TEST(Model, NeighboursAndSupportVectorsAreCheckedNumberByNumber) {
 }
 
 TEST(Model, AProjectionComesBackFromJson) {
-  const Dataset data = named(oracle::random_classes(60, 6, 3, 1));
+  const DatasetParts data = named(oracle::random_classes(60, 6, 3, 1));
   FittedDiscriminants found;
   found.features = {0, 2, 5};
   found.matrix = (Matrix(3, 2) << 1.0, 0.5, -1.0, 2.0, 0.3, 0.1).finished();
-  const Dataset fresh = named(oracle::random_classes(25, 6, 3, 2));
+  const DatasetParts fresh = named(oracle::random_classes(25, 6, 3, 2));
   for (const Kind& kind : kClassifiers) {
     const Model model = fit_model(data, {}, "pca", found,
                                   {.classifier = kind.classifier, .cost = 1.0, .svm_kernel = kind.kernel});
@@ -274,13 +275,13 @@ TEST(Model, AProjectionComesBackFromJson) {
 }
 
 TEST(Model, RowsWithoutALabelAreNotLearnedFrom) {
-  Dataset data = named(oracle::random_classes(60, 6, 3, 1));
+  DatasetParts data = named(oracle::random_classes(60, 6, 3, 1));
   std::vector<Index> labelled;
   for (Index i = 0; i < 60; ++i) {
     if (i % 3 == 0) data.labels->codes[static_cast<std::size_t>(i)] = Labels::kMissing;
     if (i % 3 != 0) labelled.push_back(i);
   }
-  const Dataset fresh = named(oracle::random_classes(25, 6, 3, 2));
+  const DatasetParts fresh = named(oracle::random_classes(25, 6, 3, 2));
   FittedDiscriminants found;
   found.features = {0, 2, 5};
   found.matrix = (Matrix(3, 2) << 1.0, 0.5, -1.0, 2.0, 0.3, 0.1).finished();
@@ -290,12 +291,13 @@ TEST(Model, RowsWithoutALabelAreNotLearnedFrom) {
                                .svm_kernel = kind.kernel,
                                .hyperparameters = Hyperparameters::kFixed};
     const Model some = fit_model(data, {}, "qalpha", {0, 2, 5}, 0.0, options);
-    const Model those = fit_model(data.with_rows(labelled), {}, "qalpha", {0, 2, 5}, 0.0, options);
+    const Model those = fit_model(Dataset(data).with_rows(labelled), {}, "qalpha", {0, 2, 5}, 0.0, options);
     EXPECT_EQ(some.training_rows, 40);
     EXPECT_EQ(predict_probabilities(some, fresh), predict_probabilities(those, fresh));
     const Model projected = fit_model(data, {}, "pca", found, options);
     EXPECT_EQ(predict_probabilities(projected, fresh),
-              predict_probabilities(fit_model(data.with_rows(labelled), {}, "pca", found, options), fresh));
+              predict_probabilities(fit_model(Dataset(data).with_rows(labelled), {}, "pca", found, options),
+                                    fresh));
   }
   for (int& code : data.labels->codes) code = Labels::kMissing;
   EXPECT_NE(message_of([&] {

@@ -14,7 +14,7 @@
 namespace subspectra::dense {
 
 /// The features as rows, centred, of unit norm.
-inline Matrix feature_rows(const Dataset& data) {
+inline Matrix feature_rows(const DatasetParts& data) {
   Matrix m = data.is_sparse ? Matrix(data.sparse).transpose() : Matrix(data.dense.transpose());
   for (Index i = 0; i < m.rows(); ++i) {
     m.row(i).array() -= m.row(i).mean();

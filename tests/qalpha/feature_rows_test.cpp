@@ -19,11 +19,11 @@ Matrix random_matrix(Index rows, Index columns, std::uint64_t seed) {
 }
 
 TEST(FeatureRows, ItsProductsAreThoseOfTheNormalizedTableDenseOrSparse) {
-  const Dataset table = tables::clustered(23, 700, 5, 3, 1);
+  const DatasetParts table = tables::clustered(23, 700, 5, 3, 1);
   const Matrix m = dense::feature_rows(table);
   const Vector alpha = random_matrix(700, 1, 2);
   const Matrix u = random_matrix(23, 3, 3), p = random_matrix(700, 3, 4), s = random_matrix(23, 23, 5);
-  for (const Dataset& data : {table, oracle::as_sparse(table)}) {
+  for (const DatasetParts& data : {table, oracle::as_sparse(table)}) {
     const FeatureRows rows(data, tables::all_of(data), true, {}, 3);
     Matrix projected(700, 3);
     rows.project(u, rows.whole(),
@@ -48,12 +48,12 @@ TEST(FeatureRows, ItsProductsAreThoseOfTheNormalizedTableDenseOrSparse) {
 }
 
 TEST(FeatureRows, BlocksAreTheClassesAndLeaveUnlabelledSamplesOut) {
-  Dataset table = tables::clustered(20, 90, 5, 3, 6);
+  DatasetParts table = tables::clustered(20, 90, 5, 3, 6);
   table.labels->codes[4] = Labels::kMissing;
   table.labels->codes[11] = Labels::kMissing;
   const Matrix m = dense::feature_rows(table);
   const auto classes = tables::rows_by_class(*table.labels);
-  for (const Dataset& data : {table, oracle::as_sparse(table)}) {
+  for (const DatasetParts& data : {table, oracle::as_sparse(table)}) {
     const FeatureRows rows(data, tables::all_of(data), true, data.labels->codes, 2);
     ASSERT_EQ(rows.classes().count(), 3);
     EXPECT_EQ(rows.classes().begin.back(), 18);
@@ -82,16 +82,16 @@ TEST(FeatureRows, BlocksAreTheClassesAndLeaveUnlabelledSamplesOut) {
 }
 
 TEST(FeatureRows, AConstantFeatureIsZero) {
-  Dataset table = tables::clustered(10, 4, 2, 2, 9);
+  DatasetParts table = tables::clustered(10, 4, 2, 2, 9);
   table.dense.col(1).setConstant(3.0);
-  for (const Dataset& data : {table, oracle::as_sparse(table)}) {
+  for (const DatasetParts& data : {table, oracle::as_sparse(table)}) {
     const FeatureRows rows(data, tables::all_of(data), true, {}, 1);
     EXPECT_TRUE(rows.tile(1, 1).isZero(1e-12));
   }
 }
 
 TEST(FeatureRows, ACopyThatDoesNotFitIsRefused) {
-  const Dataset table = tables::clustered(100, 100, 2, 2, 9);
+  const DatasetParts table = tables::clustered(100, 100, 2, 2, 9);
   EXPECT_THROW(FeatureRows(table, tables::all_of(table), true, {}, 1, 1000), Error);
 }
 

@@ -24,7 +24,7 @@ constexpr double kWeights = 1e-8;
 
 TEST(QAlpha, TheWeightsAreThoseOfTheExplicitMatrixAfterTheSameSteps) {
   for (const std::uint64_t seed : {1, 2, 3}) {
-    const Dataset data = clustered(40, 60, 8, 3, seed);
+    const DatasetParts data = clustered(40, 60, 8, 3, seed);
     const Matrix m = dense::feature_rows(data);
     for (const Index k : {1, 2, 4}) {
       for (const int steps : {1, 4}) {
@@ -52,7 +52,7 @@ TEST(QAlpha, TheWeightsAreThoseOfTheExplicitMatrixAfterTheSameSteps) {
 }
 
 TEST(QAlpha, TheLaplacianIsThatOfTheDefinitionForBothShifts) {
-  Dataset data = clustered(24, 18, 6, 3, 5);
+  DatasetParts data = clustered(24, 18, 6, 3, 5);
   data.dense = data.dense.cwiseAbs();
   const Matrix given = data.dense.transpose();
   for (const bool degree : {true, false}) {
@@ -89,7 +89,7 @@ TEST(QAlpha, TakesAPassAndAHalfForAProduct) {
 
 TEST(QAlpha, TheSupervisedBlocksAreThoseOfTheDefinition) {
   for (const int classes : {2, 3, 4}) {
-    const Dataset data = clustered(36, 30, 6, classes, 7 + static_cast<std::uint64_t>(classes));
+    const DatasetParts data = clustered(36, 30, 6, classes, 7 + static_cast<std::uint64_t>(classes));
     const Matrix m = dense::feature_rows(data);
     for (const bool ones : {true, false}) {
       for (const int steps : {1, 3}) {
@@ -112,7 +112,7 @@ TEST(QAlpha, TheSupervisedBlocksAreThoseOfTheDefinition) {
 }
 
 TEST(QAlpha, TheSemiSupervisedCriterionIsTheWeightedSumOfBoth) {
-  Dataset data = clustered(40, 24, 6, 2, 3);
+  DatasetParts data = clustered(40, 24, 6, 2, 3);
   for (std::size_t i = 0; i < 40; i += 3) data.labels->codes[i] = Labels::kMissing;
   const Matrix m = dense::feature_rows(data);
   const auto classes = rows_by_class(*data.labels);
@@ -165,7 +165,7 @@ Matrix kernel_matrix(const Matrix& m, const QAlphaKernel& kernel) {
 }
 
 TEST(QAlpha, TheKernelVariantIsThatOfTheDefinitionOnTheKernelMatrix) {
-  const Dataset data = clustered(30, 25, 6, 3, 11);
+  const DatasetParts data = clustered(30, 25, 6, 3, 11);
   const Matrix m = dense::feature_rows(data);
   for (const char* text : {"linear", "poly:2:1", "poly:3:0.5", "rbf:1.5", "block2:7"}) {
     SCOPED_TRACE(text);
@@ -189,7 +189,7 @@ TEST(QAlpha, TheKernelVariantIsThatOfTheDefinitionOnTheKernelMatrix) {
 }
 
 TEST(QAlpha, AnIncompleteFactorStatesItsError) {
-  const Dataset data = clustered(50, 40, 8, 3, 2);
+  const DatasetParts data = clustered(50, 40, 8, 3, 2);
   const FeatureRows rows(data, all_of(data), true, {}, 1);
   const QAlphaKernel kernel{.kind = QAlphaKernel::Kind::kRbf, .sigma = 3.0};
   const Matrix v = kernel_matrix(dense::feature_rows(data), kernel);
@@ -211,7 +211,7 @@ double energy(const Matrix& m, const Matrix& q, const Vector& alpha, bool gap) {
 }
 
 TEST(QAlpha, TheGradientOfTheCriterionIsTwiceLambdaTimesTheWeights) {
-  const Dataset data = clustered(30, 20, 6, 3, 4);
+  const DatasetParts data = clustered(30, 20, 6, 3, 4);
   const Matrix m = dense::feature_rows(data);
   for (const auto variant : {QAlphaVariant::kPower, QAlphaVariant::kBasic, QAlphaVariant::kGap}) {
     const auto got = fit(data, {.variant = variant, .clusters = 3});
@@ -230,7 +230,7 @@ TEST(QAlpha, TheGradientOfTheCriterionIsTwiceLambdaTimesTheWeights) {
 
 TEST(QAlpha, TheObjectiveNeverDecreasesWhereThatIsProved) {
   for (const std::uint64_t seed : {1, 2, 3, 4}) {
-    const Dataset data = clustered(25, 50, seed % 2 == 0 ? 0 : 6, 3, seed);  // noise alone, too
+    const DatasetParts data = clustered(25, 50, seed % 2 == 0 ? 0 : 6, 3, seed);  // noise alone, too
     for (const auto variant :
          {QAlphaVariant::kPower, QAlphaVariant::kBasic, QAlphaVariant::kRitz, QAlphaVariant::kGap}) {
       for (const double tolerance : {0.0, 1e-6}) {
@@ -248,7 +248,7 @@ TEST(QAlpha, TheObjectiveNeverDecreasesWhereThatIsProved) {
 }
 
 TEST(QAlpha, RelevantFeaturesComeFirstWithPositiveWeightsAndAreCutOff) {
-  const Dataset data = clustered(60, 202, 6, 3, 8, 0.15);
+  const DatasetParts data = clustered(60, 202, 6, 3, 8, 0.15);
   const auto got = fit(data, {.clusters = 3});
   const auto order = weight_order(got.weights);
   for (Index i = 0; i < 6; ++i) EXPECT_LT(order[static_cast<std::size_t>(i)], 6);
@@ -261,7 +261,7 @@ TEST(QAlpha, RelevantFeaturesComeFirstWithPositiveWeightsAndAreCutOff) {
 }
 
 TEST(QAlpha, RowOrderSignsScalesAndColumnOrderDoNotMatter) {
-  const Dataset data = clustered(40, 30, 6, 3, 9);
+  const DatasetParts data = clustered(40, 30, 6, 3, 9);
   const QAlphaOptions options{.clusters = 3, .max_iterations = 6, .tolerance = 0.0};
   const Vector weights = fit(data, options).weights;
   std::mt19937_64 generator(1);
@@ -270,14 +270,14 @@ TEST(QAlpha, RowOrderSignsScalesAndColumnOrderDoNotMatter) {
   std::iota(columns.begin(), columns.end(), Index{0});
   std::shuffle(rows.begin(), rows.end(), generator);
   std::shuffle(columns.begin(), columns.end(), generator);
-  EXPECT_LT(distance(fit(data.with_rows(rows), options).weights, weights), 1e-9);
-  Dataset changed = data;
+  EXPECT_LT(distance(fit(Dataset(data).with_rows(rows), options).weights, weights), 1e-9);
+  DatasetParts changed = data;
   for (Index j = 0; j < 30; ++j) {
     changed.dense.col(j) *= (j % 2 == 0 ? -1.0 : 1.0) * std::pow(10.0, static_cast<double>(j - 15));
     changed.dense.col(j).array() += 3.0 * changed.dense.col(j).cwiseAbs().maxCoeff();
   }
   EXPECT_LT(distance(fit(changed, options).weights, weights), 1e-9);
-  EXPECT_LT(distance(fit(data.with_features(columns), options).weights, weights(columns)), 1e-9);
+  EXPECT_LT(distance(fit(Dataset(data).with_features(columns), options).weights, weights(columns)), 1e-9);
   // Values that would not survive being squared.
   changed.dense.col(3) *= 1e190;
   changed.dense.col(4) *= 1e-190;
@@ -286,10 +286,10 @@ TEST(QAlpha, RowOrderSignsScalesAndColumnOrderDoNotMatter) {
 }
 
 TEST(QAlpha, ASampleWeightIsARepeatedRow) {
-  Dataset data = clustered(24, 15, 5, 2, 10);
+  DatasetParts data = clustered(24, 15, 5, 2, 10);
   std::vector<int> times(24);
   for (std::size_t i = 0; i < times.size(); ++i) times[i] = static_cast<int>(1 + i % 3);
-  const Dataset longer = oracle::repeated(data, times);
+  const DatasetParts longer = oracle::repeated(data, times);
   data.weights = Eigen::Map<const Eigen::VectorXi>(times.data(), 24).cast<double>();
   for (const auto variant : {QAlphaVariant::kPower, QAlphaVariant::kGap, QAlphaVariant::kSupervised}) {
     const QAlphaOptions options{.variant = variant, .max_iterations = 4, .tolerance = 0.0};
@@ -300,11 +300,11 @@ TEST(QAlpha, ASampleWeightIsARepeatedRow) {
 }
 
 TEST(QAlpha, TheNumberOfThreadsChangesNoBit) {
-  const Dataset data = clustered(50, 3000, 20, 3, 12);
-  const Dataset sparse = oracle::as_sparse(data);
+  const DatasetParts data = clustered(50, 3000, 20, 3, 12);
+  const DatasetParts sparse = oracle::as_sparse(data);
   for (const auto variant : {QAlphaVariant::kPower, QAlphaVariant::kLaplacian, QAlphaVariant::kSupervised}) {
     const QAlphaOptions options{.variant = variant, .clusters = 3, .max_iterations = 3};
-    for (const Dataset* const table : {&data, &sparse}) {
+    for (const DatasetParts* const table : {&data, &sparse}) {
       const auto one = fit(*table, options, true, 1), four = fit(*table, options, true, 4);
       EXPECT_TRUE((one.weights.array() == four.weights.array()).all());
       EXPECT_EQ(one.objective, four.objective);
@@ -313,13 +313,13 @@ TEST(QAlpha, TheNumberOfThreadsChangesNoBit) {
 }
 
 TEST(QAlpha, SparseTablesGiveTheWeightsOfDenseOnes) {
-  Dataset data = clustered(60, 80, 8, 3, 13);
+  DatasetParts data = clustered(60, 80, 8, 3, 13);
   for (Index j = 0; j < data.features(); ++j) {
     for (Index i = 0; i < data.rows(); ++i) {
       if ((i * 7 + j * 3) % 5 != 0) data.dense(i, j) = 0.0;
     }
   }
-  const Dataset sparse = oracle::as_sparse(data);
+  const DatasetParts sparse = oracle::as_sparse(data);
   for (const auto variant : {QAlphaVariant::kPower, QAlphaVariant::kBasic, QAlphaVariant::kGap,
                              QAlphaVariant::kLaplacian, QAlphaVariant::kSupervised, QAlphaVariant::kSemi}) {
     const QAlphaOptions options{.variant = variant, .max_iterations = 4, .tolerance = 0.0};
@@ -332,7 +332,7 @@ TEST(QAlpha, SparseTablesGiveTheWeightsOfDenseOnes) {
 }
 
 TEST(QAlpha, MoreClustersThanTheRankAreCutToIt) {
-  const Dataset data = clustered(4, 10, 5, 2, 14);  // centred: rank 3
+  const DatasetParts data = clustered(4, 10, 5, 2, 14);  // centred: rank 3
   for (const auto variant :
        {QAlphaVariant::kPower, QAlphaVariant::kBasic, QAlphaVariant::kLaplacian, QAlphaVariant::kGap}) {
     const auto got = fit(data, {.variant = variant, .clusters = 7});
@@ -344,7 +344,7 @@ TEST(QAlpha, MoreClustersThanTheRankAreCutToIt) {
   EXPECT_EQ(two.clusters, 1);
   EXPECT_LT(distance(two.weights, Vector::Constant(10, 1.0 / std::sqrt(10.0))), 1e-10);
   // A class of one row has one direction.
-  Dataset lone = clustered(20, 12, 4, 2, 16);
+  DatasetParts lone = clustered(20, 12, 4, 2, 16);
   lone.labels->classes.emplace_back("c");
   lone.labels->codes[5] = 2;
   const auto supervised = fit(lone, {.variant = QAlphaVariant::kSupervised, .start = QAlphaStart::kOnes});
@@ -354,7 +354,7 @@ TEST(QAlpha, MoreClustersThanTheRankAreCutToIt) {
 }
 
 TEST(QAlpha, DuplicatesShareTheirWeightAndRankByIndex) {
-  Dataset data = clustered(30, 14, 6, 3, 17);
+  DatasetParts data = clustered(30, 14, 6, 3, 17);
   data.dense.col(13) = data.dense.col(2);
   data.dense.col(9) = data.dense.col(2);
   const auto got = fit(data, {.clusters = 2});
@@ -367,7 +367,7 @@ TEST(QAlpha, DuplicatesShareTheirWeightAndRankByIndex) {
 }
 
 TEST(QAlpha, OfSeveralStartsTheBestIsKept) {
-  const Dataset data = clustered(30, 60, 3, 2, 18, 1.0);
+  const DatasetParts data = clustered(30, 60, 3, 2, 18, 1.0);
   const auto one = fit(data, {.clusters = 2, .start = QAlphaStart::kRandom});
   const auto five = fit(data, {.clusters = 2, .start = QAlphaStart::kRandom, .restarts = 5});
   ASSERT_EQ(five.starts.size(), 5U);
@@ -379,7 +379,7 @@ TEST(QAlpha, OfSeveralStartsTheBestIsKept) {
 }
 
 TEST(QAlpha, OnesAreRefusedWhereCentredFeaturesAreOrthogonalToThem) {
-  const Dataset data = clustered(20, 8, 3, 2, 19);
+  const DatasetParts data = clustered(20, 8, 3, 2, 19);
   for (const Index k : {1, 2, 3}) {  // beside other columns it would be a direction lost
     EXPECT_THROW(static_cast<void>(fit(data, {.clusters = k, .start = QAlphaStart::kOnes})), InvalidArgument)
         << k;
@@ -389,7 +389,7 @@ TEST(QAlpha, OnesAreRefusedWhereCentredFeaturesAreOrthogonalToThem) {
 
 TEST(QAlpha, TheEquivalentFormAndLemma13Hold) {
   for (const std::uint64_t seed : {1, 2, 3}) {
-    const Dataset data = clustered(40, 90, 6, 3, seed, 0.2);
+    const DatasetParts data = clustered(40, 90, 6, 3, seed, 0.2);
     const FeatureRows rows(data, all_of(data), true, {}, 2);
     const auto got = fit_qalpha(rows, {.clusters = 2}, RunControl());
     const Matrix m = dense::feature_rows(data), a = dense::affinity(m, got.weights);

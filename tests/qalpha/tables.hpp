@@ -10,13 +10,13 @@
 namespace subspectra::tables {
 
 /// `relevant` features that place the rows in `clusters` groups, the rest normal noise.
-inline Dataset clustered(Index rows, Index features, Index relevant, int clusters, std::uint64_t seed,
-                         double spread = 0.3) {
+inline DatasetParts clustered(Index rows, Index features, Index relevant, int clusters, std::uint64_t seed,
+                              double spread = 0.3) {
   std::mt19937_64 generator(seed);
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> uniform;
   Matrix centres = Matrix::NullaryExpr(clusters, relevant, [&] { return 2.0 * uniform(generator); });
-  Dataset data;
+  DatasetParts data;
   data.source = "clusters";
   data.names = FeatureNames(features);
   data.dense.resize(rows, features);
@@ -33,13 +33,14 @@ inline Dataset clustered(Index rows, Index features, Index relevant, int cluster
   return data;
 }
 
-inline std::vector<Index> all_of(const Dataset& data) {
+inline std::vector<Index> all_of(const DatasetParts& data) {
   std::vector<Index> all(static_cast<std::size_t>(data.features()));
   std::iota(all.begin(), all.end(), Index{0});
   return all;
 }
 
-inline QAlphaFit fit(const Dataset& data, QAlphaOptions options, bool normalize = true, int threads = 2) {
+inline QAlphaFit fit(const DatasetParts& data, QAlphaOptions options, bool normalize = true,
+                     int threads = 2) {
   const bool blocks =
       options.variant == QAlphaVariant::kSupervised || options.variant == QAlphaVariant::kSemi;
   const FeatureRows rows(data, all_of(data), normalize, blocks ? data.labels->codes : std::vector<int>(),

@@ -19,7 +19,7 @@ using oracle::dense_rows;
 using oracle::gaussian_classes;
 
 TEST(Gloss, IsOptimalInTheScaleOfItsOwnObjective) {
-  const Dataset data = gaussian_classes(60, 120, 4, 1);
+  const DatasetParts data = gaussian_classes(60, 120, 4, 1);
   const ScoringProblem problem = make_scoring_problem(data, all_features(data), 1);
   const auto gloss = gloss_solver(problem, {.tolerance = 1e-13, .threads = 1});
   const auto n = static_cast<double>(problem.rows());
@@ -47,7 +47,7 @@ TEST(Gloss, IsOptimalInTheScaleOfItsOwnObjective) {
 }
 
 TEST(Gloss, TurnsWithTheScores) {
-  const Dataset data = gaussian_classes(50, 80, 3, 2);
+  const DatasetParts data = gaussian_classes(50, 80, 3, 2);
   const ScoringProblem problem = make_scoring_problem(data, all_features(data), 1);
   ScoringProblem turned = problem;
   Matrix rotation(2, 2);
@@ -63,7 +63,7 @@ TEST(Gloss, TurnsWithTheScores) {
 }
 
 TEST(Gloss, TakesTwoRowsAndOneColumn) {
-  Dataset data;
+  DatasetParts data;
   data.dense.resize(2, 1);
   data.dense << 1.0, 4.0;
   data.labels = Labels::from_texts("class", {"a", "b"});
@@ -75,7 +75,7 @@ TEST(Gloss, TakesTwoRowsAndOneColumn) {
 }
 
 TEST(SparseFisher, IsTheLassoOnLabelsOfPlusAndMinusOne) {
-  const Dataset data = gaussian_classes(40, 70, 2, 3);
+  const DatasetParts data = gaussian_classes(40, 70, 2, 3);
   const ScoringProblem problem = make_scoring_problem(data, all_features(data), 1);
   const auto sfd = sfd_solver(problem, {.tolerance = 1e-13, .threads = 1});
   Vector y(40);
@@ -101,7 +101,7 @@ TEST(SparseFisher, IsTheLassoOnLabelsOfPlusAndMinusOne) {
 }
 
 TEST(SparseFisher, IsForTwoClasses) {
-  const Dataset data = gaussian_classes(40, 10, 3, 3);
+  const DatasetParts data = gaussian_classes(40, 10, 3, 3);
   const ScoringProblem problem = make_scoring_problem(data, all_features(data), 1);
   EXPECT_THROW((void)sfd_solver(problem, {}), InvalidArgument);
 }

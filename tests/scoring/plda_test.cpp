@@ -13,7 +13,7 @@
 namespace subspectra {
 namespace {
 
-ScoringProblem problem_of(const Dataset& data, int threads = 1) {
+ScoringProblem problem_of(const DatasetParts& data, int threads = 1) {
   std::vector<Index> columns(static_cast<std::size_t>(data.features()));
   std::iota(columns.begin(), columns.end(), Index{0});
   return make_scoring_problem(data, columns, threads);
@@ -93,7 +93,7 @@ TEST(Plda, IsTheDenseIterationInTheUnitsOfTheTable) {
   for (const int classes : {2, 3, 5}) {
     for (const double fraction : {0.0, 0.1, 0.4, 0.8}) {
       SCOPED_TRACE(::testing::Message() << classes << " classes, lambda " << fraction << " lambda_max");
-      Dataset data = oracle::random_classes(30, 40, classes, 41 + static_cast<std::uint64_t>(classes));
+      DatasetParts data = oracle::random_classes(30, 40, classes, 41 + static_cast<std::uint64_t>(classes));
       data.dense.col(3) *= 50.0;
       const ScoringProblem problem = problem_of(data);
       const auto solver = plda_solver(problem, {.tolerance = 1e-15});
@@ -117,7 +117,7 @@ TEST(Plda, IsTheDenseIterationInTheUnitsOfTheTable) {
 }
 
 TEST(Plda, EveryStepRaisesTheCriterion) {
-  const Dataset data = oracle::random_classes(40, 60, 4, 47);
+  const DatasetParts data = oracle::random_classes(40, 60, 4, 47);
   const ScoringProblem problem = problem_of(data);
   const auto solver = plda_solver(problem, {.tolerance = 1e-13});
   for (const double fraction : {0.05, 0.3, 0.6, 0.9}) {
@@ -134,7 +134,7 @@ TEST(Plda, EveryStepRaisesTheCriterion) {
 }
 
 TEST(Plda, TheConstraintIsActiveAndTheDiscriminantsAreUncorrelatedBetweenTheClasses) {
-  const Dataset data = oracle::random_classes(60, 20, 4, 53);
+  const DatasetParts data = oracle::random_classes(60, 20, 4, 53);
   const ScoringProblem problem = problem_of(data);
   const auto solver = plda_solver(problem, {});
   const ScoringFit fit = solver->fit(0.0, {});
@@ -150,7 +150,7 @@ TEST(Plda, TheConstraintIsActiveAndTheDiscriminantsAreUncorrelatedBetweenTheClas
 TEST(Plda, FromLambdaMaxOnThereIsNothing) {
   for (const int classes : {2, 3, 5}) {
     SCOPED_TRACE(classes);
-    const Dataset data = oracle::random_classes(30, 40, classes, 59);
+    const DatasetParts data = oracle::random_classes(30, 40, classes, 59);
     const ScoringProblem problem = problem_of(data);
     const auto solver = plda_solver(problem, {});
     const ScoringFit none = solver->fit(solver->lambda_max(), {});
@@ -175,8 +175,8 @@ TEST(Plda, FromLambdaMaxOnThereIsNothing) {
 }
 
 TEST(Plda, RescalingColumnsRescalesRowsOfBAndNothingElse) {
-  const Dataset data = oracle::random_classes(30, 40, 3, 61);
-  Dataset scaled = data;
+  const DatasetParts data = oracle::random_classes(30, 40, 3, 61);
+  DatasetParts scaled = data;
   for (Index j = 0; j < 40; ++j) scaled.dense.col(j) *= std::pow(10.0, static_cast<double>(j % 9 - 4));
   scaled.dense.col(0) *= 1e150;
   scaled.dense.col(1) *= 1e-150;
@@ -193,7 +193,7 @@ TEST(Plda, RescalingColumnsRescalesRowsOfBAndNothingElse) {
 }
 
 TEST(Plda, WeightsAreRepeatedRows) {
-  Dataset data = oracle::random_classes(24, 30, 3, 67);
+  DatasetParts data = oracle::random_classes(24, 30, 3, 67);
   std::vector<int> times(24);
   for (std::size_t i = 0; i < times.size(); ++i) times[i] = static_cast<int>(1 + (i * 5) % 3);
   const ScoringProblem repeated = problem_of(oracle::repeated(data, times));
@@ -211,7 +211,7 @@ TEST(Plda, WeightsAreRepeatedRows) {
 TEST(Plda, PerfectSeparatorsDuplicatesAndManySmallClassesAreFine) {
   for (const int classes : {2, 14}) {
     SCOPED_TRACE(classes);
-    Dataset data = oracle::random_classes(28, 300, classes, 71);  // p >> N; K = N/2
+    DatasetParts data = oracle::random_classes(28, 300, classes, 71);  // p >> N; K = N/2
     for (Index i = 0; i < 28; ++i) data.dense(i, 5) = data.labels->codes[static_cast<std::size_t>(i)] % 2;
     data.dense.col(7) = data.dense.col(0);
     const ScoringProblem problem = problem_of(data);
@@ -226,14 +226,14 @@ TEST(Plda, PerfectSeparatorsDuplicatesAndManySmallClassesAreFine) {
       EXPECT_GT(b.row(5).cwiseAbs().maxCoeff(), 0.0);
     }
   }
-  Dataset single = oracle::random_classes(12, 20, 3, 73);
+  DatasetParts single = oracle::random_classes(12, 20, 3, 73);
   for (int& code : single.labels->codes) code = 0;
   single.labels->codes[3] = 1;
   single.labels->codes[4] = single.labels->codes[5] = 2;
   const ScoringProblem problem = problem_of(single);
   EXPECT_TRUE(plda_solver(problem, {})->fit(0.1, {}).b.values.allFinite());
   // Fewer columns than discriminants: the ones beyond the rank are 0.
-  const Dataset narrow = oracle::random_classes(40, 2, 5, 79);
+  const DatasetParts narrow = oracle::random_classes(40, 2, 5, 79);
   const ScoringProblem few = problem_of(narrow);
   const ScoringFit fit = plda_solver(few, {})->fit(0.0, {});
   EXPECT_TRUE(fit.b.values.allFinite());
@@ -241,7 +241,7 @@ TEST(Plda, PerfectSeparatorsDuplicatesAndManySmallClassesAreFine) {
 }
 
 TEST(Plda, SaysWhenItWasEndedAndRunsAllIterationsWithToleranceZero) {
-  const Dataset data = oracle::random_classes(30, 40, 4, 83);
+  const DatasetParts data = oracle::random_classes(30, 40, 4, 83);
   const ScoringProblem problem = problem_of(data);
   const auto two = plda_solver(problem, {.tolerance = 0.0, .max_iterations = 2});
   ScoringFit fit = two->fit(0.1 * two->lambda_max(), {});

@@ -12,16 +12,18 @@
 namespace subspectra {
 namespace {
 
-std::vector<Index> all_columns(const Dataset& data) {
+std::vector<Index> all_columns(const DatasetParts& data) {
   std::vector<Index> columns(static_cast<std::size_t>(data.features()));
   std::iota(columns.begin(), columns.end(), Index{0});
   return columns;
 }
 
-ScoringProblem problem_of(const Dataset& data) { return make_scoring_problem(data, all_columns(data), 1); }
+ScoringProblem problem_of(const DatasetParts& data) {
+  return make_scoring_problem(data, all_columns(data), 1);
+}
 
 /// Y, straight from the labels.
-Matrix indicator(const Dataset& data) {
+Matrix indicator(const DatasetParts& data) {
   Matrix y = Matrix::Zero(data.rows(), data.labels->class_count());
   for (Index i = 0; i < y.rows(); ++i) y(i, data.labels->codes[static_cast<std::size_t>(i)]) = 1.0;
   return y;
@@ -36,7 +38,7 @@ Matrix random_matrix(Index rows, Index columns, std::uint64_t seed) {
 TEST(ScoringProblem, ItsColumnsAreCentredWithUnitNormAndItsScoresOrthonormalWithoutTheMean) {
   for (const int classes : {2, 3, 5, 14}) {
     SCOPED_TRACE(classes);
-    const Dataset data = oracle::random_classes(61, 20, classes, 7);
+    const DatasetParts data = oracle::random_classes(61, 20, classes, 7);
     const ScoringProblem problem = problem_of(data);
     EXPECT_LT(problem.x.colwise().sum().cwiseAbs().maxCoeff(), 1e-13);
     EXPECT_LT((problem.x.colwise().norm().array() - 1.0).abs().maxCoeff(), 1e-13);
@@ -66,10 +68,10 @@ TEST(ScoringProblem, ItsColumnsAreCentredWithUnitNormAndItsScoresOrthonormalWith
 }
 
 TEST(ScoringProblem, WeightsAreRepeatedRows) {
-  Dataset data = oracle::random_classes(24, 9, 3, 3);
+  DatasetParts data = oracle::random_classes(24, 9, 3, 3);
   std::vector<int> times(24);
   for (std::size_t i = 0; i < times.size(); ++i) times[i] = static_cast<int>(1 + (i * 7) % 4);
-  const Dataset longer = oracle::repeated(data, times);
+  const DatasetParts longer = oracle::repeated(data, times);
   data.weights = Eigen::Map<const Eigen::VectorXi>(times.data(), 24).cast<double>();
   const ScoringProblem weighted = problem_of(data);
   const ScoringProblem repeated = problem_of(longer);
@@ -88,7 +90,7 @@ TEST(ScoringProblem, WeightsAreRepeatedRows) {
 }
 
 TEST(ScoringProblem, ASparseTableIsTheDenseOne) {
-  Dataset data = oracle::random_classes(30, 12, 3, 5);
+  DatasetParts data = oracle::random_classes(30, 12, 3, 5);
   data.dense = (data.dense.array().abs() > 0.8).select(data.dense, 0.0);
   const ScoringProblem dense = problem_of(data);
   const ScoringProblem sparse = problem_of(oracle::as_sparse(data));
@@ -98,7 +100,7 @@ TEST(ScoringProblem, ASparseTableIsTheDenseOne) {
 }
 
 TEST(ScoringProblem, AnEmptyClassHasScoreZeroAndCostsADiscriminant) {
-  Dataset data = oracle::random_classes(30, 6, 3, 9);
+  DatasetParts data = oracle::random_classes(30, 6, 3, 9);
   data.labels->classes.insert(data.labels->classes.begin() + 1, "nobody");
   for (int& code : data.labels->codes) code += code > 0 ? 1 : 0;
   const ScoringProblem problem = problem_of(data);
@@ -111,8 +113,8 @@ TEST(ScoringProblem, AnEmptyClassHasScoreZeroAndCostsADiscriminant) {
 }
 
 TEST(ScoringProblem, SurvivesAnyScaleAndALargeOffset) {
-  const Dataset data = oracle::random_classes(40, 5, 3, 11);
-  Dataset scaled = data;
+  const DatasetParts data = oracle::random_classes(40, 5, 3, 11);
+  DatasetParts scaled = data;
   scaled.dense.col(0) *= 1e150;
   scaled.dense.col(1) *= 1e-150;
   scaled.dense.col(2) *= 1e300;
@@ -127,14 +129,14 @@ TEST(ScoringProblem, SurvivesAnyScaleAndALargeOffset) {
 }
 
 TEST(ScoringProblem, DegenerateTablesAreFine) {
-  Dataset data = oracle::random_classes(28, 6, 14, 13);  // K = N/2
+  DatasetParts data = oracle::random_classes(28, 6, 14, 13);  // K = N/2
   data.dense.col(1) = data.dense.col(0);
   for (Index i = 0; i < 28; ++i) data.dense(i, 2) = data.labels->codes[static_cast<std::size_t>(i)];
   ScoringProblem problem = problem_of(data);
   EXPECT_EQ(problem.discriminants(), 13);
   EXPECT_EQ(problem.x.col(0), problem.x.col(1));
   EXPECT_TRUE(problem.scores.allFinite());
-  Dataset single = oracle::random_classes(10, 4, 2, 17);
+  DatasetParts single = oracle::random_classes(10, 4, 2, 17);
   single.labels->codes = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
   problem = problem_of(single);
   EXPECT_EQ(problem.class_weights[1], 1.0);
@@ -142,7 +144,7 @@ TEST(ScoringProblem, DegenerateTablesAreFine) {
 }
 
 TEST(FittedValues, AreThoseOfTheWholeProduct) {
-  const Dataset data = oracle::random_classes(30, 12, 3, 19);
+  const DatasetParts data = oracle::random_classes(30, 12, 3, 19);
   const ScoringProblem problem = problem_of(data);
   RowSparseMatrix b{.rows = {2, 7, 11}, .values = random_matrix(3, 2, 1)};
   b.values(1, 0) = 0.0;
@@ -159,7 +161,7 @@ TEST(FittedValues, AreThoseOfTheWholeProduct) {
 TEST(BestScores, AreBetterThanAnyOtherValidOnes) {
   for (const int classes : {2, 3, 5}) {
     SCOPED_TRACE(classes);
-    const Dataset data = oracle::random_classes(31, 8, classes, 23);
+    const DatasetParts data = oracle::random_classes(31, 8, classes, 23);
     const ScoringProblem problem = problem_of(data);
     const Index l = classes - 1;
     const Matrix fitted = problem.x * random_matrix(8, l, 3);
@@ -179,7 +181,7 @@ TEST(BestScores, AreBetterThanAnyOtherValidOnes) {
 }
 
 TEST(BestScores, NeverGiveTheTrivialScoreForAFitOfLowRank) {
-  const Dataset data = oracle::random_classes(40, 6, 5, 29);
+  const DatasetParts data = oracle::random_classes(40, 6, 5, 29);
   const ScoringProblem problem = problem_of(data);
   const Matrix y = indicator(data);
   for (const Index rank : {0, 1, 2}) {
@@ -196,7 +198,7 @@ TEST(BestScores, NeverGiveTheTrivialScoreForAFitOfLowRank) {
 // Lemma 1 of AISTATS15: for p > N and Omega = 0 the direct cost b'Sigma_b b - lambda |b|_1 has no upper end
 // on b'Sigma_w b = 1, because along the null space of Sigma_w the quadratic outgrows the penalty.
 TEST(DirectCost, GrowsWithoutBoundAlongTheNullSpaceOfTheWithinCovariance) {
-  const Dataset data = oracle::random_classes(20, 40, 2, 31);
+  const DatasetParts data = oracle::random_classes(20, 40, 2, 31);
   const ScoringProblem problem = problem_of(data);
   const auto scatter = oracle::scatter(problem.x, data.labels->codes, 2);
   const Eigen::SelfAdjointEigenSolver<Matrix> within(scatter.within);

@@ -35,9 +35,14 @@ Found mean_of_seeds(const Expected& e) {
   std::iota(rest.begin(), rest.end(), kRows);
   Found mean;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    const Dataset all = synth::gaussian_classes(
-        {.rows = kRows + kNewRows, .features = 500, .classes = 4, .informative = kInformative, .seed = seed});
-    const Dataset training = all.with_rows(first), fresh = all.with_rows(rest);
+    const DatasetParts all = synth::gaussian_classes({.rows = kRows + kNewRows,
+                                                      .features = 500,
+                                                      .classes = 4,
+                                                      .informative = kInformative,
+                                                      .seed = seed})
+                                 .parts();
+    const DatasetParts training = Dataset(all).with_rows(first).parts(),
+                       fresh = Dataset(all).with_rows(rest).parts();
     SelectionOptions options;
     options.threads = 1;
     const Selection selection =

@@ -178,7 +178,7 @@ TEST(RvmRow, AnyValidScoresGiveTheSameRows) {
 /// 1) the best multiple of any direction u leaves 1/N - h(v), h(v) = v/(N (1 + v)), v = u'Sigma_b u/u'Sigma_w
 /// u.
 TEST(OptimalScoring, IsFishersCriterionSquashed) {
-  const Dataset data = gaussian_classes(35, 12, 4, 2);
+  const DatasetParts data = gaussian_classes(35, 12, 4, 2);
   const auto problem = scoring_problem(data);
   const double n = 35.0, lambda = 0.01;
   const Matrix sums = class_sums(problem, problem.x);
@@ -194,7 +194,7 @@ TEST(OptimalScoring, IsFishersCriterionSquashed) {
   for (Index k = 0; k < 3; ++k) expected += 1.0 / (n * (1.0 + pairs.eigenvalues()[11 - k]));
   EXPECT_NEAR(value, expected, 1e-12);
 
-  const Dataset two = gaussian_classes(30, 8, 2, 4);
+  const DatasetParts two = gaussian_classes(30, 8, 2, 4);
   const auto pair = scoring_problem(two);
   const Matrix pair_sums = class_sums(pair, pair.x);
   const Matrix a = pair_sums.transpose() * pair.class_weights.cwiseInverse().asDiagonal() * pair_sums / 30.0;
@@ -228,7 +228,7 @@ TEST(RvmRow, ThreadsDoNotChangeABit) {
 }
 
 TEST(RvmRow, CopiesShareTheirWeight) {
-  Dataset data = gaussian_classes(40, 30, 3, 8);
+  DatasetParts data = gaussian_classes(40, 30, 3, 8);
   data.dense.col(20) = data.dense.col(0);
   const auto fit = rvm_row_solver(scoring_problem(data), {})->fit(0.0005, {});
   const Matrix b = dense_rows(fit.b, 30);
@@ -302,12 +302,12 @@ TEST(Reweighted, StrangeTables) {
   all_kinds(scoring_problem(gaussian_classes(30, 5, 14, 1)));    // K = 14, p < K
   all_kinds(scoring_problem(gaussian_classes(20, 500, 10, 2)));  // K = N/2, classes of one row
   all_kinds(scoring_problem(gaussian_classes(3, 2, 2, 3)));
-  Dataset scales = gaussian_classes(20, 6, 2, 4);
+  DatasetParts scales = gaussian_classes(20, 6, 2, 4);
   scales.dense.col(0) *= 1e150;
   scales.dense.col(1) *= 1e-150;
   scales.dense.col(2).setConstant(3.0);
   all_kinds(scoring_problem(scales));
-  Dataset separated = gaussian_classes(12, 4, 3, 5);
+  DatasetParts separated = gaussian_classes(12, 4, 3, 5);
   for (Index i = 0; i < 12; ++i) separated.dense(i, 1) = separated.labels->codes[static_cast<std::size_t>(i)];
   all_kinds(scoring_problem(separated));
 }

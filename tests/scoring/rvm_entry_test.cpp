@@ -85,7 +85,7 @@ TEST(RvmEntry, EndsAtAFixedPoint) {
 /// and the cost must fall across the changes from few to all and back.
 TEST(RvmEntry, EndsAtAFixedPointOfAllColumns) {
   for (const bool twice : {false, true}) {
-    Dataset data = gaussian_classes(40, 800, 3, 11);
+    DatasetParts data = gaussian_classes(40, 800, 3, 11);
     if (twice) data.dense.rightCols(400) = data.dense.leftCols(400);  // no lasso has one optimum then
     const auto problem = scoring_problem(data);
     const auto solver = rvm_entry_solver(problem, exact_options());

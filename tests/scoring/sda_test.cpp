@@ -21,7 +21,7 @@ using oracle::scoring_problem;
 /// answer.
 TEST(Sda, NeitherStepImprovesWhatItFound) {
   for (const double l2 : {1e-6, 1e-3}) {
-    const Dataset data = gaussian_classes(60, 90, 4, 5);
+    const DatasetParts data = gaussian_classes(60, 90, 4, 5);
     const ScoringProblem problem = scoring_problem(data);
     const auto n = static_cast<double>(problem.rows());
     const auto sda =
@@ -74,7 +74,7 @@ TEST(Sda, NeitherStepImprovesWhatItFound) {
 }
 
 TEST(Sda, NeverClimbs) {
-  const Dataset data = gaussian_classes(80, 40, 3, 7);
+  const DatasetParts data = gaussian_classes(80, 40, 3, 7);
   const ScoringProblem problem = scoring_problem(data);
   const auto sda = sda_solver(problem, {.lasso_tolerance = 1e-12, .threads = 1});
   const ScoringFit fit = sda->fit(0.2 * sda->lambda_max(), RunControl());
@@ -123,7 +123,7 @@ Matrix direct_sda(const ScoringProblem& problem, double lambda, double l2) {
 }
 
 TEST(Sda, HasTheSupportOfADirectImplementation) {
-  const Dataset data = gaussian_classes(40, 30, 3, 12);
+  const DatasetParts data = gaussian_classes(40, 30, 3, 12);
   const ScoringProblem problem = scoring_problem(data);
   const auto sda =
       sda_solver(problem, {.l2 = 1e-4, .tolerance = 1e-13, .lasso_tolerance = 1e-14, .threads = 1});
@@ -137,7 +137,7 @@ TEST(Sda, HasTheSupportOfADirectImplementation) {
 }
 
 TEST(Sda, IsTheLassoForTwoClassesAndZeroFromLambdaMax) {
-  const Dataset data = gaussian_classes(30, 50, 2, 8);
+  const DatasetParts data = gaussian_classes(30, 50, 2, 8);
   const ScoringProblem problem = scoring_problem(data);
   const auto sda = sda_solver(problem, {.threads = 1});
   const double top = sda->lambda_max();
@@ -152,7 +152,7 @@ TEST(Sda, IsTheLassoForTwoClassesAndZeroFromLambdaMax) {
 }
 
 TEST(Sda, GivesTheSameForAnyNumberOfThreads) {
-  const Dataset data = gaussian_classes(50, 900, 4, 9);
+  const DatasetParts data = gaussian_classes(50, 900, 4, 9);
   const ScoringProblem problem = scoring_problem(data);
   std::vector<Matrix> answers;
   for (const int threads : {1, 2, 8}) {
@@ -163,7 +163,7 @@ TEST(Sda, GivesTheSameForAnyNumberOfThreads) {
 }
 
 TEST(Sda, StopsWhenAskedAndChecksItsOptions) {
-  const Dataset data = gaussian_classes(40, 30, 3, 10);
+  const DatasetParts data = gaussian_classes(40, 30, 3, 10);
   const ScoringProblem problem = scoring_problem(data);
   std::stop_source source;
   source.request_stop();

@@ -18,7 +18,7 @@
 namespace subspectra {
 namespace {
 
-ScoringProblem problem_of(const Dataset& data) {
+ScoringProblem problem_of(const DatasetParts& data) {
   std::vector<Index> columns(static_cast<std::size_t>(data.features()));
   std::iota(columns.begin(), columns.end(), Index{0});
   return make_scoring_problem(data, columns, 1);
@@ -32,7 +32,7 @@ Matrix dense(const ScoringProblem& problem, const ScoringFit& fit) {
 
 // Oracle: X B* straight from the normal equations of (10), (X'X + X'P_Y X) B = X'Y Theta, by a
 // pseudo-inverse.
-Matrix optimum_of_10(const ScoringProblem& problem, const Dataset& data) {
+Matrix optimum_of_10(const ScoringProblem& problem, const DatasetParts& data) {
   Matrix y = Matrix::Zero(problem.rows(), data.labels->class_count());
   for (Index i = 0; i < y.rows(); ++i) y(i, data.labels->codes[static_cast<std::size_t>(i)]) = 1.0;
   const Matrix onto = y * y.completeOrthogonalDecomposition().pseudoInverse();
@@ -105,7 +105,7 @@ TEST(Sulda, SolvesTheEquationsOf10WithAtMostRankManyNonzeros) {
        {Shape{20, 60, 2, false}, Shape{24, 40, 3, false}, Shape{30, 12, 3, false}, Shape{30, 12, 4, true},
         Shape{20, 50, 3, true}, Shape{28, 90, 14, false}, Shape{12, 12, 2, false}, Shape{12, 11, 2, false}}) {
     SCOPED_TRACE(::testing::Message() << n << " x " << p << ", " << classes << " classes");
-    Dataset data = oracle::random_classes(n, p, classes, 7);
+    DatasetParts data = oracle::random_classes(n, p, classes, 7);
     if (duplicates) {
       data.dense.col(1) = data.dense.col(0);
       data.dense.col(5) = 2.0 * data.dense.col(3) - data.dense.col(4);
@@ -137,7 +137,7 @@ TEST(Sulda, SolvesTheEquationsOf10WithAtMostRankManyNonzeros) {
 }
 
 TEST(Sulda, GrowsItsSetOfColumnsToTheOptimumOverAllOfThem) {
-  const Dataset data = oracle::random_classes(30, 3000, 3, 11);
+  const DatasetParts data = oracle::random_classes(30, 3000, 3, 11);
   const ScoringProblem problem = problem_of(data);
   const ScoringFit simplex =
       sulda_solver(problem, {.route = SuldaRoute::kSimplex, .threads = 2})->fit(0.0, {});
@@ -152,7 +152,7 @@ TEST(Sulda, GrowsItsSetOfColumnsToTheOptimumOverAllOfThem) {
 
 // Oracle: HiGHS through SciPy, on X beta = T/2 itself.
 TEST(Sulda, HasTheValueOfAnotherSolverOfLinearPrograms) {
-  const Dataset data = oracle::random_classes(25, 80, 3, 13);
+  const DatasetParts data = oracle::random_classes(25, 80, 3, 13);
   const ScoringProblem problem = problem_of(data);
   const ScoringFit fit = sulda_solver(problem, {})->fit(0.0, {});
   const testing::ScratchDirectory folder;
@@ -188,7 +188,7 @@ print(repr(float(total)))
 }
 
 TEST(Sulda, DegenerateTablesAreFine) {
-  Dataset data = oracle::random_classes(20, 70, 2, 17);
+  DatasetParts data = oracle::random_classes(20, 70, 2, 17);
   for (Index i = 0; i < 20; ++i) data.dense(i, 4) = data.labels->codes[static_cast<std::size_t>(i)];
   data.dense.col(9) *= 1e150;
   data.dense.col(10) *= 1e-150;
@@ -212,7 +212,7 @@ TEST(Sulda, DegenerateTablesAreFine) {
 }
 
 TEST(Sulda, IsStillFeasibleWhenItWasEndedEarly) {
-  const Dataset data = oracle::random_classes(30, 400, 3, 23);
+  const DatasetParts data = oracle::random_classes(30, 400, 3, 23);
   const ScoringProblem problem = problem_of(data);
   std::stop_source stop;
   stop.request_stop();

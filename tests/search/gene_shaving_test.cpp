@@ -10,15 +10,15 @@
 namespace subspectra {
 namespace {
 
-std::vector<Index> all_features(const Dataset& data) {
+std::vector<Index> all_features(const DatasetParts& data) {
   std::vector<Index> all(static_cast<std::size_t>(data.features()));
   std::iota(all.begin(), all.end(), Index{0});
   return all;
 }
 
 /// Columns 0..4 follow one signal (column 1 against it), columns 5..8 another, weaker one.
-Dataset planted(Index n, Index p, std::uint64_t seed) {
-  Dataset data = oracle::random_classes(n, p, 2, seed, 0.0);
+DatasetParts planted(Index n, Index p, std::uint64_t seed) {
+  DatasetParts data = oracle::random_classes(n, p, 2, seed, 0.0);
   const Matrix signals = oracle::random_classes(n, 2, 2, seed + 1000, 0.0).dense;
   for (Index j = 0; j < 9; ++j) {
     const double strength = j < 5 ? 3.0 : 2.0;
@@ -30,7 +30,7 @@ Dataset planted(Index n, Index p, std::uint64_t seed) {
 
 TEST(GeneShaving, FindsThePlantedSetsAndTheirSigns) {
   for (const auto& [n, p] : {std::pair<Index, Index>{60, 40}, {25, 120}}) {
-    const Dataset data = planted(n, p, 3);
+    const DatasetParts data = planted(n, p, 3);
     const auto sets = gene_shaving(data, all_features(data), 2, {}, RunControl{});
     ASSERT_EQ(sets.size(), 2U);
     EXPECT_EQ(sets[0].features, (std::vector<Index>{0, 1, 2, 3, 4}));
@@ -45,7 +45,7 @@ TEST(GeneShaving, FindsThePlantedSetsAndTheirSigns) {
 // Oracle: the definition with a full singular value decomposition in every step and variances from their
 // sums.
 TEST(GeneShaving, RatioOfTheChosenSetIsThatOfItsDefinition) {
-  const Dataset data = planted(30, 50, 7);
+  const DatasetParts data = planted(30, 50, 7);
   const auto sets = gene_shaving(data, all_features(data), 1, {}, RunControl{});
   const auto& set = sets.front();
   const Matrix x = data.dense(Eigen::all, set.features);
@@ -81,7 +81,7 @@ TEST(GeneShaving, RatioOfTheChosenSetIsThatOfItsDefinition) {
 }
 
 TEST(GeneShaving, DoesNotDependOnThreadsAndSignsFollowTheData) {
-  Dataset data = planted(30, 50, 11);
+  DatasetParts data = planted(30, 50, 11);
   const auto one = gene_shaving(data, all_features(data), 3, {.seed = 5, .threads = 1}, RunControl{});
   const auto four = gene_shaving(data, all_features(data), 3, {.seed = 5, .threads = 4}, RunControl{});
   ASSERT_EQ(one.size(), four.size());
@@ -96,7 +96,7 @@ TEST(GeneShaving, DoesNotDependOnThreadsAndSignsFollowTheData) {
 }
 
 TEST(GeneShaving, EndsWhenNothingVaries) {
-  Dataset data = oracle::random_classes(20, 3, 2, 13);
+  DatasetParts data = oracle::random_classes(20, 3, 2, 13);
   data.dense.col(1) = data.dense.col(0);
   data.dense.col(2) = -2.0 * data.dense.col(0);
   const auto sets = gene_shaving(data, {0, 1, 2}, 5, {.permutations = 3}, RunControl{});

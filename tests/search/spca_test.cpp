@@ -25,8 +25,8 @@ Matrix gaussian(Index rows, Index cols, std::uint64_t seed) {
   return x;
 }
 
-Dataset table(Matrix x) {
-  Dataset data;
+DatasetParts table(Matrix x) {
+  DatasetParts data;
   data.source = "x";
   data.names = FeatureNames(x.cols());
   data.dense = std::move(x);

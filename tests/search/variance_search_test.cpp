@@ -265,8 +265,8 @@ TEST(VarianceSearch, DependentFeaturesAreSkippedAndListed) {
   EXPECT_THROW((void)backward_variance_pass(*pencil, all_single(n), {}, control), Infeasible);
 }
 
-Dataset table(const Matrix& x) {
-  Dataset data;
+DatasetParts table(const Matrix& x) {
+  DatasetParts data;
   data.source = "table";
   data.dense = x;
   data.names = FeatureNames(x.cols());
@@ -286,7 +286,7 @@ TEST(VarianceSearch, ATableGivesWhatItsCovarianceGives) {
     const Matrix centred = x.rowwise() - x.colwise().mean();
     const Pair pair{centred.transpose() * centred / static_cast<double>(rows), {}};
     const auto units = all_single(n, seed % 3 == 0 ? std::vector<Index>{3} : std::vector<Index>{});
-    Dataset data = table(x);
+    DatasetParts data = table(x);
     if (seed % 4 >= 2) data = oracle::as_sparse(data);
     check_both(pair, units, *pca_pencil(data, 1));
   }
@@ -301,7 +301,7 @@ TEST(VarianceSearch, AWideTableGivesWhatItsCovarianceGives) {
     const Index rows = seed % 2 == 0 ? 40 : 9, n = 640;
     Matrix x = gaussian(rows, n, random);
     for (Index j = 0; j < n; ++j) x.col(j) *= 1.0 + 0.002 * static_cast<double>((j * 37) % n);
-    Dataset data = table(x);
+    DatasetParts data = table(x);
     if (seed >= 2) data = oracle::as_sparse(data);
     const auto implicit = pca_pencil(data, 1);
     const Matrix centred = x.rowwise() - x.colwise().mean();
@@ -332,7 +332,7 @@ TEST(VarianceSearch, ThreadsDoNotChangeTheAnswer) {
   const Index n = 300;
   const auto dense = covariance_pencil(random_covariance(n, 2 * n, random));
   const auto units = all_single(n);
-  const Dataset data = table(gaussian(40, 700, random));
+  const DatasetParts data = table(gaussian(40, 700, random));
   const auto implicit = pca_pencil(data, 1);
   const auto wide = all_single(700);
   const auto same = [&](const Pencil& pencil, const SearchUnits& u, Index most, Index least) {

@@ -11,13 +11,13 @@
 namespace subspectra {
 namespace {
 
-Selection run(const Dataset& data, std::string_view method, const SelectionOptions& options = {},
+Selection run(const DatasetParts& data, std::string_view method, const SelectionOptions& options = {},
               const OptionTexts& texts = {}) {
   return select_features(data, find_method(method), options, texts, RunControl{});
 }
 
 TEST(ComponentMethods, AllTakesEveryFeatureThatVaries) {
-  Dataset data = oracle::random_classes(40, 6, 2, 1);
+  DatasetParts data = oracle::random_classes(40, 6, 2, 1);
   data.dense.col(3).setConstant(2.0);
   const Selection found = run(data, "all", {.k = {2, 2}});
   ASSERT_EQ(found.path.size(), 1U);
@@ -27,13 +27,13 @@ TEST(ComponentMethods, AllTakesEveryFeatureThatVaries) {
   const Vector values = oracle::generalized_eigenvalues(s.between, s.within);
   EXPECT_NEAR(found.path[0].objective, values[0], 1e-9 * values[0]);
   EXPECT_NE(found.warnings.back().find("-k does nothing for method all"), std::string::npos);
-  Dataset unlabelled = data;
+  DatasetParts unlabelled = data;
   unlabelled.labels.reset();
   EXPECT_EQ(run(unlabelled, "all").path[0].features, set);
 }
 
 TEST(ComponentMethods, PcaGivesColumnsThatAreOrthonormal) {
-  const Dataset data = oracle::random_classes(12, 40, 2, 3);
+  const DatasetParts data = oracle::random_classes(12, 40, 2, 3);
   const Selection found = run(data, "pca", {.k = {1, 5}});
   EXPECT_TRUE(found.path.empty());
   EXPECT_TRUE(found.by_columns);
@@ -60,7 +60,7 @@ TEST(ComponentMethods, LeadingColumnsDropWhatTheyDoNotUse) {
 }
 
 TEST(ComponentMethods, GeneShavingGivesSignedMeans) {
-  Dataset data = oracle::random_classes(40, 10, 2, 5, 0.0);
+  DatasetParts data = oracle::random_classes(40, 10, 2, 5, 0.0);
   for (Index j = 1; j < 4; ++j)
     data.dense.col(j) = (j == 2 ? -1.0 : 1.0) * data.dense.col(0) * 4.0 + 0.1 * data.dense.col(j);
   const Selection found = run(data, "gene-shaving", {.k = {2, 2}}, {{"permutations", "5"}});
@@ -77,7 +77,7 @@ TEST(ComponentMethods, GeneShavingGivesSignedMeans) {
 }
 
 TEST(ComponentMethods, MaxSurpriseRanksByErrorsOfAThreshold) {
-  Dataset data = oracle::random_classes(40, 30, 2, 7, 0.0);
+  DatasetParts data = oracle::random_classes(40, 30, 2, 7, 0.0);
   for (Index i = 0; i < 40; ++i) data.dense(i, 4) += 50.0 * data.labels->codes[static_cast<std::size_t>(i)];
   const Selection found = run(data, "max-surprise", {.k = {1, 3}});
   EXPECT_EQ(found.ranking.front(), 4);
@@ -89,7 +89,7 @@ TEST(ComponentMethods, MaxSurpriseRanksByErrorsOfAThreshold) {
   EXPECT_THROW((void)run(oracle::random_classes(30, 4, 3, 1), "max-surprise"), BadInput);
 }
 
-Evaluation evaluate(const Dataset& data, const std::vector<std::string>& names,
+Evaluation evaluate(const DatasetParts& data, const std::vector<std::string>& names,
                     const SelectionOptions& selection, const ModelOptions& model,
                     const EvaluationOptions& options = {}) {
   std::vector<const MethodInfo*> methods;
@@ -99,7 +99,7 @@ Evaluation evaluate(const Dataset& data, const std::vector<std::string>& names,
 
 TEST(ComponentMethods, AllComponentsTogetherAreAllFeatures) {
   // LDA does not see a rotation, so that the p-th principal component completes what `all` has.
-  const Dataset data = oracle::random_classes(90, 5, 3, 9);
+  const DatasetParts data = oracle::random_classes(90, 5, 3, 9);
   const Evaluation found = evaluate(data, {"all", "pca"}, {.k = {5, 5}}, {});
   ASSERT_EQ(found.rows.size(), 2U);
   EXPECT_EQ(found.rows[0].k, 0);
@@ -113,7 +113,7 @@ TEST(ComponentMethods, AllComponentsTogetherAreAllFeatures) {
 }
 
 TEST(SvmEvaluation, IsThePlainLoopOverFoldsAndDoesNotDependOnThreads) {
-  const Dataset data = oracle::random_classes(60, 8, 3, 11);
+  const DatasetParts data = oracle::random_classes(60, 8, 3, 11);
   const ModelOptions model{.classifier = Classifier::kSvm};
   SelectionOptions selection{.k = {1, 4}};
   selection.threads = 1;
@@ -129,7 +129,8 @@ TEST(SvmEvaluation, IsThePlainLoopOverFoldsAndDoesNotDependOnThreads) {
   double wrong = 0.0, loss = 0.0;
   const EvaluationOptions options;
   for (const auto& test : make_splits(*data.labels, {}, "random", options.splits(), Random(0, 0))) {
-    const Dataset training = data.with_rows(complement(test, 60)), held_out = data.with_rows(test);
+    const DatasetParts training = Dataset(data).with_rows(complement(test, 60)).parts(),
+                       held_out = Dataset(data).with_rows(test).parts();
     const Selection chosen = run(training, "fisher", {.k = {4, 4}});
     const Model trained = fit_model(training, {}, "fisher", chosen.path[0].features, 0.0, model);
     const Matrix p = predict_probabilities(trained, held_out);
@@ -147,7 +148,7 @@ TEST(SvmEvaluation, IsThePlainLoopOverFoldsAndDoesNotDependOnThreads) {
 }
 
 TEST(SvmEvaluation, LeaveOneOutWithAClassOfOneRow) {
-  Dataset data = oracle::random_classes(21, 4, 2, 13);
+  DatasetParts data = oracle::random_classes(21, 4, 2, 13);
   data.labels->classes = {"a", "b", "c"};
   data.labels->codes[20] = 2;
   const Evaluation found =

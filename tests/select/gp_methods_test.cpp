@@ -12,14 +12,14 @@
 namespace subspectra {
 namespace {
 
-Selection run(const Dataset& data, const OptionTexts& texts = {}, const SelectionOptions& options = {},
+Selection run(const DatasetParts& data, const OptionTexts& texts = {}, const SelectionOptions& options = {},
               const RunControl& control = RunControl()) {
   return select_features(data, find_method("gp-ard"), options, texts, control);
 }
 
 /// Two classes that a circle separates: no single feature and no plane tells them apart.
-Dataset circle(Index rows, Index features, std::uint64_t seed) {
-  Dataset data = oracle::random_classes(rows, features, 2, seed, 0.0);
+DatasetParts circle(Index rows, Index features, std::uint64_t seed) {
+  DatasetParts data = oracle::random_classes(rows, features, 2, seed, 0.0);
   for (Index i = 0; i < rows; ++i) {
     const double radius = std::hypot(data.dense(i, 1), data.dense(i, 3));
     data.labels->codes[static_cast<std::size_t>(i)] = radius > 1.18 ? 1 : 0;  // half of the rows
@@ -28,7 +28,7 @@ Dataset circle(Index rows, Index features, std::uint64_t seed) {
 }
 
 TEST(GpArd, RanksByInverseLengthScaleAndFindsWhatNoLineSeparates) {
-  const Dataset data = circle(90, 6, 2);
+  const DatasetParts data = circle(90, 6, 2);
   for (const char* approximation : {"laplace", "ep"}) {
     SCOPED_TRACE(approximation);
     const Selection selection = run(data, {{"approximation", approximation}}, {.k = {1, 4}});
@@ -45,7 +45,7 @@ TEST(GpArd, RanksByInverseLengthScaleAndFindsWhatNoLineSeparates) {
 }
 
 TEST(GpArd, FixedLengthScalesAreTheWeights) {
-  Dataset data = oracle::random_classes(30, 4, 2, 3);
+  DatasetParts data = oracle::random_classes(30, 4, 2, 3);
   data.dense.col(1).setConstant(5.0);  // no candidate
   const Selection selection =
       run(data, {{"hyperparameters", "fixed"}, {"lengthscale", "4,0.5,2"}, {"signal", "1.5"}}, {.k = {1, 3}});
@@ -67,7 +67,7 @@ TEST(GpArd, FixedLengthScalesAreTheWeights) {
 }
 
 TEST(GpArd, SeveralClassesAreCombinedByTheMeanOfInverseSquares) {
-  const Dataset data = oracle::random_classes(60, 4, 3, 4, 2.0, 1);
+  const DatasetParts data = oracle::random_classes(60, 4, 3, 4, 2.0, 1);
   const Selection selection = run(data, {}, {.k = {1, 2}});
   EXPECT_EQ(selection.ranking.front(), 0);
   const GpRule rule = fit_gp(data.dense, data.labels->codes, 3, {.ard = true, .restarts = 1});
@@ -89,7 +89,7 @@ TEST(GpArd, StopsAtOnceWithARanking) {
 }
 
 TEST(GpArd, RefusesWeightsAndWrongOptions) {
-  Dataset data = oracle::random_classes(30, 4, 2, 6);
+  DatasetParts data = oracle::random_classes(30, 4, 2, 6);
   EXPECT_THROW((void)run(data, {{"lengthscale", "1,2"}}), InvalidArgument);
   EXPECT_THROW((void)run(data, {{"signal", "0"}}), InvalidArgument);
   EXPECT_THROW((void)run(data, {{"approximation", "exact"}}), InvalidArgument);

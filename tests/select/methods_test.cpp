@@ -11,7 +11,7 @@
 namespace subspectra {
 namespace {
 
-Selection run(const Dataset& data, SelectionOptions options, std::string_view method = "fisher") {
+Selection run(const DatasetParts& data, SelectionOptions options, std::string_view method = "fisher") {
   return select_features(data, find_method(method), options, {}, RunControl());
 }
 
@@ -25,7 +25,7 @@ std::string message_of(const std::function<void()>& action) {
 }
 
 /// Oracle: eigenvalues of the dense pair on the set, straight from the definition.
-double naive_objective(const Dataset& data, const std::vector<Index>& set, Criterion criterion,
+double naive_objective(const DatasetParts& data, const std::vector<Index>& set, Criterion criterion,
                        double ridge) {
   auto scatter = oracle::scatter(data.dense(Eigen::all, set), data.labels->codes, data.labels->class_count());
   scatter.within.diagonal().array() += ridge;
@@ -38,7 +38,7 @@ TEST(Select, PathIsNestedAndItsObjectivesAgreeWithDenseEigenvalues) {
   for (const int classes : {2, 3, 6}) {
     for (const Criterion criterion : {Criterion::kLargest, Criterion::kTrace, Criterion::kWilks}) {
       SCOPED_TRACE(classes);
-      const Dataset data = oracle::random_classes(70, 12, classes, 3);
+      const DatasetParts data = oracle::random_classes(70, 12, classes, 3);
       const auto selection = run(data, {.k = {1, 12}, .criterion = criterion});
       ASSERT_EQ(selection.path.size(), 12U);
       EXPECT_EQ(selection.status, Status::kHeuristic);
@@ -68,7 +68,7 @@ TEST(Select, ReachesTheKnownValuesOfSonarAndIonosphere) {
 }
 
 TEST(Select, IncludedFeaturesComeFirstAndExcludedOnesNever) {
-  const Dataset data = oracle::random_classes(50, 8, 2, 4);
+  const DatasetParts data = oracle::random_classes(50, 8, 2, 4);
   const auto selection = run(data, {.k = {1, 6}, .include = {"x7", "x5"}, .exclude = {"x0"}});
   ASSERT_EQ(selection.path.front().k(), 2);
   for (const auto& entry : selection.path) {
@@ -79,7 +79,7 @@ TEST(Select, IncludedFeaturesComeFirstAndExcludedOnesNever) {
 }
 
 TEST(Select, ConstraintsThatNoSetSatisfiesAreInfeasible) {
-  Dataset data = oracle::random_classes(50, 5, 2, 5);
+  DatasetParts data = oracle::random_classes(50, 5, 2, 5);
   data.dense.col(4).setConstant(1.0);
   EXPECT_THROW(run(data, {.include = {"x1"}, .exclude = {"x1"}}), Infeasible);
   EXPECT_THROW(run(data, {.k = {1, 1}, .include = {"x1", "x2"}}), Infeasible);
@@ -91,7 +91,7 @@ TEST(Select, ConstraintsThatNoSetSatisfiesAreInfeasible) {
 }
 
 TEST(Select, DependentFeaturesArePassedOverAndTheRankLimitIsSaid) {
-  Dataset data = oracle::random_classes(50, 5, 2, 6);
+  DatasetParts data = oracle::random_classes(50, 5, 2, 6);
   data.dense.col(1) = data.dense.col(0);  // a duplicate
   const auto selection = run(data, {.k = {1, 5}, .ridge = {0.0}});
   EXPECT_EQ(selection.status, Status::kRankLimit);
@@ -108,7 +108,7 @@ TEST(Select, DependentFeaturesArePassedOverAndTheRankLimitIsSaid) {
 }
 
 TEST(Select, MoreFeaturesThanRowsWorksWithTheAutomaticRidge) {
-  const Dataset data = oracle::random_classes(14, 60, 3, 7);
+  const DatasetParts data = oracle::random_classes(14, 60, 3, 7);
   const auto selection = run(data, {.k = {1, 40}});
   ASSERT_EQ(selection.path.size(), 40U);
   for (const auto& entry : selection.path) {
@@ -118,7 +118,7 @@ TEST(Select, MoreFeaturesThanRowsWorksWithTheAutomaticRidge) {
 }
 
 TEST(Select, SparseAndDenseTablesGiveTheSameAnswer) {
-  Dataset data = oracle::random_classes(60, 9, 2, 8);
+  DatasetParts data = oracle::random_classes(60, 9, 2, 8);
   data.dense = (data.dense.array().abs() < 0.8).select(0.0, data.dense);
   for (const auto& method : methods()) {
     const auto dense = run(data, {.k = {1, 9}}, method.name);
@@ -131,9 +131,9 @@ TEST(Select, SparseAndDenseTablesGiveTheSameAnswer) {
 }
 
 TEST(Select, ColumnOrderAndScaleDoNotChangeWhatIsChosen) {
-  const Dataset data = oracle::random_classes(60, 10, 2, 9);
+  const DatasetParts data = oracle::random_classes(60, 10, 2, 9);
   const std::vector<Index> order = {3, 1, 4, 0, 5, 9, 2, 6, 8, 7};
-  Dataset shuffled = data.with_features(order);
+  DatasetParts shuffled = Dataset(data).with_features(order).parts();
   shuffled.dense.col(2) *= -1e6;
   const auto a = run(data, {.k = {1, 10}});
   const auto b = run(shuffled, {.k = {1, 10}});
@@ -147,7 +147,7 @@ TEST(Select, ColumnOrderAndScaleDoNotChangeWhatIsChosen) {
 }
 
 TEST(Select, LabelsThatCannotServeAreRefusedWithTheWayOut) {
-  Dataset data = oracle::random_classes(12, 3, 3, 1);
+  DatasetParts data = oracle::random_classes(12, 3, 3, 1);
   EXPECT_NE(message_of([&] { run(data, {}, "ks"); }).find("two classes"), std::string::npos);
   data.labels->codes.assign(12, 1);
   EXPECT_NE(message_of([&] { run(data, {}); }).find("one class only"), std::string::npos);
@@ -158,7 +158,7 @@ TEST(Select, LabelsThatCannotServeAreRefusedWithTheWayOut) {
 }
 
 TEST(Select, AMissingLabelIsPointedAt) {
-  Dataset data = oracle::random_classes(12, 3, 2, 1);
+  DatasetParts data = oracle::random_classes(12, 3, 2, 1);
   data.labels->codes[3] = Labels::kMissing;
   data.first_unlabelled = Location{.file = "t.csv", .line = 5, .column = 4, .place = {}};
   const std::string message = message_of([&] { run(data, {}); });
@@ -166,7 +166,7 @@ TEST(Select, AMissingLabelIsPointedAt) {
 }
 
 TEST(Select, OneConstantColumnIsSpokenOfInTheSingular) {
-  Dataset data = oracle::random_classes(12, 3, 2, 1);
+  DatasetParts data = oracle::random_classes(12, 3, 2, 1);
   data.dense.col(1).setConstant(2.0);
   const auto warnings = run(data, {}).warnings;
   ASSERT_FALSE(warnings.empty());
@@ -175,7 +175,7 @@ TEST(Select, OneConstantColumnIsSpokenOfInTheSingular) {
 
 TEST(Select, HugeAndTinyScalesAreHandledOrRefusedButNeverNaN) {
   for (const double scale : {1e-150, 1e150}) {
-    Dataset data = oracle::random_classes(40, 4, 2, 2);
+    DatasetParts data = oracle::random_classes(40, 4, 2, 2);
     data.dense *= scale;
     try {
       for (const auto& entry : run(data, {.k = {1, 4}}).path) EXPECT_TRUE(std::isfinite(entry.objective));

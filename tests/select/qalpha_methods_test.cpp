@@ -13,14 +13,14 @@
 namespace subspectra {
 namespace {
 
-Selection run(const Dataset& data, std::string_view method, const OptionTexts& texts = {},
+Selection run(const DatasetParts& data, std::string_view method, const OptionTexts& texts = {},
               const SelectionOptions& options = {}) {
   return select_features(data, find_method(method), options, texts, RunControl());
 }
 
 /// Rows of three kinds that the first `relevant` features tell apart.
-Dataset table(Index rows = 45, Index features = 40, Index relevant = 6, std::uint64_t seed = 4) {
-  Dataset data = oracle::random_classes(rows, features, 3, seed, 0.0);
+DatasetParts table(Index rows = 45, Index features = 40, Index relevant = 6, std::uint64_t seed = 4) {
+  DatasetParts data = oracle::random_classes(rows, features, 3, seed, 0.0);
   std::mt19937_64 generator(seed + 100);
   std::normal_distribution<double> normal;
   for (Index j = 0; j < relevant; ++j) {
@@ -37,7 +37,7 @@ bool warned(const Selection& selection, std::string_view words) {
 }
 
 TEST(QAlphaMethods, EveryOneGivesWeightsARankingAPathAndItsReport) {
-  const Dataset data = table();
+  const DatasetParts data = table();
   for (const auto& method : qalpha_methods()) {
     SCOPED_TRACE(method.name);
     const auto selection = run(data, method.name, {}, {.k = {1, 8}});
@@ -67,7 +67,7 @@ TEST(QAlphaMethods, EveryOneGivesWeightsARankingAPathAndItsReport) {
 }
 
 TEST(QAlphaMethods, TheUnsupervisedOnesIgnoreLabelsAndJudgeSetsByTheirCovariance) {
-  Dataset data = table();
+  DatasetParts data = table();
   const auto with = run(data, "qalpha", {}, {.k = {3, 3}});
   data.labels->codes[3] = Labels::kMissing;
   const auto some = run(data, "qalpha", {}, {.k = {3, 3}});
@@ -83,10 +83,10 @@ TEST(QAlphaMethods, TheUnsupervisedOnesIgnoreLabelsAndJudgeSetsByTheirCovariance
 }
 
 TEST(QAlphaMethods, ConstantAndExcludedFeaturesHaveWeightZeroAndAreNamed) {
-  Dataset data = table();
+  DatasetParts data = table();
   data.dense.col(7).setConstant(2.0);
   data.dense.col(30).setZero();
-  for (const Dataset& each : {data, oracle::as_sparse(data)}) {
+  for (const DatasetParts& each : {data, oracle::as_sparse(data)}) {
     const auto selection = run(each, "qalpha", {}, {.k = {5, 5}, .include = {"x39"}, .exclude = {"x2"}});
     EXPECT_EQ(selection.weights[7], 0.0);
     EXPECT_EQ(selection.weights[30], 0.0);
@@ -99,8 +99,8 @@ TEST(QAlphaMethods, ConstantAndExcludedFeaturesHaveWeightZeroAndAreNamed) {
 }
 
 TEST(QAlphaMethods, LabelsAreAskedForWhereTheyAreNeeded) {
-  Dataset data = table();
-  Dataset none = data;
+  DatasetParts data = table();
+  DatasetParts none = data;
   none.labels.reset();
   EXPECT_THROW(static_cast<void>(run(none, "qalpha-supervised")), BadInput);
   EXPECT_THROW(static_cast<void>(run(none, "qalpha-semi")), BadInput);
@@ -119,7 +119,7 @@ TEST(QAlphaMethods, LabelsAreAskedForWhereTheyAreNeeded) {
 }
 
 TEST(QAlphaMethods, WhatCannotBeIsRefusedOrSaid) {
-  const Dataset data = table(5, 12);
+  const DatasetParts data = table(5, 12);
   EXPECT_TRUE(warned(run(data, "qalpha", {{"clusters", "9"}}), "more than the rank"));
   EXPECT_TRUE(warned(run(data, "qalpha-laplacian"), "--no-normalize"));
   EXPECT_FALSE(warned(run(data, "qalpha-laplacian", {{"no_normalize", "true"}}), "--no-normalize"));
@@ -141,9 +141,9 @@ TEST(QAlphaMethods, WhatCannotBeIsRefusedOrSaid) {
 }
 
 TEST(QAlphaMethods, ScalesWhosePowersLeaveTheDoublesAreRefused) {
-  const Dataset data = table(30, 10, 3);
+  const DatasetParts data = table(30, 10, 3);
   const auto scaled = [&](double by) {
-    Dataset copy = data;
+    DatasetParts copy = data;
     copy.dense *= by;
     return copy;
   };
@@ -172,7 +172,7 @@ TEST(QAlphaMethods, ScalesWhosePowersLeaveTheDoublesAreRefused) {
 }
 
 TEST(QAlphaMethods, DirectionsAreCountedByClassAndWhereTheRunEnds) {
-  Dataset data = oracle::random_classes(13, 12, 3, 8);
+  DatasetParts data = oracle::random_classes(13, 12, 3, 8);
   data.labels->codes.assign(13, 0);
   for (std::size_t i = 6; i < 12; ++i) data.labels->codes[i] = 1;
   data.labels->codes[12] = 2;  // a class of one
@@ -186,7 +186,7 @@ TEST(QAlphaMethods, DirectionsAreCountedByClassAndWhereTheRunEnds) {
 }
 
 TEST(QAlphaMethods, AStartThatCentredFeaturesCannotSeeIsReplacedAndSaid) {
-  Dataset data = table(24, 12);
+  DatasetParts data = table(24, 12);
   for (const char* clusters : {"1", "2"}) {
     const OptionTexts ones = {{"start", "ones"}, {"clusters", clusters}};
     const auto replaced = run(data, "qalpha", ones);

@@ -15,7 +15,7 @@
 namespace subspectra {
 namespace {
 
-Selection run(const Dataset& data, const SelectionOptions& options, std::string_view method,
+Selection run(const DatasetParts& data, const SelectionOptions& options, std::string_view method,
               const OptionTexts& texts = {}) {
   return select_features(data, find_method(method), options, texts, RunControl());
 }
@@ -33,7 +33,7 @@ TEST(SearchMethods, FindTheKnownBestPairOfSonar) {
 
 /// Wherever the passes are cut, no bound lies below a set that is known.
 TEST(SearchMethods, AStopLeavesValidBounds) {
-  Dataset data = oracle::random_classes(60, 40, 3, 77);
+  DatasetParts data = oracle::random_classes(60, 40, 3, 77);
   FeatureGroups groups;
   for (Index g = 0; g < 20; ++g) {
     groups.names.push_back(fmt::format("g{}", g));

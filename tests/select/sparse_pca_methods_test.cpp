@@ -13,7 +13,7 @@
 namespace subspectra {
 namespace {
 
-Selection run(const Dataset& data, const SelectionOptions& options, std::string_view method,
+Selection run(const DatasetParts& data, const SelectionOptions& options, std::string_view method,
               const OptionTexts& texts = {}, const RunControl& control = RunControl()) {
   return select_features(data, find_method(method), options, texts, control);
 }

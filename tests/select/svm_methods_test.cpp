@@ -10,7 +10,7 @@
 namespace subspectra {
 namespace {
 
-Selection run(const Dataset& data, std::string_view method, const SelectionOptions& options,
+Selection run(const DatasetParts& data, std::string_view method, const SelectionOptions& options,
               const OptionTexts& texts = {}) {
   return select_features(data, find_method(method), options, texts, RunControl());
 }
@@ -19,7 +19,7 @@ TEST(SvmMethods, RankEveryFeatureThatVariesAndSayWhatWasUsed) {
   for (const std::string method : {"svm-rfe", "svm-rmb"}) {
     for (const int classes : {2, 5}) {
       SCOPED_TRACE(method + " " + std::to_string(classes));
-      Dataset data = oracle::random_classes(40, 60, classes, 3, 2.0, 2);
+      DatasetParts data = oracle::random_classes(40, 60, classes, 3, 2.0, 2);
       data.dense.col(10).setConstant(3.0);
       const Selection found = run(data, method, {.k = {1, 5}});
       EXPECT_EQ(found.ranking.size(), 59U);
@@ -38,7 +38,7 @@ TEST(SvmMethods, RankEveryFeatureThatVariesAndSayWhatWasUsed) {
 }
 
 TEST(SvmMethods, SparseTablesConstraintsAndThreadsChangeNothingElse) {
-  const Dataset data = oracle::random_classes(30, 50, 3, 5);
+  const DatasetParts data = oracle::random_classes(30, 50, 3, 5);
   for (const std::string method : {"svm-rfe", "svm-rmb"}) {
     const OptionTexts texts = {{"C", "0.5"}};
     const Selection dense = run(data, method, {.k = {1, 4}, .threads = 1}, texts);
@@ -54,7 +54,7 @@ TEST(SvmMethods, SparseTablesConstraintsAndThreadsChangeNothingElse) {
 }
 
 TEST(SvmMethods, WhatCannotBeIsRefused) {
-  Dataset data = oracle::random_classes(20, 6, 2, 5);
+  DatasetParts data = oracle::random_classes(20, 6, 2, 5);
   for (const OptionTexts& texts : {OptionTexts{{"C", "0"}}, OptionTexts{{"rfe_step", "1.5"}},
                                    OptionTexts{{"rfe_step", "0"}}, OptionTexts{{"rfe_single", "-1"}}}) {
     EXPECT_THROW(run(data, "svm-rfe", {.k = {1, 2}}, texts), InvalidArgument);
@@ -69,7 +69,7 @@ TEST(SvmMethods, WhatCannotBeIsRefused) {
 }
 
 TEST(SvmMethods, ToleranceZeroRunsAllIterationsAndTheTraceFalls) {
-  const Dataset data = oracle::random_classes(30, 20, 2, 6);
+  const DatasetParts data = oracle::random_classes(30, 20, 2, 6);
   const Selection few =
       run(data, "svm-rmb", {.k = {1, 2}}, {{"C", "1"}, {"max_iterations", "7"}, {"tolerance", "0"}});
   EXPECT_EQ(few.status, Status::kIterationLimit);
@@ -79,24 +79,25 @@ TEST(SvmMethods, ToleranceZeroRunsAllIterationsAndTheTraceFalls) {
 }
 
 TEST(SvmMethods, ABoundAboveTheNumberOfRowsIsSaid) {
-  const Dataset noise = oracle::random_classes(60, 5, 2, 8, 0.0);  // nothing to tell apart
+  const DatasetParts noise = oracle::random_classes(60, 5, 2, 8, 0.0);  // nothing to tell apart
   const auto says_little = [](const Selection& found) {
     return std::any_of(found.warnings.begin(), found.warnings.end(), [](const std::string& warning) {
       return warning.find("no more than 60 rows can be wrong") != std::string::npos;
     });
   };
   EXPECT_TRUE(says_little(run(noise, "svm-rmb", {.k = {1, 2}}, {{"C", "10"}})));
-  const Dataset four = oracle::random_classes(60, 5, 4, 8, 0.0);  // rows are counted once, not by machine
+  const DatasetParts four =
+      oracle::random_classes(60, 5, 4, 8, 0.0);  // rows are counted once, not by machine
   EXPECT_TRUE(says_little(run(four, "svm-rmb", {.k = {1, 2}}, {{"C", "10"}})));
   // Without --C the machine's own choice is lowered until the bound says something.
   for (const int classes : {2, 3}) {
-    const Dataset overlapping = oracle::random_classes(150, 6, classes, 9, 0.7);
+    const DatasetParts overlapping = oracle::random_classes(150, 6, classes, 9, 0.7);
     const Selection chosen = run(overlapping, "svm-rmb", {.k = {1, 2}});
     EXPECT_TRUE(chosen.warnings.empty()) << chosen.warnings.front();
     EXPECT_LT(chosen.trace.front().objective, classes == 2 ? 150.0 : 450.0);
     EXPECT_LE(chosen.method_options["C"], run(overlapping, "svm-rfe", {.k = {1, 2}}).method_options["C"]);
   }
-  const Dataset easy = oracle::random_classes(60, 5, 2, 8, 8.0);
+  const DatasetParts easy = oracle::random_classes(60, 5, 2, 8, 8.0);
   EXPECT_FALSE(says_little(run(easy, "svm-rmb", {.k = {1, 2}}, {{"C", "0.1"}})));
 }
 

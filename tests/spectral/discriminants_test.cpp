@@ -10,7 +10,7 @@ namespace {
 TEST(Discriminants, SolveTheGeneralizedEigenproblem) {
   for (const int classes : {2, 3, 7}) {
     SCOPED_TRACE(classes);
-    const Dataset data = oracle::random_classes(80, 6, classes, 11);
+    const DatasetParts data = oracle::random_classes(80, 6, classes, 11);
     const auto scatter = oracle::scatter(data.dense, data.labels->codes, classes);
     const Matrix l = Eigen::LLT<Matrix>(scatter.within).matrixL();
     // Any factor of A will do: its Cholesky-like square root by eigenvectors.

@@ -11,14 +11,14 @@ namespace {
 
 TEST(PrincipalComponents, AreTheEigenvectorsOfTheCovariance) {
   for (const auto& [n, p] : {std::pair<Index, Index>{50, 8}, {9, 30}}) {
-    const Dataset data = oracle::random_classes(n, p, 2, 1);
+    const DatasetParts data = oracle::random_classes(n, p, 2, 1);
     std::vector<Index> features;
     for (Index j = 1; j < p; j += 2) features.push_back(j);
     const Matrix x = data.dense(Eigen::all, features);
     const Matrix z = x.rowwise() - x.colwise().mean();
     const Matrix covariance = z.transpose() * z / static_cast<double>(n);
     const Eigen::SelfAdjointEigenSolver<Matrix> solver(covariance);
-    for (const Dataset& table : {data, oracle::as_sparse(data)}) {
+    for (const DatasetParts& table : {data, oracle::as_sparse(data)}) {
       const auto found = principal_components(table, features, 3, 2);
       ASSERT_EQ(found.variances.size(), 3);
       EXPECT_NEAR(found.total_variance, covariance.trace(), 1e-12 * covariance.trace());
@@ -33,7 +33,7 @@ TEST(PrincipalComponents, AreTheEigenvectorsOfTheCovariance) {
 }
 
 TEST(PrincipalComponents, NoMoreThanTheRank) {
-  Dataset data = oracle::random_classes(5, 12, 2, 2);
+  DatasetParts data = oracle::random_classes(5, 12, 2, 2);
   std::vector<Index> features = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
   EXPECT_EQ(principal_components(data, features, 12, 1).variances.size(), 4);
   data = oracle::random_classes(40, 3, 2, 2);

@@ -12,10 +12,10 @@ namespace subspectra::oracle {
 
 /// Standard normal columns; class c is shifted by `shift` in the columns j < informative with j mod K = c.
 /// Every class has rows (row i < K has class i), the others are random.
-inline Dataset gaussian_classes(Index rows, Index columns, int classes, std::uint64_t seed,
-                                double shift = 1.5, Index informative = 6) {
+inline DatasetParts gaussian_classes(Index rows, Index columns, int classes, std::uint64_t seed,
+                                     double shift = 1.5, Index informative = 6) {
   Random random(seed);
-  Dataset data;
+  DatasetParts data;
   data.source = "classes";
   data.dense.resize(rows, columns);
   for (Index j = 0; j < columns; ++j) {
@@ -32,13 +32,13 @@ inline Dataset gaussian_classes(Index rows, Index columns, int classes, std::uin
   return data;
 }
 
-inline std::vector<Index> all_features(const Dataset& data) {
+inline std::vector<Index> all_features(const DatasetParts& data) {
   std::vector<Index> all;
   for (Index j = 0; j < data.features(); ++j) all.push_back(j);
   return all;
 }
 
-inline ScoringProblem scoring_problem(const Dataset& data, int threads = 1) {
+inline ScoringProblem scoring_problem(const DatasetParts& data, int threads = 1) {
   return make_scoring_problem(data, all_features(data), threads);
 }
 

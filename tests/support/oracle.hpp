@@ -18,11 +18,11 @@ inline constexpr bool kSanitized = false;
 
 /// N rows of K classes in turn, p normal features; feature j of class c is shifted by shift * c where j <
 /// informative.
-inline Dataset random_classes(Index n, Index p, int classes, std::uint64_t seed, double shift = 1.0,
-                              Index informative = 3) {
+inline DatasetParts random_classes(Index n, Index p, int classes, std::uint64_t seed, double shift = 1.0,
+                                   Index informative = 3) {
   std::mt19937_64 generator(seed);
   std::normal_distribution<double> normal;
-  Dataset data;
+  DatasetParts data;
   data.source = "random";
   data.dense.resize(n, p);
   data.names = FeatureNames(p);
@@ -39,7 +39,7 @@ inline Dataset random_classes(Index n, Index p, int classes, std::uint64_t seed,
   return data;
 }
 
-inline Dataset as_sparse(Dataset data) {
+inline DatasetParts as_sparse(DatasetParts data) {
   data.sparse = data.dense.sparseView(0.0, 0.0);
   data.sparse.makeCompressed();
   data.dense.resize(0, 0);
@@ -48,10 +48,10 @@ inline Dataset as_sparse(Dataset data) {
 }
 
 /// Every row `times[i]` times.
-inline Dataset repeated(const Dataset& data, const std::vector<int>& times) {
+inline DatasetParts repeated(const DatasetParts& data, const std::vector<int>& times) {
   std::vector<Index> rows;
   for (std::size_t i = 0; i < times.size(); ++i) rows.insert(rows.end(), times[i], static_cast<Index>(i));
-  return data.with_rows(rows);
+  return Dataset(data).with_rows(rows);
 }
 
 struct Scatter {

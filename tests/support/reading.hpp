@@ -61,8 +61,8 @@ inline ReadOptions with_target(std::string target) {
   return options;
 }
 
-inline Dataset csv(std::string_view text, const ReadOptions& options = {}, char separator = ',') {
-  return assemble(read_csv_text(text, "t.csv", {.separator = separator}, options), options);
+inline DatasetParts csv(std::string_view text, const ReadOptions& options = {}, char separator = ',') {
+  return assemble(read_csv_text(text, "t.csv", {.separator = separator}, options), options).parts();
 }
 
 }  // namespace subspectra::testing

@@ -69,7 +69,7 @@ TEST(RadiusMargin, TheGradientAgreesWithDifferences) {
     for (const Index features : {5, 30}) {
       for (const double cost : {0.05, 2.0}) {
         SCOPED_TRACE(::testing::Message() << classes << " classes, " << features << " features, C " << cost);
-        const Dataset data = oracle::random_classes(20, features, classes, 13);
+        const DatasetParts data = oracle::random_classes(20, features, classes, 13);
         const Matrix z = standardize_rows(data.dense).z;
         RadiusMarginBound bound(z, machine_labels(data.labels->codes), cost, 1);
         Vector s(features);
@@ -107,7 +107,7 @@ TEST(RadiusMargin, TheNormIsThatOfTheHardMarginMachine) {
 }
 
 TEST(RadiusMargin, ItFindsTheRelevantFeaturesOfWestonsLinearProblemAndNeverRises) {
-  const Dataset data = synth::weston_linear({.rows = 100, .seed = 3});
+  const DatasetParts data = synth::weston_linear({.rows = 100, .seed = 3}).parts();
   const RadiusMarginFit fit =
       fit_radius_margin(standardize_rows(data.dense).z, data.labels->codes, {.cost = 0.1, .threads = 1});
   for (std::size_t i = 1; i < fit.trace.size(); ++i) EXPECT_LT(fit.trace[i], fit.trace[i - 1]);
@@ -122,7 +122,7 @@ TEST(RadiusMargin, ItFindsTheRelevantFeaturesOfWestonsLinearProblemAndNeverRises
 }
 
 TEST(RadiusMargin, DegenerateTablesAreRanked) {
-  Dataset data = oracle::random_classes(12, 20, 2, 6);
+  DatasetParts data = oracle::random_classes(12, 20, 2, 6);
   data.dense.col(4) = data.dense.col(9);
   data.dense.row(2) = data.dense.row(5);
   for (auto& code : data.labels->codes) code = 0;
@@ -138,7 +138,7 @@ TEST(RadiusMargin, DegenerateTablesAreRanked) {
 }
 
 TEST(RadiusMargin, AStopIsHeeded) {
-  const Dataset data = oracle::random_classes(30, 40, 2, 6);
+  const DatasetParts data = oracle::random_classes(30, 40, 2, 6);
   std::stop_source source;
   source.request_stop();
   const RadiusMarginFit fit = fit_radius_margin(standardize_rows(data.dense).z, data.labels->codes, {},

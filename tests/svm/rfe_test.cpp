@@ -14,13 +14,13 @@
 namespace subspectra {
 namespace {
 
-RfeResult run(const Dataset& data, RfeOptions options = {}, std::vector<char> keep = {}) {
+RfeResult run(const DatasetParts& data, RfeOptions options = {}, std::vector<char> keep = {}) {
   keep.resize(static_cast<std::size_t>(data.features()), 0);
   return svm_rfe(standardize_rows(data.dense).z, data.labels->codes, keep, options);
 }
 
 /// Oracle: LIBLINEAR, by fit_svm, trained anew on every set; one feature leaves at a time.
-std::vector<Index> plain_loop(const Dataset& data, double cost) {
+std::vector<Index> plain_loop(const DatasetParts& data, double cost) {
   std::vector<Index> left(static_cast<std::size_t>(data.features())), gone;
   std::iota(left.begin(), left.end(), Index{0});
   while (!left.empty()) {
@@ -46,7 +46,7 @@ TEST(SvmRfe, OneAtATimeIsThePlainLoopWithLiblinear) {
     for (const Index features : {8, 40}) {  // fewer and more than the 30 rows
       for (const double cost : {0.05, 1.0}) {
         SCOPED_TRACE(::testing::Message() << classes << " classes, " << features << " features, C " << cost);
-        const Dataset data = oracle::random_classes(30, features, classes, 5);
+        const DatasetParts data = oracle::random_classes(30, features, classes, 5);
         EXPECT_EQ(run(data, {.step = 1.0, .cost = cost}).ranking, plain_loop(data, cost));
       }
     }
@@ -57,7 +57,7 @@ TEST(SvmRfe, RowsAndProductsGiveTheSameRanking) {
   for (const int classes : {2, 5}) {
     for (const Index features : {10, 90}) {
       for (const double step : {1.0, 7.0, 0.5}) {
-        const Dataset data = oracle::random_classes(40, features, classes, 7);
+        const DatasetParts data = oracle::random_classes(40, features, classes, 7);
         const RfeOptions rows{.step = step, .single = 16, .cost = 0.3, .form = RfeForm::kRows};
         RfeOptions products = rows, either = rows;
         products.form = RfeForm::kProducts;
@@ -75,7 +75,7 @@ TEST(SvmRfe, RowsAndProductsGiveTheSameRanking) {
 }
 
 TEST(SvmRfe, AShareLeavesDownToTheSizeFromWhichOneLeavesAtATime) {
-  const Dataset data = oracle::random_classes(20, 100, 2, 1);
+  const DatasetParts data = oracle::random_classes(20, 100, 2, 1);
   const auto sizes = run(data, {.step = 0.5, .single = 20, .cost = 1.0}).sizes;
   const std::vector<Index> expected = {100, 50, 25, 20, 19, 18};
   ASSERT_EQ(sizes.size(), 23U);
@@ -88,14 +88,14 @@ TEST(SvmRfe, AShareLeavesDownToTheSizeFromWhichOneLeavesAtATime) {
 }
 
 TEST(SvmRfe, TheInformativeFeaturesComeFirst) {
-  const Dataset data = oracle::random_classes(80, 300, 2, 2, 2.0, 4);
+  const DatasetParts data = oracle::random_classes(80, 300, 2, 2, 2.0, 4);
   auto ranking = run(data, {.cost = 0.01}).ranking;
   ranking.resize(4);
   EXPECT_EQ(std::set<Index>(ranking.begin(), ranking.end()), (std::set<Index>{0, 1, 2, 3}));
 }
 
 TEST(SvmRfe, DuplicatesLeaveByIndexKeptOnesStayAndThreadsDoNotMatter) {
-  Dataset data = oracle::random_classes(25, 60, 3, 4);
+  DatasetParts data = oracle::random_classes(25, 60, 3, 4);
   data.dense.col(50) = data.dense.col(1);
   data.dense.row(3) = data.dense.row(0);
   std::vector<char> keep(60, 0);
@@ -112,7 +112,7 @@ TEST(SvmRfe, DuplicatesLeaveByIndexKeptOnesStayAndThreadsDoNotMatter) {
 }
 
 TEST(SvmRfe, AClassOfOneAndExtremeCostsAreRanked) {
-  Dataset data = oracle::random_classes(21, 30, 2, 9);
+  DatasetParts data = oracle::random_classes(21, 30, 2, 9);
   for (auto& code : data.labels->codes) code = 0;
   data.labels->codes.front() = 1;
   for (const double cost : {1e-8, 1.0, 1e8}) {
@@ -124,7 +124,7 @@ TEST(SvmRfe, AClassOfOneAndExtremeCostsAreRanked) {
 }
 
 TEST(SvmRfe, StoppedItRanksWhatIsLeftByTheWeightsOfNow) {
-  const Dataset data = oracle::random_classes(21, 30, 2, 9);
+  const DatasetParts data = oracle::random_classes(21, 30, 2, 9);
   std::stop_source source;
   source.request_stop();
   const RfeResult stopped =

@@ -33,7 +33,7 @@ constexpr Case kCases[] = {{60, 5, 2}, {90, 6, 3}, {20, 80, 2}, {24, 60, 5}, {12
 
 TEST(SquaredHinge, TheGradientVanishesFromProductsAndFromRowsWithEitherOffset) {
   for (const Case& one : kCases) {
-    const Dataset data = oracle::random_classes(one.rows, one.features, one.classes, 3);
+    const DatasetParts data = oracle::random_classes(one.rows, one.features, one.classes, 3);
     const Matrix z = standardize_rows(data.dense).z;
     Matrix rows(z.rows(), z.cols() + 1);
     rows << z, Vector::Ones(z.rows());

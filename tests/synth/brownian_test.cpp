@@ -53,7 +53,7 @@ TEST(BrownianPair, IsWhatAReferenceInAnotherLanguageMakes) {
 TEST(BrownianClasses, HaveTheVariancesOfAWalkAndTheDifferenceThatWasPutIn) {
   constexpr Index kRows = 20000;
   constexpr Index kFeatures = 8;
-  const Dataset data = brownian_classes(kRows, kFeatures, 3);
+  const DatasetParts data = brownian_classes(kRows, kFeatures, 3).parts();
   ASSERT_EQ(data.rows(), kRows);
   ASSERT_EQ(data.labels->classes, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(data.labels->counts(), (std::vector<Index>{kRows / 2, kRows / 2}));
@@ -83,8 +83,8 @@ TEST(BrownianClasses, HaveTheVariancesOfAWalkAndTheDifferenceThatWasPutIn) {
 }
 
 TEST(BrownianClasses, MoreRowsLeaveTheFirstOnesAsTheyWere) {
-  const Dataset few = brownian_classes(5, 6, 7);
-  const Dataset many = brownian_classes(50, 6, 7);
+  const DatasetParts few = brownian_classes(5, 6, 7).parts();
+  const DatasetParts many = brownian_classes(50, 6, 7).parts();
   EXPECT_EQ(few.dense, many.dense.topRows(5));
   EXPECT_EQ(brownian_classes(5, 6, 7).dense, few.dense);
   EXPECT_NE(brownian_classes(5, 6, 8).dense, few.dense);

@@ -45,7 +45,7 @@ Summary summary(const Vector& x, Take take) {
   return s;
 }
 
-Vector times_label(const Dataset& data, Index j) {
+Vector times_label(const DatasetParts& data, Index j) {
   Vector x = data.dense.col(j);
   for (Index i = 0; i < x.size(); ++i)
     x[i] *= data.labels->codes[static_cast<std::size_t>(i)] == 0 ? -1.0 : 1.0;
@@ -53,7 +53,7 @@ Vector times_label(const Dataset& data, Index j) {
 }
 
 TEST(Weston, LinearHasTheMixturesMoments) {
-  const Dataset data = weston_linear({.rows = 40000, .features = 9, .seed = 1});
+  const DatasetParts data = weston_linear({.rows = 40000, .features = 9, .seed = 1}).parts();
   EXPECT_EQ(data.labels->classes, (std::vector<std::string>{"-1", "1"}));
   EXPECT_NEAR(static_cast<double>(data.labels->counts()[0]), 20000.0, 500.0);
   for (Index j = 0; j < 6; ++j) {
@@ -76,7 +76,7 @@ TEST(Weston, LinearHasTheMixturesMoments) {
 }
 
 TEST(Weston, NonlinearHasFourClouds) {
-  const Dataset data = weston_nonlinear({.rows = 40000, .features = 4, .seed = 2});
+  const DatasetParts data = weston_nonlinear({.rows = 40000, .features = 4, .seed = 2}).parts();
   for (const int code : {0, 1}) {
     for (const double sign : {-1.0, 1.0}) {
       // The clouds of a class lie 6 deviations apart in x_2: its sign tells which.
@@ -105,7 +105,7 @@ TEST(Weston, MoreRowsLeaveTheFirstOnesAndTooFewFeaturesAreRefused) {
 }
 
 /// Share of a column's variance that lies between classes.
-double between_share(const Dataset& data, Index j) {
+double between_share(const DatasetParts& data, Index j) {
   const Summary all = summary(data.dense.col(j), [](Index) { return true; });
   double within = 0.0;
   for (int c = 0; c < data.labels->class_count(); ++c) {
@@ -117,7 +117,7 @@ double between_share(const Dataset& data, Index j) {
 }
 
 TEST(Clusters, RelevantFeaturesShareTheClustersAndTheOthersHaveTheirOwn) {
-  const Dataset data = clusters({.classes = 4, .seed = 5});
+  const DatasetParts data = clusters({.classes = 4, .seed = 5}).parts();
   EXPECT_EQ(data.rows(), 60);
   EXPECT_EQ(data.features(), 125);
   EXPECT_EQ(data.labels->counts(), (std::vector<Index>{15, 15, 15, 15}));
@@ -127,7 +127,7 @@ TEST(Clusters, RelevantFeaturesShareTheClustersAndTheOthersHaveTheirOwn) {
   EXPECT_NEAR(others, 3.0 / 59.0, 0.03);  // what chance gives 4 classes of 60 rows
   EXPECT_EQ(clusters({.classes = 7}).rows(), 63);
   // A permuted feature has the values of a relevant one: the same marginal.
-  const Dataset planted = clusters({.classes = 4, .relevant = 125, .seed = 5});
+  const DatasetParts planted = clusters({.classes = 4, .relevant = 125, .seed = 5}).parts();
   Vector a = data.dense.col(50), b = planted.dense.col(50);
   EXPECT_NE(a, b);
   std::sort(a.begin(), a.end());
@@ -137,7 +137,8 @@ TEST(Clusters, RelevantFeaturesShareTheClustersAndTheOthersHaveTheirOwn) {
 
 TEST(Clusters, CentresAndVariancesAreUniform) {
   // Class means over many features: variance of U(-1, 1) is 1/3, the mean class variance 0.01.
-  const Dataset data = clusters({.rows = 200, .features = 3000, .classes = 2, .relevant = 3000, .seed = 6});
+  const DatasetParts data =
+      clusters({.rows = 200, .features = 3000, .classes = 2, .relevant = 3000, .seed = 6}).parts();
   double squares = 0.0, within = 0.0, largest = 0.0;
   for (Index j = 0; j < 3000; ++j) {
     const Summary s = summary(data.dense.col(j), [&](Index i) { return i < 100; });
@@ -152,12 +153,12 @@ TEST(Clusters, CentresAndVariancesAreUniform) {
 
 TEST(Sessions, SignsChangeFromSessionToSession) {
   const SessionsOptions options{.spread = 0.01, .seed = 7};
-  const Dataset data = sessions(options);
+  const DatasetParts data = sessions(options).parts();
   EXPECT_EQ(data.rows(), 120);
   EXPECT_EQ(data.features(), 60);
   EXPECT_EQ(data.labels->counts(), (std::vector<Index>{40, 40, 40}));
   // Without noise every entry is +/- the centre of its class, and the sign is that of the session.
-  const Dataset exact = sessions({.features = 400, .relevant = 400, .spread = 0.0, .seed = 7});
+  const DatasetParts exact = sessions({.features = 400, .relevant = 400, .spread = 0.0, .seed = 7}).parts();
   Index flips = 0;
   for (Index j = 0; j < 400; ++j) {
     for (Index i = 1; i < 120; ++i) {
@@ -178,8 +179,8 @@ TEST(Sessions, SignsChangeFromSessionToSession) {
 }
 
 TEST(Sessions, NormalizedBeforeTheSignsAreFlipped) {
-  const Dataset data = sessions({.normalize = true, .seed = 8});
-  const Dataset plain = sessions({.seed = 8});
+  const DatasetParts data = sessions({.normalize = true, .seed = 8}).parts();
+  const DatasetParts plain = sessions({.seed = 8}).parts();
   for (Index j = 0; j < data.features(); ++j) EXPECT_NEAR(data.dense.col(j).norm(), 1.0, 1e-12);
   // Undo the signs by those of the positive table: centred.
   Index centred = 0;
@@ -199,7 +200,7 @@ TEST(BenDor, HasTheModelsMomentsUnderBothReadings) {
   for (const Spread reading : {Spread::kVariance, Spread::kDeviation}) {
     const BenDorOptions options{
         .features = 400, .a = 800, .b = 900, .e = 0.75, .d = 10.0, .s = 0.5, .spread_as = reading, .seed = 9};
-    const Dataset data = ben_dor(options);
+    const DatasetParts data = ben_dor(options).parts();
     EXPECT_EQ(data.labels->counts(), (std::vector<Index>{800, 900}));
     const auto variance_of = [&](double spread) {
       return reading == Spread::kVariance ? spread : spread * spread;

@@ -47,7 +47,7 @@ TEST(Problems, MoreRowsOfTheSameClasses) {
   const GaussianClassesOptions few{.rows = 40, .features = 12, .classes = 3, .informative = 4, .seed = 7};
   GaussianClassesOptions many = few;
   many.rows = 3000;
-  const Dataset a = gaussian_classes(few), b = gaussian_classes(many);
+  const DatasetParts a = gaussian_classes(few).parts(), b = gaussian_classes(many).parts();
   EXPECT_EQ(a.dense, b.dense.topRows(40));
   EXPECT_EQ(b.labels->counts(), (std::vector<Index>{1000, 1000, 1000}));
   // Columns beyond the informative ones have the same mean in every class.

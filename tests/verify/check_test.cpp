@@ -21,7 +21,7 @@ json options_of(const SelectionOptions& options, const PrepareOptions& prepare =
   return all;
 }
 
-json result_of(const Dataset& data, std::string_view method, const SelectionOptions& options,
+json result_of(const DatasetParts& data, std::string_view method, const SelectionOptions& options,
                const OptionTexts& texts = {}, const PrepareOptions& prepare = {}) {
   const auto selection = select_features(data, find_method(method), options, texts, {});
   return selection_json(selection, data,
@@ -33,7 +33,7 @@ json result_of(const MatrixProblem& problem, std::string_view method, const Sele
   return selection_json(selection, placeholder(problem), {.options = options_of(options)});
 }
 
-Verification verified(const json& result, const Dataset& data, const FeatureGroups* groups = nullptr,
+Verification verified(const json& result, const DatasetParts& data, const FeatureGroups* groups = nullptr,
                       const VerifyOptions& options = {}) {
   return verify_claims(parse_claims(result.dump(), "result.json"), data, groups, options, {});
 }
@@ -89,7 +89,7 @@ constexpr std::array kCriteria = {Criterion::kLargest, Criterion::kTrace, Criter
 
 TEST(Verify, ResultsOfEveryKindOfMethodHoldOnTheEmbeddedData) {
   for (const char* name : {"sonar", "ionosphere"}) {
-    const Dataset data = read_dataset(name);
+    const DatasetParts data = read_dataset(name).parts();
     for (const char* method : {"gslda", "gspca", "fisher", "st", "ks"}) {
       SCOPED_TRACE(fmt::format("{} {}", name, method));
       SelectionOptions options{.k = {1, 12}};
@@ -105,7 +105,7 @@ TEST(Verify, ResultsOfEveryKindOfMethodHoldOnTheEmbeddedData) {
 }
 
 TEST(Verify, ASetThatIsMissingFromAProvenPoolIsFound) {
-  const Dataset data = oracle::random_classes(60, 9, 3, 5);
+  const DatasetParts data = oracle::random_classes(60, 9, 3, 5);
   for (const char* method : {"eslda", "espca"}) {
     for (const Criterion criterion : kCriteria) {
       SelectionOptions options{.k = {2, 4}};
@@ -137,7 +137,7 @@ TEST(Verify, ASetThatIsMissingFromAProvenPoolIsFound) {
 
 TEST(Verify, EveryCriterionWithThreeClassesWeightsAndConstraints) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
-    Dataset data = oracle::random_classes(60, 9, 3, seed);
+    DatasetParts data = oracle::random_classes(60, 9, 3, seed);
     if (seed % 2 == 1) {
       data.weights.resize(60);
       for (Index i = 0; i < 60; ++i) data.weights[i] = 0.5 + static_cast<double>(i % 4);
@@ -166,27 +166,28 @@ TEST(Verify, EveryCriterionWithThreeClassesWeightsAndConstraints) {
 }
 
 TEST(Verify, WideSparseOffsetAndStandardizedTables) {
-  Dataset wide = oracle::random_classes(12, 20, 2, 5);
+  DatasetParts wide = oracle::random_classes(12, 20, 2, 5);
   expect_holds(verified(result_of(wide, "gslda", {.k = {1, 6}}), wide));  // a ridge
   wide.dense.array() += 1e6;
   expect_holds(verified(result_of(wide, "gslda", {.k = {1, 6}}), wide));
   expect_holds(verified(result_of(wide, "gspca", {.k = {1, 6}}), wide));
-  Dataset scaled = oracle::random_classes(40, 8, 3, 6);
+  DatasetParts scaled = oracle::random_classes(40, 8, 3, 6);
   for (Index j = 0; j < 8; ++j) scaled.dense.col(j) *= std::pow(10.0, static_cast<double>(2 * j - 8));
   expect_holds(verified(result_of(scaled, "gslda", {.k = {1, 8}}), scaled));
   SelectionOptions wilks{.k = {1, 8}};
   wilks.criterion = Criterion::kWilks;
-  const Dataset separated = oracle::random_classes(40, 8, 3, 6, 1e6);  // lambda_1 = 1e12, lambda_2 below 1
+  const DatasetParts separated =
+      oracle::random_classes(40, 8, 3, 6, 1e6);  // lambda_1 = 1e12, lambda_2 below 1
   expect_holds(verified(result_of(separated, "gslda", wilks), separated));
-  const Dataset sparse = oracle::as_sparse(oracle::random_classes(40, 8, 2, 7));
+  const DatasetParts sparse = oracle::as_sparse(oracle::random_classes(40, 8, 2, 7));
   expect_holds(verified(result_of(sparse, "gslda", {.k = {1, 8}}), sparse));
   const PrepareOptions standardize{.standardize = true};
-  const Dataset prepared = Preparation::learn(scaled, standardize).apply(scaled);
+  const DatasetParts prepared = Preparation::learn(scaled, standardize).apply(scaled).parts();
   expect_holds(verified(result_of(prepared, "gslda", {.k = {1, 8}}, {}, standardize), prepared));
 }
 
 TEST(Verify, GroupsCountAsUnits) {
-  const Dataset data = oracle::random_classes(60, 12, 3, 8);
+  const DatasetParts data = oracle::random_classes(60, 12, 3, 8);
   auto groups = std::make_shared<FeatureGroups>();
   for (Index j = 0; j < 12; ++j) {
     if (j % 3 == 0) {
@@ -213,7 +214,7 @@ TEST(Verify, GroupsCountAsUnits) {
 }
 
 TEST(Verify, MatricesComponentsThresholdsAndRefits) {
-  const Dataset data = oracle::random_classes(50, 10, 4, 9);
+  const DatasetParts data = oracle::random_classes(50, 10, 4, 9);
   const auto scatter = oracle::scatter(data.dense, data.labels->codes, 4);
   const MatrixProblem pair{"A and B", FeatureNames(10), scatter.between, scatter.within};
   for (const Criterion criterion : kCriteria) {
@@ -262,7 +263,7 @@ struct Lie {
 class Lies : public ::testing::TestWithParam<Lie> {};
 
 TEST_P(Lies, AreFound) {
-  const Dataset data = oracle::random_classes(60, 8, 2, 11, 0.4);
+  const DatasetParts data = oracle::random_classes(60, 8, 2, 11, 0.4);
   SelectionOptions options{.k = {1, 6}};
   options.include = {"x2"};
   options.exclude = {"x6"};
@@ -372,7 +373,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Enumeration, FindsABoundJustBelowTheBestAndAcceptsOneJustAbove) {
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
     const Index p = 9;
-    const Dataset data = oracle::random_classes(50, p, seed == 0 ? 2 : 4, seed + 20, 0.5, 6);
+    const DatasetParts data = oracle::random_classes(50, p, seed == 0 ? 2 : 4, seed + 20, 0.5, 6);
     const auto scatter = oracle::scatter(data.dense, data.labels->codes, data.labels->class_count());
     for (const Criterion criterion : kCriteria) {
       SelectionOptions options{.k = {2, 7}};
@@ -408,7 +409,7 @@ TEST(Enumeration, FindsABoundJustBelowTheBestAndAcceptsOneJustAbove) {
 }
 
 TEST(Enumeration, CoversVariancesAndStopsWhenAsked) {
-  const Dataset data = oracle::random_classes(50, 10, 2, 31);
+  const DatasetParts data = oracle::random_classes(50, 10, 2, 31);
   json result = result_of(data, "gspca", {.k = {1, 10}});
   const auto full = verified(result, data);
   expect_holds(full);
@@ -423,7 +424,7 @@ TEST(Enumeration, CoversVariancesAndStopsWhenAsked) {
   EXPECT_EQ(checked(skipped, CheckKind::kEnumeration), 0);
   EXPECT_FALSE(skipped.not_checked.empty());
 
-  const Dataset larger = oracle::random_classes(60, 24, 2, 32);
+  const DatasetParts larger = oracle::random_classes(60, 24, 2, 32);
   const json many = result_of(larger, "gslda", {.k = {1, 24}});
   const RunControl control({}, 0.2);
   const auto stopped = verify_claims(parse_claims(many.dump(), "result.json"), larger, nullptr, {}, control);
@@ -433,7 +434,7 @@ TEST(Enumeration, CoversVariancesAndStopsWhenAsked) {
 }
 
 TEST(Enumeration, DependentFeaturesAreInNoSet) {
-  Dataset data = oracle::random_classes(40, 6, 2, 33);
+  DatasetParts data = oracle::random_classes(40, 6, 2, 33);
   data.dense.col(5) = data.dense.col(0) + data.dense.col(1);
   SelectionOptions options{.k = {1, 5}};
   options.ridge.value = 0.0;
@@ -449,9 +450,9 @@ TEST(Enumeration, DependentFeaturesAreInNoSet) {
 }
 
 TEST(OtherData, AreRefused) {
-  const Dataset data = oracle::random_classes(30, 5, 2, 41);
+  const DatasetParts data = oracle::random_classes(30, 5, 2, 41);
   const json result = result_of(data, "gslda", {.k = {1, 3}});
-  const auto refused = [&](const Dataset& other, const std::string& part) {
+  const auto refused = [&](const DatasetParts& other, const std::string& part) {
     try {
       (void)verified(result, other);
       ADD_FAILURE() << "accepted: " << part;
@@ -462,7 +463,7 @@ TEST(OtherData, AreRefused) {
   refused(oracle::random_classes(31, 5, 2, 41), "31 rows here and 30 there");
   refused(oracle::random_classes(30, 6, 2, 41), "6 features here and 5 there");
   refused(oracle::random_classes(30, 5, 3, 41), "the classes are");
-  Dataset other = data;
+  DatasetParts other = data;
   other.names = FeatureNames({"x0", "x1", "y", "x3", "x4"});
   refused(other, "feature 2 is 'y' here and 'x2' there");
   other = data;
@@ -478,7 +479,7 @@ TEST(OtherData, AreRefused) {
 }
 
 TEST(Claims, WhatIsNoResultIsRefusedWithThePlace) {
-  const Dataset data = oracle::random_classes(30, 5, 2, 42);
+  const DatasetParts data = oracle::random_classes(30, 5, 2, 42);
   const json result = result_of(data, "gslda", {.k = {1, 3}});
   const auto refused = [](const std::string& text, const std::string& part) {
     try {
