@@ -27,8 +27,10 @@ install_missing() {
     command -v sudo >/dev/null || { echo "sudo is needed to install packages; or run as root: apt-get install ${missing[*]}" >&2; exit 1; }
     as_root=(sudo)
   fi
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  # A machine that has just started may be installing something of its own: apt waits for its lock instead of failing.
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600)
+  "${apt[@]}" update -qq
+  "${apt[@]}" install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
 # build PRESET [TARGET...]: configures and builds into build/PRESET.

@@ -129,7 +129,8 @@ TEST(Clustering, OneClusterAndAsManyAsRows) {
 }
 
 TEST(Clustering, EqualRowsStayTogether) {
-  const DatasetParts data = Dataset(planted(3, 7, 30)).with_rows({0, 0, 0, 25, 25, 50, 50, 50, 50, 0}).parts();
+  const DatasetParts data =
+      Dataset(planted(3, 7, 30)).with_rows({0, 0, 0, 25, 25, 50, 50, 50, 50, 0}).parts();
   const auto found = run(data, {.clusters = 3}, {.k = {30, 30}});
   EXPECT_EQ(found.chosen.labels, (std::vector<int>{0, 0, 0, 1, 1, 2, 2, 2, 2, 0}));
   const auto more = run(data, {.clusters = 6}, {.k = {30, 30}});

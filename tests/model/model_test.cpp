@@ -71,7 +71,8 @@ TEST(Model, MatchesColumnsByNameInAnyOrder) {
 }
 
 TEST(Model, NamesTheColumnsThatAreMissing) {
-  const DatasetParts fresh = Dataset(named(oracle::random_classes(25, 6, 3, 2))).with_features({0, 1, 3}).parts();
+  const DatasetParts fresh =
+      Dataset(named(oracle::random_classes(25, 6, 3, 2))).with_features({0, 1, 3}).parts();
   const std::string text = message_of([&] { (void)predict_probabilities(small_model(), fresh); });
   EXPECT_NE(text.find("lacks 2 of the 3 columns the model uses: f2, f5"), std::string::npos) << text;
 }
