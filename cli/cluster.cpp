@@ -126,8 +126,10 @@ int run_cluster(const Arguments& arguments, Signals& signals) {
   const auto k = static_cast<Index>(clustering.features.size());
   auto used = job.used_options({k, k});
   for (const auto& name : not_here()) used.erase(name);
-  const ResultContext context = {
-      .options = std::move(used), .read_s = job.read_s, .total_s = job.watch.seconds()};
+  const ResultContext context = {.options = std::move(used),
+                                 .read_s = job.read_s,
+                                 .total_s = job.watch.seconds(),
+                                 .spelling = Spelling::kCommandLine};
   const std::string json = json_text(clustering_json(clustering, prepared, context));
   auto warnings = clustering.selection.warnings;
   warnings.insert(warnings.end(), clustering.warnings.begin(), clustering.warnings.end());

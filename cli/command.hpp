@@ -10,6 +10,12 @@
 
 namespace subspectra::cli {
 
+/// How a field is written here: "time_limit" -> "--time-limit", "k" -> "-k".
+[[nodiscard]] std::string option_flag(std::string_view name);
+
+/// A text of the library with its options written as here.
+[[nodiscard]] std::string in_flags(std::string_view text);
+
 struct Example {
   std::string command;  ///< runs as it stands, in a shell, in an empty directory
   std::string says;     ///< what it does, one line

@@ -176,8 +176,10 @@ int run_evaluate(const Arguments& arguments, Signals& signals) {
   used.update(options_json(options));
   used["cv_groups"] = job.read.cv_groups;
   used["ridge_all_rows"] = evaluation.ridge_all_rows;
-  const ResultContext context = {
-      .options = std::move(used), .read_s = job.read_s, .total_s = job.watch.seconds()};
+  const ResultContext context = {.options = std::move(used),
+                                 .read_s = job.read_s,
+                                 .total_s = job.watch.seconds(),
+                                 .spelling = Spelling::kCommandLine};
   const std::string json = json_text(evaluation_json(evaluation, data, context));
   job.warn(data.warnings(), evaluation.warnings);
   if (!job.output.o.empty()) write_result(job.output.o, json);

@@ -37,11 +37,11 @@ bool says_default(const OptionDescription& option) {
 }
 
 std::string explanation(const OptionDescription& option) {
-  if (option.is_switch || option.default_text.empty() || says_default(option)) return option.help;
-  return fmt::format("{} [{}]", option.help, option.default_text);
+  if (option.is_switch || option.default_text.empty() || says_default(option)) return in_flags(option.help);
+  return fmt::format("{} [{}]", in_flags(option.help), option.default_text);
 }
 
-std::string spelled(const OptionDescription& option) {
+std::string usage_of(const OptionDescription& option) {
   return option.hint.empty() ? option_flag(option.name) : option_flag(option.name) + ' ' + option.hint;
 }
 
@@ -85,7 +85,7 @@ std::string help_text(const CommandPage& page) {
   for (const auto& group : page.groups) {
     if (group.options.empty()) continue;
     text += fmt::format("\n{}:\n", group.title);
-    for (const auto& option : group.options) text += entry(spelled(option), explanation(option));
+    for (const auto& option : group.options) text += entry(usage_of(option), explanation(option));
   }
   text += "\nHelp:\n" + entry("-h, --help", "this page");
   for (const auto& note : page.notes) {
@@ -130,7 +130,8 @@ std::string options_markdown() {
       for (const auto& option : group.options) {
         const std::string value =
             option.is_switch || option.default_text.empty() ? "" : '`' + option.default_text + '`';
-        text += fmt::format("| `{}` | {} | {} |\n", cell(spelled(option)), cell(value), cell(option.help));
+        text += fmt::format("| `{}` | {} | {} |\n", cell(usage_of(option)), cell(value),
+                            cell(in_flags(option.help)));
       }
     }
   }

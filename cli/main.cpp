@@ -6,9 +6,9 @@
 #include <exception>
 #include <new>
 
+#include <subspectra/error.hpp>
 #include "command.hpp"
 #include "core/build_info.hpp"
-#include "core/error.hpp"
 #include "help.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -75,14 +75,16 @@ int run_and_report(const std::vector<std::string>& words) {
     Signals signals;
     code = run(words, signals);
   } catch (const InvalidArgument& problem) {
-    say("error", problem.what());
+    say("error", problem.text(Spelling::kCommandLine));
     code = kUsage;
   } catch (const BadInput& problem) {
-    say("error", problem.what());
+    say("error", problem.text(Spelling::kCommandLine));
     code = kBadInput;
   } catch (const Infeasible& problem) {
-    say("error", problem.what());
+    say("error", problem.text(Spelling::kCommandLine));
     code = kInfeasible;
+  } catch (const Error& problem) {
+    say("error", problem.text(Spelling::kCommandLine));
   } catch (const std::bad_alloc&) {
     say("error", "not enough memory; use fewer rows or features, or a machine with more memory");
   } catch (const std::exception& problem) {

@@ -21,10 +21,10 @@ nlohmann::json method_json(const MethodInfo& method) {
     options.push_back({{"name", option.name},
                        {"hint", option.hint},
                        {"default", option.default_text},
-                       {"help", option.help}});
+                       {"help", in_flags(option.help)}});
   }
   return {{"name", method.name},
-          {"summary", method.summary},
+          {"summary", in_flags(method.summary)},
           {"needs_labels", method.needs_labels},
           {"two_classes_only", method.two_classes_only},
           {"default", method.name == default_method(true)},
@@ -46,7 +46,7 @@ int run_methods(const Arguments& arguments, Signals&) {
                {.title = "labels", .align = Align::kLeft},
                {.title = "", .align = Align::kLeft}});
   for (const auto& method : methods()) {
-    std::string summary(method.summary);
+    std::string summary = in_flags(method.summary);
     if (method.name == default_method(true)) summary += " (default)";
     if (method.name == default_method(false)) summary += " (default without labels)";
     table.add({std::string(method.name), labels_text(method), summary});

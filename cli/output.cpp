@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "core/atomic_file.hpp"
-#include "core/error.hpp"
+#include "core/spelling.hpp"
 
 namespace subspectra::cli {
 namespace {
@@ -95,7 +95,7 @@ void require_writable(const std::string& path) {
 }
 
 void say(std::string_view kind, std::string_view sentence) {
-  std::string line(sentence);
+  std::string line = spelled(sentence, Spelling::kCommandLine);
   std::replace(line.begin(), line.end(), '\n', ' ');
   std::fputs(fmt::format("subspectra: {}: {}\n", kind, line).c_str(), stderr);  // a closed stderr is no error
 }

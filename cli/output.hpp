@@ -16,7 +16,8 @@ void write_result(const std::string& path, std::string_view text);
 /// work, not after it. "" and "-" pass.
 void require_writable(const std::string& path);
 
-/// "subspectra: KIND: SENTENCE" on stderr; line breaks inside become blanks, so that it stays one line.
+/// "subspectra: KIND: SENTENCE" on stderr, options written as flags; line breaks inside become blanks, so
+/// that it stays one line.
 void say(std::string_view kind, std::string_view sentence);
 
 /// Indented, with an array of plain values on one line; ends with a line break. Bytes that are no UTF-8 are

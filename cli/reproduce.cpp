@@ -39,15 +39,16 @@ std::string list_text(bool as_json) {
                {.title = "", .align = Align::kLeft}});
   auto list = json::array();
   for (const Experiment& experiment : reproduce::experiments()) {
-    const std::string state =
-        experiment.needs.empty() ? "runs here" : fmt::format("needs --data: {}", experiment.needs_short);
+    const std::string state = experiment.needs.empty()
+                                  ? "runs here"
+                                  : fmt::format("needs --data: {}", in_flags(experiment.needs_short));
     table.add(
-        {std::string(experiment.id), std::string(experiment.source), state, std::string(experiment.summary)});
+        {std::string(experiment.id), std::string(experiment.source), state, in_flags(experiment.summary)});
     list.push_back({{"id", experiment.id},
                     {"source", experiment.source},
-                    {"summary", experiment.summary},
+                    {"summary", in_flags(experiment.summary)},
                     {"state", state},
-                    {"needs", experiment.needs.empty() ? json(nullptr) : json(experiment.needs)},
+                    {"needs", experiment.needs.empty() ? json(nullptr) : json(in_flags(experiment.needs))},
                     {"options", experiment.options}});
   }
   return as_json ? json_text(list) : table.text();
@@ -60,7 +61,7 @@ std::string number_text(const std::optional<double>& value) {
 std::string finding_paragraph(std::string_view text, std::string_view bullet) {
   std::string result;
   std::string before(bullet);
-  for (const auto& line : wrapped(text, kTextWidth - bullet.size())) {
+  for (const auto& line : wrapped(in_flags(text), kTextWidth - bullet.size())) {
     result += before + line + '\n';
     before.assign(bullet.size(), ' ');
   }
@@ -82,7 +83,7 @@ std::string headline_text(const Reproduction& result) {
   Table table(columns);
   std::string statements;
   for (const Finding* finding : shown) {
-    std::vector<std::string> cells = {result.name(*finding), number_text(finding->published),
+    std::vector<std::string> cells = {in_flags(result.name(*finding)), number_text(finding->published),
                                       number_text(finding->obtained)};
     if (spreads) cells.push_back(number_text(finding->spread));
     table.add(std::move(cells));
@@ -185,7 +186,7 @@ std::string reproduction_text(const Reproduction& result) {
   text += headline_text(result);
   text += curves_text(result);
   for (const auto& [title, picture] : result.pictures) {
-    text += fmt::format("\n{}\n", title);
+    text += fmt::format("\n{}\n", in_flags(title));
     std::size_t from = 0;
     for (std::size_t end = picture.find('\n'); end != std::string::npos; end = picture.find('\n', from)) {
       text += fmt::format("  {}\n", picture.substr(from, end - from));
@@ -231,7 +232,7 @@ int run_reproduce(const Arguments& arguments, Signals& signals) {
                                                         RunControl(signals.token(), limits.time_limit,
                                                                    progress.sink(), progress.interval_s()));
   progress.erase();
-  const std::string text = json_text(reproduce::reproduction_json(result));
+  const std::string text = json_text(reproduce::reproduction_json(result, Spelling::kCommandLine));
   if (!output.o.empty()) write_result(output.o, text);
   if (output.o != "-") write_stdout(output.json ? text : reproduction_text(result));
   return signals.exit_code();

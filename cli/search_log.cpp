@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "output.hpp"
 
 namespace subspectra::cli {

@@ -333,7 +333,8 @@ int run_select(const Arguments& arguments, Signals& signals) {
   const ResultContext context = {.options = job.used_options(k),
                                  .read_s = job.read_s,
                                  .total_s = job.watch.seconds(),
-                                 .groups = job.selection.feature_groups.get()};
+                                 .groups = job.selection.feature_groups.get(),
+                                 .spelling = Spelling::kCommandLine};
   const std::string json = json_text(selection_json(selection, prepared, context));
   job.warn(prepared.warnings(), selection.warnings);
   if (!job.output.o.empty()) write_result(job.output.o, json);

@@ -73,15 +73,15 @@ std::string list_text(bool as_json) {
   Table table({{.title = "problem", .align = Align::kLeft}, {.title = "", .align = Align::kLeft}});
   auto list = json::array();
   for (const Problem& problem : synth::problems()) {
-    table.add({std::string(problem.name), std::string(problem.summary)});
+    table.add({std::string(problem.name), in_flags(problem.summary)});
     auto options = json::array();
     for (const OptionDescription& option : problem.options) {
       options.push_back({{"name", option.name},
                          {"hint", option.hint},
                          {"default", option.default_text},
-                         {"help", option.help}});
+                         {"help", in_flags(option.help)}});
     }
-    list.push_back({{"name", problem.name}, {"summary", problem.summary}, {"options", options}});
+    list.push_back({{"name", problem.name}, {"summary", in_flags(problem.summary)}, {"options", options}});
   }
   return as_json ? json_text(list) : table.text();
 }

@@ -5,6 +5,7 @@
 
 #include "command.hpp"
 #include "core/build_info.hpp"
+#include "core/spelling.hpp"
 #include "core/text.hpp"
 #include "io/byte_source.hpp"
 #include "io/read_groups.hpp"
@@ -56,7 +57,7 @@ std::string sentence(const Finding& finding) {
   std::string place;
   if (finding.component > 1) place += fmt::format("component {}, ", finding.component);
   if (finding.k > 0) place += fmt::format("k = {}, ", finding.k);
-  return fmt::format("{}{}: {}", place, name_of(finding.kind), finding.words);
+  return fmt::format("{}{}: {}", place, name_of(finding.kind), in_flags(finding.words));
 }
 
 std::string_view ending(const Verification& verification) {
@@ -95,14 +96,15 @@ std::string verification_text(const ClaimedResult& claims, const Dataset& data,
     const Tally all = tally(verification, check.kind);
     if (all.checked == 0) continue;
     table.add({std::string(check.name), std::to_string(all.checked), std::to_string(all.failed),
-               all.worst ? fmt::format("{:.1e}", *all.worst) : "", std::string(check.says)});
+               all.worst ? fmt::format("{:.1e}", *all.worst) : "", in_flags(check.says)});
   }
   text += table.text() + '\n';
   if (verification.sets_enumerated > 0.0) {
     text += fmt::format("{:.0f} sets of {} enumerated\n", verification.sets_enumerated,
                         counted(verification.candidates, claims.groups.empty() ? "candidate" : "group"));
   }
-  for (const auto& words : verification.not_checked) text += fmt::format("not checked: {}\n", words);
+  for (const auto& words : verification.not_checked)
+    text += fmt::format("not checked: {}\n", in_flags(words));
   text += verdict(verification) + (verification.holds() ? "\n" : ":\n");
   int shown = 0;
   for (const auto& finding : verification.findings) {
@@ -116,7 +118,7 @@ json finding_json(const Finding& finding) {
   json out = {{"check", name_of(finding.kind)}, {"ok", finding.ok}};
   if (finding.k > 0) out["k"] = finding.k;
   if (finding.component > 1) out["component"] = finding.component;
-  if (!finding.words.empty()) out["what"] = finding.words;
+  if (!finding.words.empty()) out["what"] = in_flags(finding.words);
   const auto number = [&](const char* key, const std::optional<double>& value) {
     if (value) out[key] = *value;
   };
@@ -132,7 +134,10 @@ json verification_json(const ClaimedResult& claims, const Dataset& data, const V
   json checks = json::array();
   for (const auto& check : check_descriptions()) {
     const Tally all = tally(verification, check.kind);
-    json row = {{"name", check.name}, {"checked", all.checked}, {"failed", all.failed}, {"says", check.says}};
+    json row = {{"name", check.name},
+                {"checked", all.checked},
+                {"failed", all.failed},
+                {"says", in_flags(check.says)}};
     if (all.worst) row["worst_deviation"] = *all.worst;
     checks.push_back(std::move(row));
   }
@@ -151,7 +156,7 @@ json verification_json(const ClaimedResult& claims, const Dataset& data, const V
           {"sets_enumerated", verification.sets_enumerated},
           {"checks", std::move(checks)},
           {"findings", std::move(findings)},
-          {"not_checked", verification.not_checked},
+          {"not_checked", spelled(verification.not_checked, Spelling::kCommandLine)},
           {"timing", {{"total_s", total_s}}}};
 }
 

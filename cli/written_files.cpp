@@ -8,7 +8,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 
 namespace subspectra::cli {
 namespace {

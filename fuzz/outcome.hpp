@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "io/raw_table.hpp"
 
 namespace subspectra::fuzzing {

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
+#include "core/spelling.hpp"
 #include "core/text.hpp"
 #include "linalg/blas.hpp"
 #include "resample/folds.hpp"
@@ -74,31 +75,31 @@ ClassifierRule train_rows(const MatrixRef& rows, const Labels& labels,
 }
 
 std::string classifier_flag(const ModelOptions& options) {
-  return "--classifier " + OptionCodec<Classifier>::format(options.classifier);
+  return marked_option("classifier", OptionCodec<Classifier>::format(options.classifier));
 }
 
 }  // namespace
 
 void ModelOptions::validate() const {
-  if (!(cost > 0.0)) throw InvalidArgument(fmt::format("--C {}, but a positive number is needed", cost));
+  if (!(cost > 0.0)) throw InvalidArgument(fmt::format("⟨C {}⟩, but a positive number is needed", cost));
   if (!(signal > 0.0))
-    throw InvalidArgument(fmt::format("--signal {}, but a positive number is needed", signal));
+    throw InvalidArgument(fmt::format("⟨signal {}⟩, but a positive number is needed", signal));
   if (ard && !is_gp(classifier))
     throw InvalidArgument(
-        "--ard is for --classifier gp-laplace and gp-ep; leave it out (method gp-ard needs no such word)");
-  if (restarts < 1) throw InvalidArgument(fmt::format("--restarts {}, but 1 or more is needed", restarts));
+        "⟨ard⟩ is for ⟨classifier gp-laplace⟩ and gp-ep; leave it out (method gp-ard needs no such word)");
+  if (restarts < 1) throw InvalidArgument(fmt::format("⟨restarts {}⟩, but 1 or more is needed", restarts));
   if (svm_degree < 1 || svm_degree > 20)
-    throw InvalidArgument(fmt::format("--svm-degree {}, but a number from 1 to 20 is needed", svm_degree));
+    throw InvalidArgument(fmt::format("⟨svm_degree {}⟩, but a number from 1 to 20 is needed", svm_degree));
   if (!(svm_gamma > 0.0))
-    throw InvalidArgument(fmt::format("--svm-gamma {}, but a positive number is needed", svm_gamma));
-  if (neighbors < 1) throw InvalidArgument(fmt::format("--neighbors {}, but 1 or more is needed", neighbors));
+    throw InvalidArgument(fmt::format("⟨svm_gamma {}⟩, but a positive number is needed", svm_gamma));
+  if (neighbors < 1) throw InvalidArgument(fmt::format("⟨neighbors {}⟩, but 1 or more is needed", neighbors));
 }
 
 void refuse_weights(const Dataset& training, std::string_view what) {
   if (training.weights_are_equal()) return;
   throw InvalidArgument(
-      fmt::format("{} counts every row once (it has no row weights); leave out --weights, or use {}", what,
-                  what.starts_with("--classifier") ? "--classifier lda" : "gslda"));
+      fmt::format("{} counts every row once (it has no row weights); leave out ⟨weights⟩, or use {}", what,
+                  what.starts_with("⟨classifier ") ? "⟨classifier lda⟩" : "gslda"));
 }
 
 Status rule_status(const ClassifierRule& rule) {
@@ -117,7 +118,7 @@ std::string cut_short_sentence(const ClassifierRule& rule) {
     for (const GpMachine& machine : gp->machines) {
       if (machine.posterior.converged) continue;
       return fmt::format(
-          "the posterior of {} did not converge at --signal {:.4g}: its probabilities may be far off; give a smaller --signal",
+          "the posterior of {} did not converge at ⟨signal {:.4g}⟩: its probabilities may be far off; give a smaller ⟨signal⟩",
           name, machine.kernel.signal);
     }
     return {};
@@ -126,13 +127,13 @@ std::string cut_short_sentence(const ClassifierRule& rule) {
     Index evaluations = 0;
     for (const GpMachine& machine : gp->machines) evaluations += machine.evaluations;
     return fmt::format(
-        "the training of {} was stopped ({}): length-scale and signal are the best of {}, or where the optimization would start; give more time, or values with --lengthscale and --signal",
+        "the training of {} was stopped ({}): length-scale and signal are the best of {}, or where the optimization would start; give more time, or values with ⟨lengthscale⟩ and ⟨signal⟩",
         name, status_name(status), counted(evaluations, "gradient"));
   }
   const auto* svm = std::get_if<SvmRule>(&rule);
   const double cost = svm != nullptr ? svm->cost : std::get<KernelSvmRule>(rule).cost;
   return fmt::format(
-      "the training of {} was stopped ({}) before the cross-validation inside the rows had ended: C = {:.4g} and the scale of the probabilities are the best so far; give more time, or a value with --C",
+      "the training of {} was stopped ({}) before the cross-validation inside the rows had ended: C = {:.4g} and the scale of the probabilities are the best so far; give more time, or a value with ⟨C⟩",
       name, status_name(status), cost);
 }
 

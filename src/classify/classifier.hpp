@@ -43,7 +43,7 @@ struct ModelOptions {
   double signal = kInfinity;
   bool ard = false;
   Index restarts = 2;
-  std::uint64_t seed = 0;  ///< of inner folds; the command line's --seed
+  std::uint64_t seed = 0;  ///< of inner folds; that of the selection
 
   void validate() const;  ///< throws InvalidArgument
   template <class Self, class Visitor>
@@ -58,7 +58,7 @@ struct ModelOptions {
         "classifier svm: weight of the losses (squared hinge; hinge with a kernel) beside |w|^2/2, features standardized; default: chosen by cross-validation inside the training rows");
     field(
         "svm_kernel", o.svm_kernel,
-        "classifier svm: u'v, (G u'v + 1)^D or exp(-G |u - v|^2) of standardized rows; D and G are --svm-degree and --svm-gamma");
+        "classifier svm: u'v, (G u'v + 1)^D or exp(-G |u - v|^2) of standardized rows; D and G are ⟨svm_degree⟩ and ⟨svm_gamma⟩");
     field("svm_degree", o.svm_degree, "classifier svm, poly: the degree D");
     field("svm_gamma", o.svm_gamma, "classifier svm, poly and rbf: G; default 1/(number of features)");
     field("neighbors", o.neighbors, "classifier knn: so many of the nearest training rows vote");
@@ -118,7 +118,7 @@ class ClassifierTrainer {
   std::vector<std::vector<Index>> folds_;  ///< SVM
 };
 
-/// Throws InvalidArgument where row weights differ: `what` ("--classifier svm") counts every row once.
+/// Throws InvalidArgument where row weights differ: `what` ("⟨classifier svm⟩") counts every row once.
 void refuse_weights(const Dataset& training, std::string_view what);
 
 /// The rule on z = B'x, x the columns `features` of the prepared rows, as a rule on x. LDA:
@@ -139,7 +139,7 @@ void warn_of_neighbors(Index rows, const ModelOptions& options, std::vector<std:
 
 /// Held-out rows of the folds inside a training set, by which the SVM chooses C and the scale of its
 /// probabilities: five, or as many as the smallest class has rows; rows of a class with a single row are
-/// never held out, groups (--cv-groups) stay together. Empty where two classes with two rows are not to be
+/// never held out, groups (`cv_groups`) stay together. Empty where two classes with two rows are not to be
 /// had.
 [[nodiscard]] std::vector<std::vector<Index>> inner_folds(const Dataset& training, std::uint64_t seed);
 

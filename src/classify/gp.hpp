@@ -29,7 +29,7 @@ struct EnumNames<Hyperparameters> {
       {{Hyperparameters::kOptimize, "optimize"}, {Hyperparameters::kFixed, "fixed"}}};
 };
 
-/// --lengthscale V or V1,V2,...; empty: not given.
+/// `lengthscale` V or V1,V2,...; empty: not given.
 struct LengthScales {
   std::vector<double> values;  ///< positive and finite
   bool operator==(const LengthScales&) const = default;

@@ -9,8 +9,8 @@
 #include <exception>
 #include <memory>
 
+#include <subspectra/error.hpp>
 #include "classify/gp_solver.hpp"
-#include "core/error.hpp"
 #include "core/memory.hpp"
 #include "core/random.hpp"
 #include "core/text.hpp"
@@ -238,7 +238,7 @@ void check(const MatrixRef& rows, const std::vector<int>& codes, Index classes, 
   const auto given = static_cast<Index>(options.lengthscale.values.size());
   if (given > 1 && given != rows.cols()) {
     throw InvalidArgument(fmt::format(
-        "--lengthscale lists {}, but there {} {}; give one number for all, or one a feature in ascending order",
+        "⟨lengthscale⟩ lists {}, but there {} {}; give one number for all, or one a feature in ascending order",
         given, rows.cols() == 1 ? "is" : "are", counted(rows.cols(), "input feature")));
   }
   if (static_cast<Index>(codes.size()) != rows.rows())
@@ -251,7 +251,7 @@ void check(const MatrixRef& rows, const std::vector<int>& codes, Index classes, 
   const double squares = options.approximation == GpApproximation::kLaplace ? 3.5 : 5.5;
   require_memory(8.0 * (squares * n * n + 4.0 * n * static_cast<double>(rows.cols())),
                  fmt::format("a Gaussian process on {}", counted(rows.rows(), "row")),
-                 "its matrices are rows x rows: train on fewer rows, or use --classifier svm",
+                 "its matrices are rows x rows: train on fewer rows, or use ⟨classifier svm⟩",
                  options.memory_limit);
 }
 

@@ -1,6 +1,6 @@
 #include "classify/gp_solver.hpp"
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "linalg/tiled.hpp"
 
 namespace subspectra::gp {
@@ -19,7 +19,7 @@ void assemble_b(const Matrix& k, const VectorRef& root, Matrix& b, int threads) 
 void factor_b(Matrix& b, int threads) {
   if (linalg::cholesky_tiled(b, threads)) return;
   throw Error(
-      "the Gaussian process has no solution at these hyperparameters: --signal is too large, or --lengthscale too small, for double precision; give others");
+      "the Gaussian process has no solution at these hyperparameters: ⟨signal⟩ is too large, or ⟨lengthscale⟩ too small, for double precision; give others");
 }
 
 double half_log_determinant(const Matrix& l) { return l.diagonal().array().log().sum(); }
@@ -73,7 +73,7 @@ Vector Solver::kernel_gradient(const GpKernel& kernel) {
   const Vector& root = gaussian_.root;
   assemble_b(k_, root, b_, threads);
   if (!linalg::invert_positive(b_, threads)) {
-    throw Error("the Gaussian process has no gradient at these hyperparameters; give a smaller --signal");
+    throw Error("the Gaussian process has no gradient at these hyperparameters; give a smaller ⟨signal⟩");
   }
   linalg::mirror_lower(b_);
   Vector u = Vector::Zero(n);

@@ -89,7 +89,7 @@ KernelSvmRule fit_kernel_svm(const MatrixRef& rows, const std::vector<int>& code
                              const Matrix* projection, const RunControl& control) {
   const Index n = rows.rows();
   require_memory(24.0 * static_cast<double>(n) * static_cast<double>(n), "the kernel matrix of the rows",
-                 "train on fewer rows, or with --svm-kernel linear");
+                 "train on fewer rows, or with ⟨svm_kernel linear⟩");
   KernelSvmRule rule;
   rule.kernel = options.kernel;
   rule.degree = options.degree;
@@ -109,7 +109,7 @@ KernelSvmRule fit_kernel_svm(const MatrixRef& rows, const std::vector<int>& code
 
   const Matrix gram = kernel_values(z, z, rule.kernel, rule.degree, rule.gamma);
   if (!gram.allFinite()) {
-    throw InvalidArgument("the polynomial kernel overflows on these rows; lower --svm-degree or --svm-gamma");
+    throw InvalidArgument("the polynomial kernel overflows on these rows; lower ⟨svm_degree⟩ or ⟨svm_gamma⟩");
   }
   KernelNodes nodes(gram);
   const one_against_rest::Fitted fitted = one_against_rest::fit(

@@ -39,7 +39,7 @@ LdaRule fit_lda(const VectorRef& class_weights, const MatrixRef& class_means, co
   const bool factored = linalg::cholesky(l);
   for (Index i = 0; i < k; ++i) {
     if (factored && l(i, i) * l(i, i) > kDependentPivot * within(i, i)) continue;
-    throw Infeasible(fmt::format("the within-class covariance of {} is singular; use a ridge (--ridge auto)",
+    throw Infeasible(fmt::format("the within-class covariance of {} is singular; use a ridge (⟨ridge auto⟩)",
                                  k == 1 ? "this feature" : fmt::format("these {} features", k)));
   }
   // M = [sqrt(n_c/N) (mu_c - mu)], C = L^{-1} M.

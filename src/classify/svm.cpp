@@ -7,9 +7,9 @@
 #include <memory>
 #include <mutex>
 
+#include <subspectra/error.hpp>
 #include "classify/one_against_rest.hpp"
 #include "classify/row_map.hpp"
-#include "core/error.hpp"
 #include "linalg/blas.hpp"
 #include "svm/squared_hinge.hpp"
 

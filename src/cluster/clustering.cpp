@@ -129,11 +129,11 @@ void warn_of(const RowClusters& clusters, const ClusteringOptions& options, std:
   }
   if (!clusters.distinct) {
     warnings.push_back(fmt::format(
-        "{}: the last eigenvalue that is used equals the next one, so that its eigenvector is one choice of many; try another --clusters or --eigenvectors",
+        "{}: the last eigenvalue that is used equals the next one, so that its eigenvector is one choice of many; try another ⟨clusters⟩ or ⟨eigenvectors⟩",
         where));
   }
   if (options.eigenvectors > clusters.eigenvectors) {
-    warnings.push_back(fmt::format("{}: --eigenvectors {}, but the affinity has rank {}: so many are used",
+    warnings.push_back(fmt::format("{}: ⟨eigenvectors {}⟩, but the affinity has rank {}: so many are used",
                                    where, options.eigenvectors, clusters.eigenvectors));
   }
   constexpr double kLoose = 1e-3;
@@ -147,10 +147,10 @@ void warn_of(const RowClusters& clusters, const ClusteringOptions& options, std:
 }  // namespace
 
 void ClusteringOptions::validate() const {
-  require_at_least(clusters, 1, "--clusters");
-  require_at_least(eigenvectors, 0, "--eigenvectors");
-  require_at_least(kmeans_restarts, 1, "--kmeans-restarts");
-  require_at_least(kmeans_iterations, 1, "--kmeans-iterations");
+  require_at_least(clusters, 1, "⟨clusters⟩");
+  require_at_least(eigenvectors, 0, "⟨eigenvectors⟩");
+  require_at_least(kmeans_restarts, 1, "⟨kmeans_restarts⟩");
+  require_at_least(kmeans_iterations, 1, "⟨kmeans_iterations⟩");
 }
 
 EigenGap eigen_gap(const VectorRef& values, Index most, bool centred) {
@@ -172,14 +172,14 @@ RowClusters spectral_clusters(const FeatureRows& rows, const VectorRef& alpha,
   const Index n = rows.samples();
   if (options.clusters > n) {
     throw InvalidArgument(
-        fmt::format("--clusters {}, but there {} {}; ask for at most as many clusters as rows",
+        fmt::format("⟨clusters {}⟩, but there {} {}; ask for at most as many clusters as rows",
                     options.clusters, n == 1 ? "is" : "are", counted(n, "row")));
   }
   const Index own = options.clusters - (rows.centred() ? 1 : 0);
   const Index wanted = std::min(options.eigenvectors > 0 ? options.eigenvectors : own, n);
   const Index count = std::min(n, std::max(wanted + 2, kGapValues));
   require_memory(8.0 * static_cast<double>(n) * (3.0 * static_cast<double>(count) + 40.0),
-                 "the eigenvectors of the affinity of the rows", "ask for fewer --clusters", 0);
+                 "the eigenvectors of the affinity of the rows", "ask for fewer ⟨clusters⟩", 0);
   const auto passes = rows.passes();
   const auto spectrum = leading_spectrum(rows, alpha, count, wanted, seed, control);
   const Index used = spectrum.vectors.cols();
@@ -225,7 +225,7 @@ Clustering cluster_rows(const Dataset& data, const MethodInfo& method, const Sel
   const KRange asked = selection.k;
   if (asked.given() && asked.lo != asked.hi) {
     throw InvalidArgument(fmt::format(
-        "-k {}:{}, but the rows are clustered on one set; give one number, or leave -k out and take the features above the largest fall of the weights",
+        "⟨k {}:{}⟩, but the rows are clustered on one set; give one number, or leave ⟨k⟩ out and take the features above the largest fall of the weights",
         asked.lo, asked.hi));
   }
   const auto known = clustering_methods();
@@ -235,13 +235,13 @@ Clustering cluster_rows(const Dataset& data, const MethodInfo& method, const Sel
     names.reserve(known.size());
     for (const auto& other : known) names.emplace_back(other.name);
     throw InvalidArgument(
-        fmt::format("--method {}: the rows are clustered without labels, by weights of features; choose {}",
+        fmt::format("⟨method {}⟩: the rows are clustered without labels, by weights of features; choose {}",
                     method.name, fmt::join(names, ", ")));
   }
   if (asked.given()) (void)asked.resolved(data.features());
   if (options.clusters > data.rows()) {
     throw InvalidArgument(
-        fmt::format("--clusters {}, but there {} {}; ask for at most as many clusters as rows",
+        fmt::format("⟨clusters {}⟩, but there {} {}; ask for at most as many clusters as rows",
                     options.clusters, data.rows() == 1 ? "is" : "are", counted(data.rows(), "row")));
   }
   Clustering result;
@@ -254,7 +254,7 @@ Clustering cluster_rows(const Dataset& data, const MethodInfo& method, const Sel
     included += std::find(names.begin(), names.end(), data.names()[j]) != names.end() ? 1 : 0;
   }
   if (asked.given() && asked.hi < included) {
-    throw Infeasible(fmt::format("{} included but k is {}; raise -k or include fewer",
+    throw Infeasible(fmt::format("{} included but k is {}; raise ⟨k⟩ or include fewer",
                                  counted(included, "feature is", "features are"), asked.hi));
   }
   first.k = {std::max<Index>(1, included), std::max<Index>(1, included)};
@@ -278,7 +278,7 @@ Clustering cluster_rows(const Dataset& data, const MethodInfo& method, const Sel
   for (const Index j : choose_features(found, include, size))
     (found.weights[j] > 0.0 ? result.features : without_weight).push_back(j);
   if (asked.given() && asked.hi > available) {
-    result.warnings.push_back(fmt::format("-k {}, but only {} and {} not excluded", asked.hi,
+    result.warnings.push_back(fmt::format("⟨k {}⟩, but only {} and {} not excluded", asked.hi,
                                           counted(available, "feature varies", "features vary"),
                                           available == 1 ? "is" : "are"));
   }

@@ -44,7 +44,7 @@ struct ClusteringOptions {
     field("clusters", o.clusters, "clusters of rows; as many columns has Q in the selection");
     field(
         "eigenvectors", o.eigenvectors,
-        "leading eigenvectors of the affinity that place the rows. Default (0): clusters - 1 beside the constant one on centred features, clusters under --no-normalize");
+        "leading eigenvectors of the affinity that place the rows. Default (0): clusters - 1 beside the constant one on centred features, clusters under ⟨no_normalize⟩");
     field("row_scaling", o.row_scaling,
           "of the rows of these eigenvectors: to unit length, none, or columns times sqrt(eigenvalue)");
     field("kmeans_restarts", o.kmeans_restarts, "k-means++ seedings; the best one is kept");
@@ -90,7 +90,7 @@ struct RowClusters {
 struct Clustering {
   Selection selection;          ///< weights and ranking; its path is not used
   std::vector<Index> features;  ///< ascending: what the rows were clustered on
-  bool by_cut = false;          ///< their number is where the weights fall, not -k
+  bool by_cut = false;          ///< their number is where the weights fall, not `k`
   RowClusters chosen;
   std::optional<RowClusters> all;    ///< on every feature that varies, equally weighted
   std::optional<double> similarity;  ///< adjusted Rand index of the two
@@ -104,10 +104,10 @@ struct Clustering {
 /// The methods that weigh features without labels, in the order of methods().
 [[nodiscard]] std::vector<MethodInfo> clustering_methods();
 
-/// Selects by `method`, one of clustering_methods(), then clusters. Features: -k of `selection` (one number),
-/// else those above the largest fall of the weights, or all of positive weight where none is by a factor of
-/// 1.1; --include adds to them. Labels are used for the
-/// agreement alone. Throws InvalidArgument (options), and what select_features throws.
+/// Selects by `method`, one of clustering_methods(), then clusters. Features: `k` of `selection` (one
+/// number), else those above the largest fall of the weights, or all of positive weight where none is by a
+/// factor of 1.1; `include` adds to them. Labels are used for the agreement alone. Throws InvalidArgument
+/// (options), and what select_features throws.
 [[nodiscard]] Clustering cluster_rows(const Dataset& data, const MethodInfo& method,
                                       const SelectionOptions& selection, const OptionTexts& texts,
                                       const ClusteringOptions& options, const RunControl& control);

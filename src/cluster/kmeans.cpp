@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/parallel.hpp"
 #include "core/random.hpp"
 

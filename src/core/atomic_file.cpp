@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 
 namespace subspectra {
 namespace {

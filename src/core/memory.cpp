@@ -9,7 +9,7 @@
 #include <limits>
 #include <sstream>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 
 namespace subspectra {
 namespace {

@@ -51,7 +51,7 @@ std::string_view without_outer_blanks(std::string_view text) {
 KRange KRange::resolved(Index p, std::string_view noun) const {
   if (!given()) return {1, std::min<Index>(p, 50)};
   if (lo < 1 || hi > p || lo > hi) {
-    throw InvalidArgument(fmt::format("-k {}, but 1 <= LO <= HI <= {} is needed ({} can be chosen)",
+    throw InvalidArgument(fmt::format("⟨k {}⟩, but 1 <= LO <= HI <= {} is needed ({} can be chosen)",
                                       OptionCodec<KRange>::format(*this), p, counted(p, noun)));
   }
   return *this;
@@ -197,16 +197,10 @@ json OptionCodec<ByteSize>::json(const ByteSize& value) {
 }
 std::string OptionCodec<ByteSize>::hint() { return "SIZE"; }
 
-std::string option_flag(std::string_view name) {
-  const bool is_short = name.size() == 1 && name.front() >= 'a' && name.front() <= 'z';  // -k, -o; but --C
-  std::string flag = (is_short ? "-" : "--") + std::string(name);
-  std::replace(flag.begin(), flag.end(), '_', '-');
-  return flag;
-}
-
 namespace detail {
 void rethrow_with_option(std::string_view name, std::string_view text, const InvalidArgument& cause) {
-  throw InvalidArgument(fmt::format("{} '{}': {}", option_flag(name), text, cause.what()));
+  throw InvalidArgument(
+      {.field = std::string(name), .value = std::string(text), .rule = "'{value}': " + cause.marked()});
 }
 }  // namespace detail
 

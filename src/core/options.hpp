@@ -22,7 +22,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/types.hpp"
 
 namespace subspectra {
@@ -43,7 +43,7 @@ struct OptionDescription {
 template <class E>
 struct EnumNames;
 
-/// -k N or LO:HI.
+/// `k` N or LO:HI.
 struct KRange {
   Index lo = 0;  ///< 0:0 means "not given": 1..min(p, 50)
   Index hi = 0;
@@ -53,7 +53,7 @@ struct KRange {
   bool operator==(const KRange&) const = default;
 };
 
-/// --ridge auto|VALUE.
+/// `ridge` auto|VALUE.
 struct Ridge {
   std::optional<double> value;  ///< empty: auto
   bool operator==(const Ridge&) const = default;
@@ -161,8 +161,5 @@ template <class Options>
   });
   return object;
 }
-
-/// The command line's spelling of a field: "time_limit" -> "--time-limit".
-[[nodiscard]] std::string option_flag(std::string_view name);
 
 }  // namespace subspectra

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/types.hpp"
 #include "data/feature_names.hpp"
 
@@ -45,7 +45,7 @@ struct DatasetParts {
   FeatureNames names;   ///< none: x0, x1, ...
   std::optional<Labels> labels;
   Vector weights;                         ///< N sample weights >= 0, or empty: all 1
-  std::vector<std::string> row_groups;    ///< N group names for --cv-groups, or empty
+  std::vector<std::string> row_groups;    ///< N group names for `cv_groups`, or empty
   std::vector<Index> original_rows;       ///< row numbers in the file after rows were dropped; empty: 0..N-1
   std::optional<Location> first_missing;  ///< where the first missing value stood, when the reader knows
   std::optional<InfiniteCell> first_infinite;

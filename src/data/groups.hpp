@@ -1,5 +1,5 @@
 #pragma once
-/// Features that are chosen together: --groups FILE.
+/// Features that are chosen together: `groups` FILE.
 #include <string>
 #include <vector>
 

@@ -130,7 +130,7 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
   if (options.missing == MissingPolicy::kError && flaws.missing_total > 0) {
     throw BadInput(
         where,
-        fmt::format("{} in {}: {}; use --missing mean or --missing drop, or leave columns out with --exclude",
+        fmt::format("{} in {}: {}; use ⟨missing mean⟩ or ⟨missing drop⟩, or leave columns out with ⟨exclude⟩",
                     counted(flaws.missing_total, "missing value"), columns_with(flaws.missing),
                     list_columns(data, flaws.missing)));
   }
@@ -170,7 +170,7 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
       throw BadInput(
           {.file = data.source()},
           fmt::format(
-              "{} no value in any row, so that --missing drop keeps none; leave {} out with --exclude, or use --missing mean",
+              "{} no value in any row, so that ⟨missing drop⟩ keeps none; leave {} out with ⟨exclude⟩, or use ⟨missing mean⟩",
               empty_columns(data, empty), empty.size() == 1 ? "it" : "them"));
     }
     throw BadInput(

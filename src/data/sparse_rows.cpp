@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/memory.hpp"
 
 namespace subspectra {
@@ -24,7 +24,7 @@ SparseMatrix SparseRows::take(Index width) {
   require_memory(static_cast<double>(width + 1) * sizeof(int) +
                      static_cast<double>(entries) * (sizeof(int) + sizeof(double)),
                  fmt::format("the {} x {} sparse table in {}", rows(), width, source_),
-                 "check the largest feature index, or raise --memory-limit", memory_limit_);
+                 "check the largest feature index, or raise ⟨memory_limit⟩", memory_limit_);
   SparseMatrix matrix(rows(), width);  // all column starts are zero
   matrix.resizeNonZeros(static_cast<Index>(entries));
   int* const start = matrix.outerIndexPtr();

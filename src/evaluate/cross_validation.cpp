@@ -18,11 +18,11 @@
 namespace subspectra {
 
 void EvaluationOptions::validate() const {
-  if (repeats < 1) throw InvalidArgument("--repeats must be 1 or more");
-  if (null < 0) throw InvalidArgument("--null must be 0 or more");
+  if (repeats < 1) throw InvalidArgument("⟨repeats⟩ must be 1 or more");
+  if (null < 0) throw InvalidArgument("⟨null⟩ must be 0 or more");
   if (!(test_fraction >= 0.0 && test_fraction < 1.0)) {
     throw InvalidArgument(fmt::format(
-        "--test-fraction {} does not lie between 0 and 1; 0.2 holds out a fifth of the rows, and without the option there are folds (--cv)",
+        "⟨test_fraction {}⟩ does not lie between 0 and 1; 0.2 holds out a fifth of the rows, and without the option there are folds (⟨cv⟩)",
         test_fraction));
   }
 }
@@ -47,7 +47,7 @@ constexpr double kLeastLogProbability = -34.538776394910684;
 struct Task {
   const Labels* labels = nullptr;
   std::vector<Index> train, test;
-  const std::vector<Selection>* fixed = nullptr;  ///< the sets of --select-on all, by method
+  const std::vector<Selection>* fixed = nullptr;  ///< the sets of `select_on` all, by method
 };
 
 /// Held-out sets that are made together: one repeat under the real labels, or one permutation of them.
@@ -406,7 +406,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
   const std::vector<Index> everything = complement({}, data.rows());
 
   // On all rows first: it finds what is wrong with the data or the options before hours are spent, and gives
-  // the apparent error and, for --select-on all, the sets.
+  // the apparent error and, for `select_on` all, the sets.
   std::vector<Selection> on_all(methods.size());
   const std::vector<ScoresByK> apparent =
       evaluator.run({&*data.labels(), everything, everything, nullptr}, methods, threads, on_all);
@@ -421,7 +421,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
   }
   if (!evaluation.nested) {
     evaluation.warnings.emplace_back(
-        "features were chosen on all rows, held-out rows included (--select-on all): the error is optimistic");
+        "features were chosen on all rows, held-out rows included (⟨select_on all⟩): the error is optimistic");
   }
   warn_of_components(data, model, evaluation.warnings);
   const auto counts = data.labels()->counts();
@@ -438,11 +438,11 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
   }
 
   if (options.test_fraction > 0.0 && options.repeats == 1) {
-    evaluation.warnings.emplace_back("one held-out set gives no standard error; --repeats N makes N of them");
+    evaluation.warnings.emplace_back("one held-out set gives no standard error; ⟨repeats N⟩ makes N of them");
   }
   const bool random_splits = options.cv.folds > 0 || options.test_fraction > 0.0;
   if (!random_splits && options.repeats > 1) {
-    evaluation.warnings.emplace_back("leave-one-out has nothing to repeat: --repeats was taken as 1");
+    evaluation.warnings.emplace_back("leave-one-out has nothing to repeat: ⟨repeats⟩ was taken as 1");
     evaluation.options.repeats = 1;
   }
   constexpr std::uint64_t kNullStreams = 1ULL << 40U;  // far from the repeats' streams
@@ -488,7 +488,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
           throw BadInput(
               {.file = data.source()},
               fmt::format(
-                  "leaving out row{} {} leaves one class only to learn from; use other folds (--cv, --test-fraction){}",
+                  "leaving out row{} {} leaves one class only to learn from; use other folds (⟨cv⟩, ⟨test_fraction⟩){}",
                   test.size() == 1 ? "" : "s",
                   join_some(test.size(), [&](std::size_t i) { return std::to_string(test[i]); }),
                   data.row_groups().empty() ? "" : " or groups (--cv-groups)"));

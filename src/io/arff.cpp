@@ -324,7 +324,7 @@ void ArffReader::read_dense_row() {
     } else if (count == attributes_.size() && value.text.starts_with('{')) {
       throw BadInput(
           place(value.character),
-          "instance weights in braces are not read; put them into an attribute of their own and name it with --weights");
+          "instance weights in braces are not read; put them into an attribute of their own and name it with ⟨weights⟩");
     }
     ++count;
     if (at_end()) break;

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 
 namespace subspectra {
 namespace {

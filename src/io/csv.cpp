@@ -39,7 +39,7 @@ enum class Kind : std::uint8_t {
   kNumber,
   kText,
   kLeftOut,  ///< numbers and then text, in a column the user leaves out anyway
-  kWeight,   ///< numbers that are looked at one by one: those of --weights
+  kWeight,   ///< numbers that are looked at one by one: those of `weights`
 };
 
 class CsvReader {
@@ -431,7 +431,7 @@ void CsvReader::store_text_in_number_column(Index column, std::string_view text,
         knows_needs_
             ? needed_number_sentence(text, name)
             : fmt::format(
-                  "{} is not a number in column {}, whose values so far are numbers; correct it, write NA for a missing value, or leave the column out with --exclude {}{}",
+                  "{} is not a number in column {}, whose values so far are numbers; correct it, write NA for a missing value, or leave the column out with ⟨exclude {}⟩{}",
                   shown(text), shown(name), name, decimal_comma_hint(text));
     misfit_ = std::make_exception_ptr(BadInput(where(line, column), sentence));
   }

@@ -371,7 +371,7 @@ class MessageReader {
         text_bytes_ += static_cast<double>(sizeof(std::string) + texts.back().size());
       }
       require_memory(text_bytes_, fmt::format("{}: the names and text columns", path_),
-                     "leave out columns that are not needed, or raise --memory-limit", memory_limit_);
+                     "leave out columns that are not needed, or raise ⟨memory_limit⟩", memory_limit_);
     }
     return texts;
   }
@@ -395,7 +395,7 @@ class MessageReader {
     const std::string place = get_text(kMostText);
     require_memory(static_cast<double>(columns) * 12.0,
                    fmt::format("{}: a table of {} columns", path_, columns),
-                   "take fewer features, or raise --memory-limit", memory_limit_);
+                   "take fewer features, or raise ⟨memory_limit⟩", memory_limit_);
     std::vector<std::int32_t> counts;
     while (static_cast<Index>(counts.size()) < columns) {
       if (static_cast<MessageTag>(get<std::uint8_t>()) != MessageTag::kSparseCounts) broken();
@@ -484,13 +484,13 @@ struct ChildLimits {
     decode(path, sink);
     sink.end();
   } catch (const BadInput& error) {
-    sink.failure(MessageTag::kBadInput, error.what());
+    sink.failure(MessageTag::kBadInput, error.marked());
   } catch (const Error& error) {
-    sink.failure(MessageTag::kError, error.what());
+    sink.failure(MessageTag::kError, error.marked());
   } catch (const std::bad_alloc&) {
     sink.failure(
         MessageTag::kBadInput,
-        fmt::format("{}: asks for more memory than may be used; if the file is sound, raise --memory-limit",
+        fmt::format("{}: asks for more memory than may be used; if the file is sound, raise ⟨memory_limit⟩",
                     path));
   } catch (const std::exception& error) {
     sink.failure(MessageTag::kBadInput,

@@ -126,7 +126,7 @@ void LibsvmReader::read_entry(std::string_view word) {
         here(word.data()),
         index == 0
             ? std::string(
-                  "feature index 0, but indices start at 1; if this file counts from 0, say --index-base 0")
+                  "feature index 0, but indices start at 1; if this file counts from 0, say ⟨index_base 0⟩")
             : fmt::format("feature index {} is below {}", index, options_.index_base));
   }
   if (index > kLargestIndex) {
@@ -139,7 +139,7 @@ void LibsvmReader::read_entry(std::string_view word) {
     throw BadInput(
         here(word.data()),
         fmt::format(
-            "feature index {} is over the last of --features {} (indices start at {}); raise --features or leave it out",
+            "feature index {} is over the last of ⟨features {}⟩ (indices start at {}); raise ⟨features⟩ or leave it out",
             index + options_.index_base, options_.features, options_.index_base));
   }
   const std::string_view number(colon + 1, static_cast<std::size_t>(end - colon - 1));
@@ -201,7 +201,7 @@ RawTable LibsvmReader::read() {
   table.is_sparse = true;
   const Index width = options_.features > 0 ? options_.features : static_cast<Index>(largest_ + 1);
   table.notes.push_back(options_.features > 0
-                            ? fmt::format("{} features, as --features says", width)
+                            ? fmt::format("{} features, as ⟨features⟩ says", width)
                             : fmt::format("{} features: the largest index is {} (indices start at {})", width,
                                           largest_ + options_.index_base, options_.index_base));
   // A column costs memory even when it is empty: a stray index must not make billions of them.
@@ -209,7 +209,7 @@ RawTable LibsvmReader::read() {
     throw BadInput(
         {.file = name_},
         fmt::format(
-            "the largest index is {} but the file holds only {} values; correct the index, or say --features {} if the table is that wide",
+            "the largest index is {} but the file holds only {} values; correct the index, or say ⟨features {}⟩ if the table is that wide",
             largest_ + options_.index_base, rows_.values(), width));
   }
   rows_.take(width).swap(table.sparse);
@@ -218,7 +218,7 @@ RawTable LibsvmReader::read() {
   table.first_infinite = std::move(first_infinite_);
   if (!queries_.values.empty()) {
     queries_.values.resize(labels_.values.size());
-    table.notes.emplace_back("qid: fields are kept as column 'qid' (for --cv-groups qid)");
+    table.notes.emplace_back("qid: fields are kept as column 'qid' (for ⟨cv_groups qid⟩)");
   }
   table.side.push_back(std::move(labels_));
   if (!queries_.values.empty()) table.side.push_back(std::move(queries_));

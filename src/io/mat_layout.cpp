@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 
 namespace subspectra {
 namespace {

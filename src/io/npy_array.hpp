@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "io/byte_source.hpp"
 #include "io/table_sink.hpp"
 

@@ -195,7 +195,7 @@ class NpzReader {
     builder_.feature_names(std::move(texts));
   }
 
-  /// An array that is neither the table nor the names: labels, or something --target and its kin may ask for.
+  /// An array that is neither the table nor the names: labels, or something `target` and its kin may ask for.
   void read_beside(const NamedArray& entry) {
     NpyArray array = open(entry);
     const bool labels = entry.name == "y";

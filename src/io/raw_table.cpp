@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/spelling.hpp"
 #include "core/text.hpp"
 #include "io/text_columns.hpp"
 #include "io/text_scan.hpp"
@@ -97,21 +98,21 @@ Found Assembler::named(std::string_view name, std::string_view option) const {
   if (all.size() > 1) {
     throw BadInput({.file = table_.source},
                    fmt::format("{} columns are named {}, which {} asks for; give them different names",
-                               all.size(), shown(name), option));
+                               all.size(), shown(name), marked_option(option)));
   }
   std::vector<std::string> side_names;
   for (const SideColumn& side : table_.side) side_names.push_back(side.name);
   std::vector<std::string> near = near_names(name, side_names);
   for (std::string& other : table_.names.near(name)) near.push_back(std::move(other));
   std::string advice =
-      option == "--target" ? "'--target none' is for data without labels" : "check the spelling";
+      option == "target" ? "'⟨target none⟩' is for data without labels" : "check the spelling";
   if (!near.empty()) {
     advice = fmt::format("near names: {}", listed(near));
   } else if (!side_names.empty()) {
     advice = fmt::format("columns of text: {}", listed(side_names));
   }
   throw BadInput({.file = table_.source},
-                 fmt::format("{} {}: there is no column of that name; {}", option, name, advice));
+                 fmt::format("{}: there is no column of that name; {}", marked_option(option, name), advice));
 }
 
 /// "class", or a single column that differs from it in case only.
@@ -168,7 +169,7 @@ void Assembler::warn_of_choice(std::size_t taken) {
   }
   if (others.empty()) return;
   data_.warnings.push_back(
-      fmt::format("labels are taken from {}, the last of {} text columns; --target NAME takes another ({})",
+      fmt::format("labels are taken from {}, the last of {} text columns; ⟨target NAME⟩ takes another ({})",
                   shown(table_.side[taken].name), others.size() + 1, listed(others)));
 }
 
@@ -213,7 +214,7 @@ void Assembler::set_labels(const Found& found) {
     throw BadInput(
         {.file = table_.source},
         fmt::format(
-            "the label column {} holds no label at all; name another one with --target, or '--target none'",
+            "the label column {} holds no label at all; name another one with ⟨target⟩, or '⟨target none⟩'",
             shown(name)));
   }
   const auto missing = std::count(data_.labels->codes.begin(), data_.labels->codes.end(), Labels::kMissing);
@@ -236,7 +237,7 @@ void Assembler::note_first_unlabelled(const Found& found) {
 
 void Assembler::set_weights() {
   if (options_.weights.empty()) return;
-  data_.weights = numbers_of(named(options_.weights, "--weights"));
+  data_.weights = numbers_of(named(options_.weights, "weights"));
   for (Index i = 0; i < data_.weights.size(); ++i) {
     if (is_weight(data_.weights[i])) continue;
     throw BadInput(row_place("weight column", options_.weights, i),
@@ -251,14 +252,14 @@ void Assembler::set_weights() {
 
 void Assembler::set_groups() {
   if (options_.cv_groups.empty()) return;
-  data_.row_groups = texts_of(named(options_.cv_groups, "--cv-groups"));
+  data_.row_groups = texts_of(named(options_.cv_groups, "cv_groups"));
   const auto empty = std::find(data_.row_groups.begin(), data_.row_groups.end(), std::string());
   if (empty != data_.row_groups.end()) {
-    const Found found = named(options_.cv_groups, "--cv-groups");
+    const Found found = named(options_.cv_groups, "cv_groups");
     std::optional<Location> where;
     if (found.side >= 0) where = table_.side[static_cast<std::size_t>(found.side)].first_missing;
     if (!where) where = row_place("group column", options_.cv_groups, empty - data_.row_groups.begin());
-    throw BadInput(*where, fmt::format("no group in column {}; every row needs one for --cv-groups",
+    throw BadInput(*where, fmt::format("no group in column {}; every row needs one for ⟨cv_groups⟩",
                                        shown(options_.cv_groups)));
   }
 }
@@ -302,7 +303,7 @@ void Assembler::refuse_text_columns() const {
   throw BadInput(
       where,
       fmt::format(
-          "{} text and {} not the label column; leave {} out with --exclude {}, or write numbers{}",
+          "{} text and {} not the label column; leave {} out with ⟨exclude {}⟩, or write numbers{}",
           names.size() == 1 ? fmt::format("column {} holds ({})", listed(names), shown(example))
                             : fmt::format("columns {} hold", listed(names)),
           names.size() == 1 ? "is" : "are", names.size() == 1 ? "it" : "them",
@@ -352,7 +353,7 @@ void Assembler::run() {
   if (options_.target.empty()) {
     target = default_target();
   } else if (options_.target != "none" && !(options_.target_optional && !has_column(options_.target))) {
-    target = named(options_.target, "--target");
+    target = named(options_.target, "target");
   }
   if (target.any()) {
     set_labels(target);
@@ -411,7 +412,7 @@ bool is_weight(double value) { return value >= 0.0 && std::isfinite(value); }
 
 std::string no_weight_sentence(std::string_view text, std::string_view column) {
   return fmt::format(
-      "{} is no weight (column {}, --weights); a weight is a number from 0 up: correct it, or write 0 to leave the row out",
+      "{} is no weight (column {}, ⟨weights⟩); a weight is a number from 0 up: correct it, or write 0 to leave the row out",
       text.empty() ? "a missing value" : shown(text), shown(column));
 }
 

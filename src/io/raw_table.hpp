@@ -40,7 +40,7 @@ struct RawTable {
   std::vector<std::string> notes;
 };
 
-/// Rules: --target NAME takes that side column or numeric column (its numbers become class names); without it
+/// Rules: `target` NAME takes that side column or numeric column (its numbers become class names); without it
 /// a side column named "class", the one marked is_label, a numeric column named "class", or the last text
 /// column that is not ignored, or the last that may_be_target; "none" takes nothing. Weights and groups
 /// likewise by name. A text column that is none of these and is not in options.ignore is refused by name with

@@ -56,19 +56,19 @@ RawTable read_table(const std::string& data, const ReadOptions& options) {
 
 void ReadOptions::validate() const {
   if (index_base != 0 && index_base != 1) {
-    throw InvalidArgument(fmt::format("--index-base = {}, but 0 or 1 is needed", index_base));
+    throw InvalidArgument(fmt::format("⟨index_base⟩ = {}, but 0 or 1 is needed", index_base));
   }
   if (features < 0 || features > kMostFeatures) {
     throw InvalidArgument(
-        fmt::format("--features = {}, but 0 <= features <= {} is needed", features, kMostFeatures));
+        fmt::format("⟨features⟩ = {}, but 0 <= features <= {} is needed", features, kMostFeatures));
   }
   if (!weights.empty() && weights == target) {
     throw InvalidArgument(
-        fmt::format("--weights and --target both name '{}'; they must be different columns", weights));
+        fmt::format("⟨weights⟩ and ⟨target⟩ both name '{}'; they must be different columns", weights));
   }
   if (!weights.empty() && weights == cv_groups) {
     throw InvalidArgument(
-        fmt::format("--weights and --cv-groups both name '{}'; they must be different columns", weights));
+        fmt::format("⟨weights⟩ and ⟨cv_groups⟩ both name '{}'; they must be different columns", weights));
   }
 }
 

@@ -16,7 +16,7 @@ struct ReadOptions {
   Index features = 0;     ///< LIBSVM: width of the table; 0 means the largest index
   int index_base = 1;     ///< LIBSVM: number of the first feature
   std::vector<std::string>
-      ignore;  ///< columns that may hold text and are left out (from --exclude); not an option here
+      ignore;  ///< columns that may hold text and are left out (from `exclude`); not an option here
   /// If not empty: the only columns that must be numbers. Other text columns are left out, not refused
   /// (predict); not an option here.
   std::vector<std::string> needed;

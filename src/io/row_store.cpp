@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/memory.hpp"
 
 namespace subspectra {
@@ -19,7 +19,7 @@ constexpr Index kBlockBytes = Index{4} << 20;
 constexpr Index kFewestRows = 8, kMostRows = 65536;
 constexpr Index kTile = 8;  // 8 doubles are one cache line
 
-constexpr const char* kAdvice = "raise --memory-limit, use a machine with more memory, or read fewer columns";
+constexpr const char* kAdvice = "raise ⟨memory_limit⟩, use a machine with more memory, or read fewer columns";
 
 /// The whole pages inside [first, last) go back to the system; their contents are not needed any more.
 void release_pages(double* first, double* last) {

@@ -45,7 +45,7 @@ void TableBuilder::check_shape(Index rows, Index columns, double values, double 
     damaged(fmt::format("its header speaks of {} x {} values, more than the file can hold", rows, columns));
   }
   require_memory(bytes, fmt::format("{}: a table of {} rows x {} features", table_.source, rows, columns),
-                 "take fewer features or rows, or raise --memory-limit", limits_.memory_limit);
+                 "take fewer features or rows, or raise ⟨memory_limit⟩", limits_.memory_limit);
   begun_ = true;
   rows_ = rows;
   columns_ = columns;
@@ -208,7 +208,7 @@ void TableBuilder::side_column(SideColumn column) {
     text_bytes_ += static_cast<double>(sizeof(std::string) + (value.capacity() > 15 ? value.capacity() : 0));
   }
   require_memory(text_bytes_, fmt::format("{}: the text columns", table_.source),
-                 "leave out columns that are not needed, or raise --memory-limit", limits_.memory_limit);
+                 "leave out columns that are not needed, or raise ⟨memory_limit⟩", limits_.memory_limit);
   table_.side.push_back(std::move(column));
 }
 

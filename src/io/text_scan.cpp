@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 
 namespace subspectra {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <set>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "io/table_sink.hpp"
 
 namespace subspectra {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "linalg/tiled.hpp"
 

@@ -485,7 +485,7 @@ std::vector<Index> match_columns(const Model& model, const Dataset& data) {
     throw BadInput(
         place(data.first_missing(), [](double x) { return std::isnan(x); }),
         fmt::format(
-            "missing values in columns the model uses ({}), and the model was trained without --missing mean; fill them in, or leave the rows out with --missing drop",
+            "missing values in columns the model uses ({}), and the model was trained without ⟨missing mean⟩; fill them in, or leave the rows out with ⟨missing drop⟩",
             named(missing)));
   }
   const Dataset given = model_columns(model, data);
@@ -502,7 +502,7 @@ std::vector<Index> match_columns(const Model& model, const Dataset& data) {
   throw BadInput(
       where,
       fmt::format(
-          "{} (such columns that the model uses: {}); correct what is wrong, or leave the rows out with --missing drop",
+          "{} (such columns that the model uses: {}); correct what is wrong, or leave the rows out with ⟨missing drop⟩",
           where.line > 0 ? known->sentence() : "an infinite value", named(infinite)));
 }
 

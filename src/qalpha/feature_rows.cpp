@@ -84,7 +84,7 @@ FeatureRows::FeatureRows(const Dataset& data, const std::vector<Index>& features
   if (!data.is_sparse()) {
     require_memory(8.0 * static_cast<double>(samples_) * static_cast<double>(features_),
                    "the normalized table of a Q-alpha method",
-                   "leave features out (--exclude), or give a sparse table (.npz, .svm), which is not copied",
+                   "leave features out (⟨exclude⟩), or give a sparse table (.npz, .svm), which is not copied",
                    memory_limit);
     m_.resize(samples_, features_);
     if (normalize) {

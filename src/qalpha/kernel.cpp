@@ -154,7 +154,7 @@ KernelFactor kernel_factor(const FeatureRows& rows, const QAlphaKernel& kernel, 
   const double longest = std::sqrt(left.cwiseMax(0.0).maxCoeff());
   if (!left.allFinite() || longest > kLongestRow || (longest > 0.0 && longest < kShortestRow)) {
     throw InvalidArgument(fmt::format(
-        "--kernel {}: its values reach {:.3g}, beyond {:.0e} to {:.0e}, where their powers stay exact; choose a lower degree or offset, or leave --no-normalize out",
+        "⟨kernel {}⟩: its values reach {:.3g}, beyond {:.0e} to {:.0e}, where their powers stay exact; choose a lower degree or offset, or leave ⟨no_normalize⟩ out",
         OptionCodec<QAlphaKernel>::format(kernel), longest * longest, kShortestRow * kShortestRow,
         kLongestRow * kLongestRow));
   }
@@ -173,7 +173,7 @@ KernelFactor kernel_factor(const FeatureRows& rows, const QAlphaKernel& kernel, 
       const Index room = std::min(p, std::max<Index>(64, 2 * rank));
       require_memory(8.0 * static_cast<double>(room + rank) * static_cast<double>(p),
                      "the factor of the kernel matrix",
-                     "allow a larger error with --kernel-tolerance, or leave features out", memory_limit);
+                     "allow a larger error with ⟨kernel_tolerance⟩, or leave features out", memory_limit);
       r.conservativeResize(room, Eigen::NoChange);
     }
     columns.column(pivot, column);
@@ -192,7 +192,7 @@ KernelFactor kernel_factor(const FeatureRows& rows, const QAlphaKernel& kernel, 
     control.report("kernel", -1.0, [&] { return fmt::format("rank {}", rank + 1); });
   }
   if (rank == 0) {
-    throw InvalidArgument(fmt::format("--kernel {} is zero for every feature; choose another one",
+    throw InvalidArgument(fmt::format("⟨kernel {}⟩ is zero for every feature; choose another one",
                                       OptionCodec<QAlphaKernel>::format(kernel)));
   }
   factor.error = trace > 0.0 ? left.cwiseMax(0.0).sum() / trace : 0.0;

@@ -11,7 +11,7 @@
 
 namespace subspectra {
 
-/// --kernel linear|poly:D:C|rbf:SIGMA|block2:LENGTH
+/// `kernel` linear|poly:D:C|rbf:SIGMA|block2:LENGTH
 struct QAlphaKernel {
   enum class Kind { kLinear, kPoly, kRbf, kBlock2 };
   Kind kind = Kind::kPoly;

@@ -30,7 +30,7 @@ void fix_sign(Vector& alpha, Matrix& image) {
 
 [[noreturn]] void refuse_ones() {
   throw InvalidArgument(
-      "--start ones: centred features are orthogonal to it; use --start equal, or --no-normalize");
+      "⟨start ones⟩: centred features are orthogonal to it; use ⟨start equal⟩, or ⟨no_normalize⟩");
 }
 
 /// One run from one start.
@@ -51,7 +51,7 @@ QAlphaFit run(const FeatureRows& rows, const QAlphaOptions& options, Index numbe
   Matrix image = criterion->follow_for(start);  // of `start`
   if (criterion->null()) {
     if (kind == QAlphaStart::kOnes) refuse_ones();
-    throw InvalidArgument("no feature has anything in common with the start of Q; use --start random");
+    throw InvalidArgument("no feature has anything in common with the start of Q; use ⟨start random⟩");
   }
   QAlphaFit fit;
   LanczosOptions lanczos{
@@ -127,8 +127,8 @@ void check(const FeatureRows& rows, const QAlphaOptions& options) {
   constexpr double kVectors = 24.0;  // basis, iterates and what the table is centred with
   constexpr double kParts = 32.0;    // partial sums, and the image of every vector of the basis
   require_memory(8.0 * (p * (columns + kVectors) + kParts * q * columns), "Q-alpha on so many features",
-                 blocks ? "use fewer --between-vectors, or leave features out (--exclude)"
-                        : "use fewer --clusters, or leave features out (--exclude)",
+                 blocks ? "use fewer ⟨between_vectors⟩, or leave features out (⟨exclude⟩)"
+                        : "use fewer ⟨clusters⟩, or leave features out (⟨exclude⟩)",
                  options.memory_limit);
 }
 

@@ -11,7 +11,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/shallow_json.hpp"
 #include "io/byte_source.hpp"
 
@@ -47,7 +47,7 @@ json parsed(const std::string& path, const std::string& text) {
   } catch (const std::length_error&) {
   }
   throw BadInput({.file = path},
-                 "this is not valid JSON; give a result of `subspectra select -o`, or a list of names");
+                 "this is not valid JSON; give a result of `subspectra select ⟨o⟩`, or a list of names");
 }
 
 std::vector<GivenSet> from_json(const std::string& path, const json& document) {
@@ -55,7 +55,7 @@ std::vector<GivenSet> from_json(const std::string& path, const json& document) {
   if (!document.is_object() || document.value("schema", json()) != "subspectra.selection/1" ||
       !document.contains("path") || !document["path"].is_array()) {
     refuse(
-        "this JSON is no subspectra.selection/1 result; give one written by `subspectra select -o`, or a list of names");
+        "this JSON is no subspectra.selection/1 result; give one written by `subspectra select ⟨o⟩`, or a list of names");
   }
   std::vector<GivenSet> sets;
   for (const auto& entry : document["path"]) {

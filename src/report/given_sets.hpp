@@ -1,5 +1,5 @@
 #pragma once
-/// Sets of features that someone else chose: what `select --refit` reads.
+/// Sets of features that someone else chose: what `select refit` reads.
 #include <string>
 #include <vector>
 

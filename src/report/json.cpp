@@ -15,6 +15,14 @@ json or_null(const std::optional<T>& value) {
   return value ? json(*value) : json();
 }
 
+json warnings_json(std::initializer_list<const std::vector<std::string>*> lists, Spelling spelling) {
+  json all = json::array();
+  for (const auto* list : lists) {
+    for (const auto& warning : *list) all.push_back(spelled(warning, spelling));
+  }
+  return all;
+}
+
 json path_entry_json(const PathEntry& entry, const Dataset& data, const FeatureGroups* groups) {
   json out = {{"k", entry.k()},
               {"features", entry.features},

@@ -11,7 +11,8 @@ namespace subspectra {
 struct ResultContext {
   nlohmann::json options = nlohmann::json::object();  ///< every option as used
   double read_s = 0.0, total_s = 0.0;
-  const FeatureGroups* groups = nullptr;  ///< of --groups
+  const FeatureGroups* groups = nullptr;  ///< of `groups`
+  Spelling spelling = Spelling::kCpp;     ///< of options in `warnings`
 };
 
 [[nodiscard]] nlohmann::json data_json(const Dataset& data);  ///< the `data` member

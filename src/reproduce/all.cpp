@@ -8,6 +8,7 @@
 #include <optional>
 #include <system_error>
 
+#include "core/spelling.hpp"
 #include "core/text.hpp"
 #include "reproduce/papers.hpp"
 
@@ -28,7 +29,7 @@ std::map<std::string, std::string, std::less<>> entries_by_stem(const std::strin
     throw BadInput(
         {.file = folder},
         fmt::format(
-            "{}; --data of `all` is a folder in which the experiments' files have their names (docs/reproduce.md)",
+            "{}; ⟨data⟩ of `all` is a folder in which the experiments' files have their names (docs/reproduce.md)",
             problem.message()));
   }
   std::sort(paths.begin(), paths.end());
@@ -90,7 +91,7 @@ Reproduction run_all_experiments(const ReproduceOptions& options, const std::sto
   for (const auto& [name, value] : asked.items()) {
     if (value == taken[name]) continue;
     throw InvalidArgument(fmt::format(
-        "{} is an option of single experiments; leave it out of `reproduce all`", option_flag(name)));
+        "{} is an option of single experiments; leave it out of `reproduce all`", marked_option(name)));
   }
   options.validate();
   const auto entries = entries_by_stem(options.data);
@@ -105,7 +106,7 @@ Reproduction run_all_experiments(const ReproduceOptions& options, const std::sto
       "Every experiment in turn, each with its own protocol (`reproduce ID` shows it whole); here are the numbers that stand alone.");
   if (options.quick) {
     all.protocol.push_back(fmt::format(
-        "Reduced (--quick): fewer repetitions, smaller sizes, at most {:g} s each. What was stopped by that has the status time_limit.",
+        "Reduced (⟨quick⟩): fewer repetitions, smaller sizes, at most {:g} s each. What was stopped by that has the status time_limit.",
         kQuickSeconds));
   }
   all.status = Status::kHeuristic;
@@ -131,9 +132,9 @@ Reproduction run_all_experiments(const ReproduceOptions& options, const std::sto
     try {
       one = run_experiment(experiment, own, control);
     } catch (const Error& problem) {  // of its file: the others have theirs
-      all.notes.push_back(fmt::format("{} failed: {}", experiment.id, problem.what()));
+      all.notes.push_back(fmt::format("{} failed: {}", experiment.id, problem.marked()));
       list.push_back(
-          {{"id", experiment.id}, {"status", "failed"}, {"data", own.data}, {"error", problem.what()}});
+          {{"id", experiment.id}, {"status", "failed"}, {"data", own.data}, {"error", problem.marked()}});
       continue;
     }
     if (supply.stands_in) on_stand_ins.emplace_back(experiment.id);
@@ -150,7 +151,7 @@ Reproduction run_all_experiments(const ReproduceOptions& options, const std::sto
   all.details["experiments"] = std::move(list);
   if (!on_stand_ins.empty()) {
     all.notes.push_back(fmt::format(
-        "Run on the embedded Sonar table for want of the paper's data, to show that they run; their numbers have nothing to do with the published ones: {}. `--data DIR` names a folder with the files.",
+        "Run on the embedded Sonar table for want of the paper's data, to show that they run; their numbers have nothing to do with the published ones: {}. `⟨data DIR⟩` names a folder with the files.",
         join_some(on_stand_ins, on_stand_ins.size())));
   }
   if (!without.empty()) {

@@ -8,6 +8,7 @@
 
 #include "core/build_info.hpp"
 #include "core/memory.hpp"
+#include "core/spelling.hpp"
 #include "core/text.hpp"
 #include "data/feature_names.hpp"
 #include "data/prepare.hpp"
@@ -47,9 +48,9 @@ namespace subspectra::reproduce {
 namespace {
 
 constexpr std::string_view kFaceImages =
-    "a table with one image a row and its pixels, row by row, as columns (and --shape HxW), or --images DIR with PGM files. The paper's faces are not public; the AT&T (ORL) faces, 400 images of 40 people in one folder each, can stand in and are distributed in that form";
+    "a table with one image a row and its pixels, row by row, as columns (and ⟨shape HxW⟩), or ⟨images DIR⟩ with PGM files. The paper's faces are not public; the AT&T (ORL) faces, 400 images of 40 people in one folder each, can stand in and are distributed in that form";
 constexpr std::string_view kLabelledFaces =
-    "a table with one image a row, its pixels as columns and the person as label (--target COLUMN), or --images DIR with PGM files in one folder a person. The paper's faces are not public; the AT&T (ORL) faces, 400 images of 40 people, can stand in and are distributed in that form";
+    "a table with one image a row, its pixels as columns and the person as label (⟨target COLUMN⟩), or ⟨images DIR⟩ with PGM files in one folder a person. The paper's faces are not public; the AT&T (ORL) faces, 400 images of 40 people, can stand in and are distributed in that form";
 
 template <class List>
 bool holds(const List& list, std::string_view name) {
@@ -81,7 +82,7 @@ const std::vector<Experiment>& experiments() {
       {.id = "icml06-fig4",
        .source = "ICML06, Figure 4",
        .summary =
-           "colon cancer genes: leave-one-out error against k for st, pearson, the forward pass (--data)",
+           "colon cancer genes: leave-one-out error against k for st, pearson, the forward pass (⟨data⟩)",
        .needs =
            "the colon cancer data of Alon et al., PNAS 96:6745 (1999), 62 tissues (40 tumour, 22 normal) x 2,000 genes: the authors' files I2000 and tissues, or any copy (R packages plsgenomics and datamicroarray have one), as a table with one tissue a row and a label column",
        .needs_short = "the colon cancer genes",
@@ -110,7 +111,7 @@ const std::vector<Experiment>& experiments() {
       {.id = "iccv07-faces",
        .source = "ICCV07, Figures 2 and 3",
        .summary =
-           "sparse eigenfaces: variance against the number of pixels, and where they lie (--data or --images)",
+           "sparse eigenfaces: variance against the number of pixels, and where they lie (⟨data⟩ or ⟨images⟩)",
        .needs = kFaceImages,
        .needs_short = "images of faces",
        .takes_images = true,
@@ -120,7 +121,7 @@ const std::vector<Experiment>& experiments() {
        .run = sparse_eigenfaces},
       {.id = "iccv07-verification",
        .source = "ICCV07, Figure 5",
-       .summary = "same person or not: eigenfaces on all and on chosen pixels (--data or --images)",
+       .summary = "same person or not: eigenfaces on all and on chosen pixels (⟨data⟩ or ⟨images⟩)",
        .needs = kLabelledFaces,
        .needs_short = "images of faces, people as labels",
        .takes_images = true,
@@ -130,7 +131,7 @@ const std::vector<Experiment>& experiments() {
        .run = face_verification},
       {.id = "iccv07-shape",
        .source = "ICCV07, Figure 6",
-       .summary = "sparse eigenshapes: parts of a 3D shape, vertex by vertex, coarse to fine (--data)",
+       .summary = "sparse eigenshapes: parts of a 3D shape, vertex by vertex, coarse to fine (⟨data⟩)",
        .needs =
            "a table with one shape a row, all with the same vertices, and the coordinates as columns: NAME_x, NAME_y, NAME_z, or three in a row for every vertex. The paper's 3D faces are not public; any registered meshes will do",
        .needs_short = "registered 3D shapes",
@@ -141,7 +142,7 @@ const std::vector<Experiment>& experiments() {
       {.id = "iccv07-usps",
        .source = "ICCV07, Figures 7 to 11",
        .summary =
-           "digits 3 against 5: pixels by GSLDA, Fisher and soft ARD, Gaussian-process classifiers (--data)",
+           "digits 3 against 5: pixels by GSLDA, Fisher and soft ARD, Gaussian-process classifiers (⟨data⟩)",
        .needs =
            "the USPS digits, one image of 16 x 16 grey values a row and the digit as label; 3 and 5 are taken (1,540 of the 9,298 images). The R package ElemStatLearn distributes them",
        .needs_short = "the USPS digits",
@@ -151,7 +152,7 @@ const std::vector<Experiment>& experiments() {
        .run = digit_pixels},
       {.id = "iccv07-gender",
        .source = "ICCV07, Figures 12 to 16",
-       .summary = "the same on any images of two kinds, in the paper faces of men and women (--data)",
+       .summary = "the same on any images of two kinds, in the paper faces of men and women (⟨data⟩)",
        .needs =
            "a table with one image a row, its pixels as columns and a label of two classes. The paper has 1,755 FERET faces of 21 x 12 pixels, which are given to researchers on request",
        .needs_short = "images of two kinds",
@@ -161,7 +162,7 @@ const std::vector<Experiment>& experiments() {
        .run = gender_pixels},
       {.id = "aistats15-table1",
        .source = "AISTATS15, Table 1",
-       .summary = "sparse discriminants on a gene expression table: error, features, entries (--data)",
+       .summary = "sparse discriminants on a gene expression table: error, features, entries (⟨data⟩)",
        .needs =
            "a table of gene expressions with one sample a row and a label column. The paper has Nakayama et al. 2007 (86 x 22,283, five classes; GEO GDS2736), Sun et al. 2006 (180 x 54,613) and Ramaswamy et al. 2001 (198 x 16,063); the R package datamicroarray distributes them",
        .needs_short = "a gene expression table",
@@ -213,7 +214,7 @@ const std::vector<Experiment>& experiments() {
        .run = weston_problems},
       {.id = "jmlr05-table1",
        .source = "JMLR05, Table 1",
-       .summary = "genes chosen without labels: leave-one-out errors of the SVM against rivals (--data)",
+       .summary = "genes chosen without labels: leave-one-out errors of the SVM against rivals (⟨data⟩)",
        .needs =
            "a table of two classes with one sample a row and a label column. The paper has the lymphoma outcomes of Shipp et al. 2002 (58 x 7,129), the brain tumour outcomes of Pomeroy et al. 2002 (60 x 7,129), the breast tumours of van 't Veer et al. 2002 (78 x 24,624), all public, and an unpublished fourth table; any two-class gene expression table will do",
        .needs_short = "a two-class gene expression table",
@@ -223,7 +224,7 @@ const std::vector<Experiment>& experiments() {
        .run = gene_selection_table},
       {.id = "jmlr05-images",
        .source = "JMLR05, Section 6, Figure 5",
-       .summary = "kinds of animals told apart without labels by patches of their images (--data DIR)",
+       .summary = "kinds of animals told apart without labels by patches of their images (⟨data DIR⟩)",
        .needs =
            "a folder with one folder for every kind of image, in it PPM (or PGM) files in colour. The paper has American toads and green frogs, elephants and sea elephants, from CalPhotos (Berkeley): 27 images, 18 of the one kind and 9 of the other; any two kinds of photographs will do",
        .needs_short = "a folder of images",
@@ -248,10 +249,10 @@ const Experiment& find_experiment(std::string_view id) {
 }
 
 void ReproduceOptions::validate() const {
-  if (runs < 0) throw InvalidArgument(fmt::format("--runs {}, but it must not be negative", runs));
+  if (runs < 0) throw InvalidArgument(fmt::format("⟨runs {}⟩, but it must not be negative", runs));
   if (components < 0)
-    throw InvalidArgument(fmt::format("--components {}, but it must not be negative", components));
-  if (threads < 0) throw InvalidArgument(fmt::format("--threads {}, but it must not be negative", threads));
+    throw InvalidArgument(fmt::format("⟨components {}⟩, but it must not be negative", components));
+  if (threads < 0) throw InvalidArgument(fmt::format("⟨threads {}⟩, but it must not be negative", threads));
   static_cast<void>(size_list());
 }
 
@@ -261,7 +262,7 @@ std::vector<Index> ReproduceOptions::size_list() const {
   for (const auto& text : sizes) {
     const Index n = OptionCodec<Index>::parse(text);
     if (n < 1 || n > kMost)
-      throw InvalidArgument(fmt::format("--sizes '{}': numbers from 1 to {} are needed", text, kMost));
+      throw InvalidArgument(fmt::format("⟨sizes⟩ '{}': numbers from 1 to {} are needed", text, kMost));
     list.push_back(n);
   }
   std::sort(list.begin(), list.end());
@@ -284,11 +285,11 @@ void check_request(const Experiment& experiment, const ReproduceOptions& options
       if (holds(other.options, name)) owners.emplace_back(other.id);
     }
     throw InvalidArgument(fmt::format("{} is an option of {}, but the experiment is {}; leave it out",
-                                      option_flag(name), join_some(owners, owners.size()), experiment.id));
+                                      marked_option(name), join_some(owners, owners.size()), experiment.id));
   }
   const bool has_images = experiment.takes_images && !options.images.empty();
   if (!experiment.needs.empty() && options.data.empty() && !has_images) {
-    throw InvalidArgument(fmt::format("{} needs --data {}: {}", experiment.id,
+    throw InvalidArgument(fmt::format("{} needs ⟨data {}⟩: {}", experiment.id,
                                       experiment.id == "jmlr05-images" ? "DIR" : "FILE", experiment.needs));
   }
 }
@@ -313,24 +314,37 @@ std::string Reproduction::name(const Finding& finding) const {
   return finding.x ? fmt::format("{}, {} = {}", finding.series, axis, *finding.x) : finding.series;
 }
 
-nlohmann::json reproduction_json(const Reproduction& reproduction) {
+namespace {
+
+/// The same with the options in its texts spelled.
+nlohmann::json with_options_spelled(nlohmann::json value, Spelling spelling) {
+  if (value.is_string()) return spelled(value.get_ref<const std::string&>(), spelling);
+  if (value.is_structured()) {
+    for (auto& member : value) member = with_options_spelled(std::move(member), spelling);
+  }
+  return value;
+}
+
+}  // namespace
+
+nlohmann::json reproduction_json(const Reproduction& reproduction, Spelling spelling) {
   const auto number = [](const std::optional<double>& value) {
     return value && std::isfinite(*value) ? nlohmann::json(*value) : nlohmann::json(nullptr);
   };
   auto results = nlohmann::json::array();
   for (const Finding& finding : reproduction.results) {
-    nlohmann::json entry = {{"name", reproduction.name(finding)},
-                            {"series", finding.series},
+    nlohmann::json entry = {{"name", spelled(reproduction.name(finding), spelling)},
+                            {"series", spelled(finding.series, spelling)},
                             {"published", number(finding.published)},
                             {"obtained", number(finding.obtained)},
                             {"spread", number(finding.spread)}};
     if (finding.x) entry[reproduction.axis] = *finding.x;
-    if (!finding.statement.empty()) entry["published_text"] = finding.statement;
+    if (!finding.statement.empty()) entry["published_text"] = spelled(finding.statement, spelling);
     results.push_back(std::move(entry));
   }
   nlohmann::json protocol = reproduction.settings;
-  protocol["text"] = reproduction.protocol;
-  if (!reproduction.spread.empty()) protocol["spread"] = reproduction.spread;
+  protocol["text"] = spelled(reproduction.protocol, spelling);
+  if (!reproduction.spread.empty()) protocol["spread"] = spelled(reproduction.spread, spelling);
   nlohmann::json json = {{"schema", "subspectra.reproduction/1"},
                          {"version", version()},
                          {"id", reproduction.id},
@@ -338,9 +352,9 @@ nlohmann::json reproduction_json(const Reproduction& reproduction) {
                          {"status", status_name(reproduction.status)},
                          {"protocol", std::move(protocol)},
                          {"results", std::move(results)},
-                         {"notes", reproduction.notes},
+                         {"notes", spelled(reproduction.notes, spelling)},
                          {"timing", {{"total_s", reproduction.total_s}}}};
-  if (!reproduction.details.empty()) json["details"] = reproduction.details;
+  if (!reproduction.details.empty()) json["details"] = with_options_spelled(reproduction.details, spelling);
   return json;
 }
 

@@ -16,7 +16,7 @@
 
 namespace subspectra::reproduce {
 
-/// --shape HxW: rows and columns of an image whose pixels are the features, row by row.
+/// `shape` HxW: rows and columns of an image whose pixels are the features, row by row.
 struct ImageShape {
   Index height = 0, width = 0;  ///< 0: not given
   [[nodiscard]] bool given() const { return height > 0; }
@@ -59,11 +59,11 @@ struct ReproduceOptions {
           "the table, or the folder of images, of experiments whose data are not part of the program");
     field(
         "images", o.images,
-        "faces: a folder of PGM or PPM images instead of --data; folders in it are people (labels), as in the AT&T faces. Digits and gender: the folder to write pictures to (PNG)");
-    field("target", o.target, "label column of --data; default as in the other commands");
+        "faces: a folder of PGM or PPM images instead of ⟨data⟩; folders in it are people (labels), as in the AT&T faces. Digits and gender: the folder to write pictures to (PNG)");
+    field("target", o.target, "label column of ⟨data⟩; default as in the other commands");
     field(
         "shape", o.shape,
-        "height and width of the images whose pixels are the columns of --data, row by row; images of --images are averaged down to it");
+        "height and width of the images whose pixels are the columns of ⟨data⟩, row by row; images of ⟨images⟩ are averaged down to it");
     field(
         "k", o.k,
         "number of features (range), pixels or vertices (the largest is taken); default: the experiment's own");
@@ -108,9 +108,9 @@ struct Experiment {
   std::string_view id;
   std::string_view source;            ///< "ICML06, Figure 1"
   std::string_view summary;           ///< one line
-  std::string_view needs;             ///< what --data has to be and where it comes from; empty: needs no file
+  std::string_view needs;             ///< what `data` has to be and where it comes from; empty: needs no file
   std::string_view needs_short = {};  ///< the same in a few words
-  bool takes_images = false;          ///< --images DIR can stand for --data
+  bool takes_images = false;          ///< `images` DIR can stand for `data`
   std::vector<std::string_view> files = {};  ///< in a folder of data, without suffix, what `all` takes for it
   std::string_view stand_in = {};            ///< an embedded table that it runs on, too
   std::vector<std::string_view> options;     ///< of ReproduceOptions, besides quick, seed and threads
@@ -137,6 +137,7 @@ inline constexpr double kQuickSeconds = 25.0;
                                                double interval_s = 0.1);
 
 /// `subspectra.reproduction/1`
-[[nodiscard]] nlohmann::json reproduction_json(const Reproduction& reproduction);
+[[nodiscard]] nlohmann::json reproduction_json(const Reproduction& reproduction,
+                                               Spelling spelling = Spelling::kCpp);
 
 }  // namespace subspectra::reproduce

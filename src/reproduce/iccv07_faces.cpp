@@ -63,7 +63,7 @@ void sparse_eigenfaces(const ReproduceOptions& options, const RunControl& contro
                     passes.constant.empty() ? "" : "; pixels that never change are blank"),
         mask_picture(images.shape, mask, passes.constant));
   } else {
-    result.notes.emplace_back("No picture of the pixels: give the images' size with --shape HxW.");
+    result.notes.emplace_back("No picture of the pixels: give the images' size with ⟨shape HxW⟩.");
   }
   result.status = control.status_or(Status::kHeuristic);
 }

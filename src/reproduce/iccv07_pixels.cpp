@@ -246,7 +246,7 @@ struct Approximation {
 constexpr std::array<Approximation, 2> kApproximations = {
     {{GpApproximation::kLaplace, "Laplace"}, {GpApproximation::kEp, "EP"}}};
 
-/// Pictures for people: written where --images says, and named in the result.
+/// Pictures for people: written where `images` says, and named in the result.
 class Album {
  public:
   Album(const ReproduceOptions& options, const ImageTable& images, const std::vector<Index>& pixels,
@@ -255,7 +255,7 @@ class Album {
     if (folder_.empty()) return;
     if (!shape_.given()) {
       throw InvalidArgument(
-          "--images DIR writes pictures, whose height and width are not known; give --shape HxW");
+          "⟨images DIR⟩ writes pictures, whose height and width are not known; give ⟨shape HxW⟩");
     }
     result_.details["pictures"] = nlohmann::json::array();
   }
@@ -333,7 +333,7 @@ void run_pixels(const ReproduceOptions& options, const Task& task, const RunCont
                   images.table.source(), classes[0], classes[1], counted(p, "pixel"),
                   counted(halves.training.rows(), "image"), counted(halves.test.rows(), "image")),
       fmt::format(
-          "Pixels: the dual pass of GSLDA on the training rows, ridge as in --ridge auto; thresholding of Fisher's vector; the length-scales of a Gaussian process with one a pixel (soft ARD). Classifiers: Gaussian processes with the probit likelihood, Laplace and EP, on the pixels as they are; a common length-scale and a signal deviation by L-BFGS on the log marginal likelihood, at most {} evaluations for every set, {} for soft ARD.",
+          "Pixels: the dual pass of GSLDA on the training rows, ridge as in ⟨ridge auto⟩; thresholding of Fisher's vector; the length-scales of a Gaussian process with one a pixel (soft ARD). Classifiers: Gaussian processes with the probit likelihood, Laplace and EP, on the pixels as they are; a common length-scale and a signal deviation by L-BFGS on the log marginal likelihood, at most {} evaluations for every set, {} for soft ARD.",
           plan.most_evaluations, plan.most_ard_evaluations),
       "Titles name the classifier, whose pixels it sees and what is given: the test error; the test information in bits, 1 + mean log2 of the probability of the true class; or log Z, the log marginal likelihood. Fisher is thresholding of Fisher's vector."};
   result.settings = {{"training", halves.training.rows()},

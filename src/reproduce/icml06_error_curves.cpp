@@ -51,7 +51,7 @@ void error_curves(const Dataset& data, const Curve& curve, const ReproduceOption
                   counted(data.features(), "feature"),
                   counted(data.labels()->class_count(), "class", "classes")),
       fmt::format(
-          "{}, k = {} to {}; Fisher's linear rule on the chosen features, values as in the table, ridge as in --ridge auto; st cuts y = B^(1/2) x.",
+          "{}, k = {} to {}; Fisher's linear rule on the chosen features, values as in the table, ridge as in ⟨ridge auto⟩; st cuts y = B^(1/2) x.",
           folds, curve.k.lo, curve.k.hi),
       "`all rows`: features are chosen once, on all rows, and only the rule is cross-validated (optimistic); `nested`: features are chosen anew inside every training fold (honest)."};
   result.spread = "standard error of the cross-validated error";

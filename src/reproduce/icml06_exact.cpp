@@ -87,16 +87,16 @@ void exact_search_times(const ReproduceOptions& options, const RunControl& contr
     sizes = options.quick ? std::vector<Index>{10, 15, 20, 25, 30}
                           : std::vector<Index>{10, 15, 20, 25, 30, 35, 40};
   }
-  if (sizes.front() < 2) throw InvalidArgument("--sizes: at least 2 features are needed");
+  if (sizes.front() < 2) throw InvalidArgument("⟨sizes⟩: at least 2 features are needed");
   const Index runs = options.runs > 0 ? options.runs : options.quick ? 2 : 5;
   result.axis = "n";
   result.spread = "standard error of the mean over the problems of a size";
   result.settings = {{"sizes", sizes}, {"problems", runs}, {"rows", kExactRows}};
   result.protocol = {
       fmt::format(
-          "Two classes of random walks with n features: problem i of a size is `subspectra synth brownian --features n --seed {}+i` ({} rows); {} of every size. The paper's covariance matrices of 10 to 40 features are not published.",
+          "Two classes of random walks with n features: problem i of a size is `subspectra synth brownian ⟨features n⟩ ⟨seed {}+i⟩` ({} rows); {} of every size. The paper's covariance matrices of 10 to 40 features are not published.",
           options.seed, kExactRows, runs),
-      "`k = n/2` is `select --method eslda -k n/2`, `all k` is `-k 1:n`: greedy start, search and proof, on as many threads as asked for; seconds by the clock. `greedy is best` is the share of all k at which gslda had the best set.",
+      "`k = n/2` is `select ⟨method eslda⟩ ⟨k n/2⟩`, `all k` is `⟨k 1:n⟩`: greedy start, search and proof, on as many threads as asked for; seconds by the clock. `greedy is best` is the share of all k at which gslda had the best set.",
       fmt::format("Up to n = {} the best of every size is also found by looking at all subsets.",
                   kMostChecked)};
   const Experimenter experimenter{options, control};

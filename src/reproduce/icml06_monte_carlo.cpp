@@ -158,7 +158,7 @@ void monte_carlo(const ReproduceOptions& options, const RunControl& control, Rep
                      {"pairs_checked", total.checked}};
   result.protocol = {
       fmt::format(
-          "{} of {} random pairs (A, B) of {} features: pair i is what `subspectra synth brownian-pair --kind fbm --seed {}+i` writes (the paper gives no recipe for its Brownian processes).",
+          "{} of {} random pairs (A, B) of {} features: pair i is what `subspectra synth brownian-pair ⟨kind fbm⟩ ⟨seed {}+i⟩` writes (the paper gives no recipe for its Brownian processes).",
           total.pairs, planned, kMonteCarloFeatures, options.seed),
       "For every pair and every k the best subset is that of the exact search (eslda), proven; on every hundredth pair all subsets are looked at, too; captured is the criterion lambda_max(A_S, B_S) of a method's set, after renormalization, over that of the best set.",
       "Methods: greedy dual pass (GSLDA) and its two passes, simple thresholding of the Fisher vector x (ICCV07) and of y = B^(1/2) x (ICML06). The last column is the best set of k over all features (the shape of Figure 1a)."};

@@ -120,7 +120,7 @@ Vector box_mean(const Eigen::Ref<const Vector>& pixels, const ImageShape& from, 
 void require_smaller(const ImageShape& to, const ImageShape& from, const std::string& source) {
   if (to.height <= from.height && to.width <= from.width) return;
   throw InvalidArgument(fmt::format(
-      "--shape {}x{}, but the images of {} have {}x{} pixels; images are averaged down, not enlarged",
+      "⟨shape {}x{}⟩, but the images of {} have {}x{} pixels; images are averaged down, not enlarged",
       to.height, to.width, source, from.height, from.width));
 }
 
@@ -205,7 +205,7 @@ ImageTable read_image_folder(const std::string& folder, const ImageShape& shape)
       throw BadInput(
           {.file = files[i].path},
           fmt::format(
-              "is {}x{} but the images before it are {}x{}; give --shape HxW to average all down to one size",
+              "is {}x{} but the images before it are {}x{}; give ⟨shape HxW⟩ to average all down to one size",
               to.height, to.width, common->height, common->width));
     }
     table.dense.row(static_cast<Index>(i)) = box_mean(grey_levels(image), image.shape, to);
@@ -236,7 +236,7 @@ ImageTable averaged(const ImageTable& images, const ImageShape& shape) {
 ImageTable load_images(const ReproduceOptions& options) {
   if (!options.images.empty()) {
     if (!options.data.empty())
-      throw InvalidArgument("--data and --images are two ways to give images; give one of them");
+      throw InvalidArgument("⟨data⟩ and ⟨images⟩ are two ways to give images; give one of them");
     return read_image_folder(options.images, options.shape);
   }
   ImageTable images{.table = load_dense_table(options), .shape = options.shape};

@@ -13,7 +13,7 @@ struct ImageTable {
   ImageShape shape;  ///< not given when it could not be known
 };
 
-/// --data or --images. Without --shape a table whose number of columns is a square is taken for square
+/// `data` or `images`. Without `shape` a table whose number of columns is a square is taken for square
 /// images.
 [[nodiscard]] ImageTable load_images(const ReproduceOptions& options);
 

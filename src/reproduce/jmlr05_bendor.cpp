@@ -108,7 +108,7 @@ void expression_model(const ReproduceOptions& options, const RunControl& control
                      {"b", model.b}, {"e", model.e},  {"d", model.d},        {"s", model.s}};
   result.protocol = {
       fmt::format(
-          "{} problems for every setting: `synth bendor --seed {}+i` with m = {}, a = {}, b = {}, e = {}, d = {}, s = {}, one of m, d, e, s changed at a time.",
+          "{} problems for every setting: `synth bendor ⟨seed {}+i⟩` with m = {}, a = {}, b = {}, e = {}, d = {}, s = {}, one of m, d, e, s changed at a time.",
           runs, options.seed, model.features, model.a, model.b, model.e, model.d, model.s),
       "qalpha, k = 2, features centred and of unit norm. With r relevant features the r largest weights are taken, and the share of relevant ones among them is counted; a choice by chance has the share 1 - e.",
       "N(mu, mu s) is read both ways: mu s is the variance, or the standard deviation. `times likelier`: the share of the relevant features that are chosen over that of the irrelevant ones, over all runs; nothing where no irrelevant one was chosen. `best of 5 starts`: the equal weights and four random ones, the largest objective kept.",

@@ -46,7 +46,7 @@ void cluster_counts(const ReproduceOptions& options, const RunControl& control, 
   result.settings = {{"runs", runs}, {"rows", 60}, {"features", 125}, {"relevant", 5}};
   result.protocol = {
       fmt::format(
-          "{} problems for every number of clusters n_c: `synth clusters --classes n_c --seed {}+i`, ceil(60/n_c) samples of each, 5 relevant features of 125. The paper has 20.",
+          "{} problems for every number of clusters n_c: `synth clusters ⟨classes n_c⟩ ⟨seed {}+i⟩`, ceil(60/n_c) samples of each, 5 relevant features of 125. The paper has 20.",
           runs, options.seed),
       "The sparsity gap is the mean weight of the 5 relevant features over that of the 120 others; qalpha, features centred and of unit norm, for three choices of k. `25 %` and `75 %` are the percentiles over the runs."};
   Index done = 0, fits = 0, with_negative = 0;
@@ -135,7 +135,7 @@ void kernel_sessions(const ReproduceOptions& options, const RunControl& control,
       {"runs", runs}, {"rows", 120}, {"features", 60}, {"relevant", 12}, {"kernel", "block2:8"}};
   result.protocol = {
       fmt::format(
-          "{} problems for every lambda: `synth sessions --spread lambda --seed {}+i`, three clusters of 40 samples, 12 relevant features of 60, signs flipped for 8 samples at a time, every feature on its own. The paper has 80.",
+          "{} problems for every lambda: `synth sessions ⟨spread lambda⟩ ⟨seed {}+i⟩`, three clusters of 40 samples, 12 relevant features of 60, signs flipped for 8 samples at a time, every feature on its own. The paper has 80.",
           runs, options.seed),
       "Success: 10 or more of the 12 largest weights are relevant features. k = 3. The kernel sums (x_s'y_s)^2 over the sections s of 8 samples; the samples stand in the order of the clusters.",
       "The paper does not say when features are centred: once before the signs are flipped (the kernel then takes them as they are), once after, and once after the flips they are scaled to unit norm without being centred, which the flips have half done. `squared entries`: qalpha on the squares of the measurements. `plain`: qalpha on the flipped data."};

@@ -17,7 +17,7 @@ constexpr Index kShown = 20;
 
 std::string folder_of(const ReproduceOptions& options) {
   if (!options.data.empty() && !options.images.empty())
-    throw InvalidArgument("--data and --images are two ways to give the folder; give one of them");
+    throw InvalidArgument("⟨data⟩ and ⟨images⟩ are two ways to give the folder; give one of them");
   return options.data.empty() ? options.images : options.data;
 }
 

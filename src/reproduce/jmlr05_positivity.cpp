@@ -223,7 +223,7 @@ void positive_weights(const ReproduceOptions& options, const RunControl& control
       {"runs", runs}, {"rows", kPositivityRows}, {"features", kPositivityFeatures}, {"clusters", 2}};
   result.protocol = {
       fmt::format(
-          "{} problems `synth weston-linear --rows {} --seed {}+i` (6 relevant features of {}; the paper does not give the number of samples) and as many tables of independent N(0, 1) numbers.",
+          "{} problems `synth weston-linear ⟨rows {}⟩ ⟨seed {}+i⟩` (6 relevant features of {}; the paper does not give the number of samples) and as many tables of independent N(0, 1) numbers.",
           runs, kPositivityRows, options.seed, kPositivityFeatures),
       "Weights of qalpha, k = 2, features centred and of unit norm, labels not used. The curves are the sorted weights (of unit norm together), means over the runs."};
   Index done = 0;

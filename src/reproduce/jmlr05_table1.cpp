@@ -174,7 +174,7 @@ void gene_selection_table(const ReproduceOptions& options, const RunControl& con
           "{} rows are left out, one at a time; features or components are chosen anew on the others, and a linear SVM (C = 1, columns standardized) is trained on them.",
           rows),
       fmt::format(
-          "RAW: all features. PCAn: the first n principal components. GSn: the signed means of n shaved sets (--permutations {}, --shave {}). Q-alpha (k = 6) does not see the labels, SNR, SVM-RFE (recursive elimination) and SVM-RMB (the radius-margin bound) do; n is the number of features. `cut`: Q-alpha keeps the features above the largest relative gap of its weights.",
+          "RAW: all features. PCAn: the first n principal components. GSn: the signed means of n shaved sets (⟨permutations {}⟩, ⟨shave {}⟩). Q-alpha (k = 6) does not see the labels, SNR, SVM-RFE (recursive elimination) and SVM-RMB (the radius-margin bound) do; n is the number of features. `cut`: Q-alpha keeps the features above the largest relative gap of its weights.",
           list.back().options.at("permutations"), list.back().options.at("shave")),
       "Numbers of errors. Those of the paper are taken as numbers of rows, too: as percentages some of them are no whole number of rows."};
   Index done = 0;

@@ -141,9 +141,9 @@ void weston_problems(const ReproduceOptions& options, const RunControl& control,
                      {"features_nonlinear", synth::WestonNonlinearOptions::kRelevant}};
   result.protocol = {
       fmt::format(
-          "{} problems `synth weston-linear --seed {}+i` (6 relevant features of 202) and `synth weston-nonlinear` (2 of 52), error on {} other rows. The paper has 30 runs.",
+          "{} problems `synth weston-linear ⟨seed {}+i⟩` (6 relevant features of 202) and `synth weston-nonlinear` (2 of 52), error on {} other rows. The paper has 30 runs.",
           runs, options.seed, kTestRows),
-      "As many features are chosen as there are relevant ones (6, 2). qalpha-supervised and the filters see the labels of the training rows, qalpha (k = 2) does not; the machine is then trained with the labels. `one vector`: --within-vectors 1 in place of 2.",
+      "As many features are chosen as there are relevant ones (6, 2). qalpha-supervised and the filters see the labels of the training rows, qalpha (k = 2) does not; the machine is then trained with the labels. `one vector`: ⟨within_vectors 1⟩ in place of 2.",
       "The machine is linear, C = 1 on standardized columns; on the non-linear problem it gets the chosen features and their products of two, a polynomial of second degree.",
       "svm-rfe (recursive elimination) and svm-rmb (the radius-margin bound, which Weston et al. minimize) look at a linear machine with C = 1, on the non-linear problem as well, where no linear machine sees anything. `SVM on relevant` is told which features are relevant."};
   Index done = 0;

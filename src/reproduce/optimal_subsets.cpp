@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "linalg/blas.hpp"
 
 namespace subspectra::reproduce {

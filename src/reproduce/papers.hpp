@@ -32,7 +32,7 @@ void weston_problems(const ReproduceOptions&, const RunControl&, Reproduction&);
 void gene_selection_table(const ReproduceOptions&, const RunControl&, Reproduction&);   // jmlr05-table1
 void image_clusters(const ReproduceOptions&, const RunControl&, Reproduction&);         // jmlr05-images
 
-/// --data, or `embedded` where it was not given; values checked.
+/// `data`, or `embedded` where it was not given; values checked.
 [[nodiscard]] Dataset load_table(const ReproduceOptions& options, const std::string& embedded = {});
 /// The same, a sparse table made dense.
 [[nodiscard]] Dataset load_dense_table(const ReproduceOptions& options);

@@ -99,7 +99,7 @@ PatchTable patch_matching(const std::string& folder, const ImageShape& shape, in
           fmt::format(
               "has {}x{} pixels, but {} on a side are needed for three patches of {}; remove it from the folder{}",
               size.height, size.width, kTemplatesASide * kLeastSide, kLeastSide,
-              shape.given() ? ", or give a larger --shape" : ""));
+              shape.given() ? ", or give a larger ⟨shape⟩" : ""));
     }
     result.side = std::min(result.side, fits);
   }

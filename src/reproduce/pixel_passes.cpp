@@ -47,7 +47,7 @@ ImageTable images_for(const ReproduceOptions& options, Reproduction& result) {
   if (options.quick && images.shape.given() && images.table.features() > kMany && images.shape.height > 1 &&
       images.shape.width > 1) {
     images = averaged(images, {.height = images.shape.height / 2, .width = images.shape.width / 2});
-    text += fmt::format(", averaged down to {}x{} (--quick)", images.shape.height, images.shape.width);
+    text += fmt::format(", averaged down to {}x{} (⟨quick⟩)", images.shape.height, images.shape.width);
   }
   result.protocol.push_back(text + '.');
   result.settings["images"] = images.table.rows();

@@ -18,10 +18,10 @@ struct PixelPasses {
 [[nodiscard]] PixelPasses pixel_passes(const Dataset& table, const Pencil& pencil,
                                        const ReproduceOptions& options, const RunControl& control);
 
-/// Under --quick images of more than 400 pixels are averaged down to half their height and width.
+/// Under `quick` images of more than 400 pixels are averaged down to half their height and width.
 [[nodiscard]] ImageTable images_for(const ReproduceOptions& options, Reproduction& result);
 
-/// -k, or half the pixels that vary.
+/// `k`, or half the pixels that vary.
 [[nodiscard]] Index pixels_wanted(const ReproduceOptions& options, Index candidates);
 
 /// Variance of the first principal component of these pixels.

@@ -9,8 +9,8 @@
 #include <system_error>
 #include <vector>
 
+#include <subspectra/error.hpp>
 #include "core/atomic_file.hpp"
-#include "core/error.hpp"
 
 namespace subspectra::reproduce {
 namespace {
@@ -64,7 +64,7 @@ void write_png(const std::string& folder, const std::string& name, const ImageSh
   std::error_code problem;
   std::filesystem::create_directories(folder, problem);
   if (problem) {
-    throw Error(fmt::format("{}: the folder cannot be made ({}); name another with --images", folder,
+    throw Error(fmt::format("{}: the folder cannot be made ({}); name another with ⟨images⟩", folder,
                             problem.message()));
   }
   write_file_atomically((std::filesystem::path(folder) / name).string(), png_bytes(shape, pixels));

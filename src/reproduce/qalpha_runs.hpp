@@ -47,7 +47,7 @@ std::vector<std::optional<T>> repeated(Index items, const ReproduceOptions& opti
 /// Sets the status, and says in the notes how many runs there were when it was stopped.
 void close_runs(Index done, Index planned, const RunControl& control, Reproduction& result);
 
-/// --runs, or the experiment's own number.
+/// `runs`, or the experiment's own number.
 [[nodiscard]] Index runs_of(const ReproduceOptions& options, Index quick, Index full);
 
 /// Weights of all columns of `data` on one thread. `normalize`: centred, unit norm. Classes are used by the

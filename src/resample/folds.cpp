@@ -75,7 +75,7 @@ void check_fold_count(const Labels& labels, const std::string& source, Index fol
     throw BadInput(
         {.file = source},
         fmt::format(
-            "every class of '{}' has one row: it looks like a continuous value or like sample ids; name the label column with --target",
+            "every class of '{}' has one row: it looks like a continuous value or like sample ids; name the label column with ⟨target⟩",
             labels.name));
   }
   std::optional<std::size_t> smallest;
@@ -87,15 +87,15 @@ void check_fold_count(const Labels& labels, const std::string& source, Index fol
     throw BadInput(
         {.file = source},
         fmt::format(
-            "class '{}' has {}, fewer than the {} folds; use {}--cv loo, or merge classes (fit: give one size with -k N, which needs no folds)",
+            "class '{}' has {}, fewer than the {} folds; use {}⟨cv loo⟩, or merge classes (fit: give one size with ⟨k N⟩, which needs no folds)",
             labels.classes[*smallest], counted(count, "row"), folds,
-            count > 1 ? fmt::format("--cv {}, ", count) : ""));
+            count > 1 ? fmt::format("⟨cv {}⟩, ", count) : ""));
   }
   if (static_cast<Index>(units) < folds) {
     throw BadInput(
         {.file = source},
-        units < 2 ? fmt::format("1 group cannot be cut into {} folds; use other groups (--cv-groups)", folds)
-                  : fmt::format("{} groups cannot be cut into {} folds; use --cv {} or --cv loo", units,
+        units < 2 ? fmt::format("1 group cannot be cut into {} folds; use other groups (⟨cv_groups⟩)", folds)
+                  : fmt::format("{} groups cannot be cut into {} folds; use ⟨cv {}⟩ or ⟨cv loo⟩", units,
                                 folds, units));
   }
 }
@@ -147,7 +147,7 @@ std::vector<std::vector<Index>> make_splits(const Labels& labels, const std::vec
     if (splits.front().empty()) {
       throw BadInput(
           {.file = source},
-          "every class has a single row or group: none can be held out; give more rows, or name the label column with --target");
+          "every class has a single row or group: none can be held out; give more rows, or name the label column with ⟨target⟩");
     }
   } else if (options.cv.folds == 0) {
     check_leave_one_out(labels, row_groups, source, units);

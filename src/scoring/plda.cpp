@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/parallel.hpp"
 #include "linalg/tiled.hpp"
 

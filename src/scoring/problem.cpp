@@ -79,7 +79,7 @@ ScoringProblem make_scoring_problem(const Dataset& data, const std::vector<Index
   const auto q = static_cast<Index>(candidates.size());
   require_memory(8.0 * static_cast<double>(n) * static_cast<double>(q),
                  "the centred table of an optimal-scoring method",
-                 "leave features out (--exclude), or choose among them first with a filter", memory_limit);
+                 "leave features out (⟨exclude⟩), or choose among them first with a filter", memory_limit);
   ScoringProblem problem;
   problem.features = candidates;
   problem.codes = data.labels()->codes;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/parallel.hpp"
 #include "linalg/tiled.hpp"
 
@@ -59,7 +59,7 @@ double twice_log_diagonal(const Matrix& l) { return 2.0 * l.diagonal().array().l
 
 [[noreturn]] void throw_too_small() {
   throw Error(
-      "lambda or alpha is too small for this table: lambda N I + X Gamma X', or alpha I + X Gamma X', is singular to rounding; use a larger --lambda, --lambda-ratio or --alpha");
+      "lambda or alpha is too small for this table: lambda N I + X Gamma X', or alpha I + X Gamma X', is singular to rounding; use a larger ⟨lambda⟩, ⟨lambda_ratio⟩ or ⟨alpha⟩");
 }
 
 /// L with L L' = shift I + A, A given by its lower triangle.

@@ -150,7 +150,7 @@ class Sda : public ScoringSolver {
 void SdaOptions::validate() const {
   if (!(tolerance >= 0.0 && tolerance < 1.0))
     throw InvalidArgument(
-        fmt::format("--tolerance {}, but a fraction from 0 to below 1 is needed", tolerance));
+        fmt::format("⟨tolerance {}⟩, but a fraction from 0 to below 1 is needed", tolerance));
   if (max_iterations < 1)
     throw InvalidArgument(
         fmt::format("SdaOptions.max_iterations = {}, but at least 1 is needed", max_iterations));

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "linalg/tiled.hpp"
 #include "solvers/basis_pursuit.hpp"
@@ -36,7 +36,7 @@ Equations equations(const ScoringProblem& problem, const SuldaOptions& options) 
   const bool wide = n <= p;
   require_memory(8.0 * static_cast<double>(std::min(n, p)) * static_cast<double>(p),
                  "the orthonormal rows of the equations of sulda",
-                 "leave features out (--exclude), or choose among them first with a filter",
+                 "leave features out (⟨exclude⟩), or choose among them first with a filter",
                  options.memory_limit);
   Matrix gram = Matrix::Zero(std::min(n, p), std::min(n, p));
   if (wide) {

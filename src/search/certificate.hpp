@@ -16,7 +16,7 @@ inline constexpr double kForgivenDip = 1e-6;
 struct CertificateOptions {
   Criterion criterion = Criterion::kLargest;
   KRange k;            ///< units
-  bool lower = false;  ///< the lower bounds too (--bounds)
+  bool lower = false;  ///< the lower bounds too (`bounds`)
   int threads = 0;
   const RunControl* control = nullptr;  ///< once it says stop, further sizes do without the dearest bound
 };

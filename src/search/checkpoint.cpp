@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include <subspectra/error.hpp>
 #include "core/atomic_file.hpp"
-#include "core/error.hpp"
 #include "core/shallow_json.hpp"
 #include "io/byte_source.hpp"
 
@@ -151,18 +151,18 @@ void read_checkpoint(const std::string& path, const std::string& problem, Index 
     document = parse_shallow_json(text);
   } catch (const std::exception&) {
     refuse(
-        "this is no complete checkpoint (not valid JSON); give a file written by --checkpoint, or start without --resume");
+        "this is no complete checkpoint (not valid JSON); give a file written by ⟨checkpoint⟩, or start without ⟨resume⟩");
   }
   if (!document.is_object() || document.value("schema", json()) != kSchema) {
-    refuse("this is no checkpoint of an exact search; give a file written by --checkpoint");
+    refuse("this is no checkpoint of an exact search; give a file written by ⟨checkpoint⟩");
   }
   const json sum = document.value("checksum", json());
   document.erase("checksum");
   if (sum != checksum(document))
-    refuse("the checksum does not match: the file was damaged or changed; start without --resume");
+    refuse("the checksum does not match: the file was damaged or changed; start without ⟨resume⟩");
   if (document.value("problem", json()) != problem) {
     refuse(
-        "this checkpoint belongs to other data or other options (-k, criterion, ridge, include, exclude, groups, pool must be the same); start without --resume");
+        "this checkpoint belongs to other data or other options (⟨k⟩, criterion, ridge, include, exclude, groups, pool must be the same); start without ⟨resume⟩");
   }
   try {
     if (document.at("units").get<Index>() != units || document.at("sizes").size() != state.sizes.size()) {
@@ -180,7 +180,7 @@ void read_checkpoint(const std::string& path, const std::string& problem, Index 
       read.shared.push_back(shared_from(node, units, read.sizes));
     state = std::move(read);
   } catch (const std::exception&) {
-    refuse("the checkpoint is inconsistent; start without --resume");
+    refuse("the checkpoint is inconsistent; start without ⟨resume⟩");
   }
 }
 

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "linalg/blas.hpp"
 #include "spectral/perron_bound.hpp"
@@ -118,7 +118,7 @@ Dspca::Dspca(Matrix sigma, const DspcaOptions& options) : sigma_(std::move(sigma
   const Index n = sigma_.rows();
   if (n < 1 || n > kMostFeatures) {
     throw InvalidArgument(fmt::format(
-        "dspca: {} features, but every step decomposes a matrix of that size and no more than {} are taken; leave features out (--exclude), or use gspca, espca or spca",
+        "dspca: {} features, but every step decomposes a matrix of that size and no more than {} are taken; leave features out (⟨exclude⟩), or use gspca, espca or spca",
         n, kMostFeatures));
   }
   require_memory(bytes(n), "the semidefinite relaxation", "leave features out, or use gspca or spca",

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/parallel.hpp"
 #include "linalg/tiled.hpp"
 
@@ -175,7 +175,7 @@ class WoodburyElimination : public Elimination {
     linalg::rank_update_lower(1.0, z, gram, threads_);
     gram.diagonal().array() += eps_;
     if (!linalg::invert_positive(gram, threads_)) {
-      throw Error("the within-class covariance is singular to rounding; raise --ridge");
+      throw Error("the within-class covariance is singular to rounding; raise ⟨ridge⟩");
     }
     linalg::mirror_lower(gram);
     h_ = std::move(gram);

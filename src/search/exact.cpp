@@ -14,7 +14,7 @@
 #include <numeric>
 #include <optional>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "linalg/tiled.hpp"
@@ -204,14 +204,14 @@ class Engine {
     return open;
   }
 
-  /// A run under a wider --gap has closed nodes for good that this one would have to look into.
+  /// A run under a wider `gap` has closed nodes for good that this one would have to look into.
   void refuse_wider_gap() const {
     for (const auto& size : state_.sizes) {
       if (size.discarded <= cutoff_.with_gap(size.pool.threshold())) continue;
       throw BadInput(
           {.file = options_.resume},
           fmt::format(
-              "this search has left out sets of size {} under a wider --gap, so that the proof asked for now is out of reach; give that --gap again, or start without --resume",
+              "this search has left out sets of size {} under a wider ⟨gap⟩, so that the proof asked for now is out of reach; give that ⟨gap⟩ again, or start without ⟨resume⟩",
               size.k));
     }
   }
@@ -399,7 +399,7 @@ class Engine {
     return false;
   }
 
-  /// Whether what is known closes a bound of this size; what --gap alone closes is remembered.
+  /// Whether what is known closes a bound of this size; what `gap` alone closes is remembered.
   bool closes(SizeState& size, double bound) const {
     const double threshold = size.pool.threshold();
     if (bound > cutoff_.with_gap(threshold)) return false;
@@ -646,7 +646,7 @@ class Engine {
       write_checkpoint(options_.checkpoint, problem, units_.count(), state_);
       checkpoint_problem_.clear();
     } catch (const Error& reason) {  // a full disk must not cost the answer; the next attempt may succeed
-      checkpoint_problem_ = reason.what();
+      checkpoint_problem_ = reason.marked();
     }
   }
 
@@ -795,8 +795,8 @@ ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
   if (options.k.lo < 1 || options.k.hi < options.k.lo || options.k.hi > units.count()) {
     throw InvalidArgument("exact_search: k must lie in 1..number of units");
   }
-  if (options.pool < 1) throw InvalidArgument("--pool must be at least 1");
-  if (!(options.gap >= 0.0)) throw InvalidArgument("--gap must not be negative");
+  if (options.pool < 1) throw InvalidArgument("⟨pool⟩ must be at least 1");
+  if (!(options.gap >= 0.0)) throw InvalidArgument("⟨gap⟩ must not be negative");
   std::unique_ptr<search::Explorer> explorer;
   const auto known = search::bounds_at_once(pencil, units, options);
   // A checkpoint that is to be read or written needs the problem.

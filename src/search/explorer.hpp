@@ -61,13 +61,13 @@ class Pool {
 /// When a bound closes a node: no set in it is worth finding.
 class Cutoff {
  public:
-  /// `slack`: relative error that bounds may carry; `gap`: --gap.
+  /// `slack`: relative error that bounds may carry; `gap`: `gap`.
   Cutoff(double slack, double gap) : slack_(slack), gap_(gap) {}
   /// Bounds up to this are closed without a trace: better by less than a tie.
   [[nodiscard]] double exact(double threshold) const {
     return threshold <= 0.0 ? threshold : threshold * (1.0 + kTieFraction - slack_);
   }
-  /// Bounds up to this are closed, and the largest of them is remembered (--gap).
+  /// Bounds up to this are closed, and the largest of them is remembered (`gap`).
   [[nodiscard]] double with_gap(double threshold) const {
     return threshold <= 0.0 ? threshold
                             : threshold * (1.0 + (gap_ > kTieFraction ? gap_ : kTieFraction) - slack_);
@@ -81,7 +81,7 @@ class Cutoff {
 struct SizeHarvest {
   explicit SizeHarvest(const Pool& known) : pool(known.fresh_copy()) {}
   Pool pool;                      ///< the known sets and those found here
-  double discarded = -kInfinity;  ///< the largest bound that was closed because of --gap alone
+  double discarded = -kInfinity;  ///< the largest bound that was closed because of `gap` alone
 };
 
 /// What one visit brings home: for the node's k, and for the other sizes that it serves.

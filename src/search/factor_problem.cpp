@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "linalg/tiled.hpp"
 #include "spectral/discriminants.hpp"
@@ -140,7 +140,7 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
   // B, its inverse, and what one visit holds; more visits at a time where there is room (visit_bytes()).
   require_memory(8.0 * 8.0 * static_cast<double>(n) * static_cast<double>(n),
                  "an exact search over all candidates",
-                 "leave features out (--exclude), or search greedily (gslda)", options.memory_limit);
+                 "leave features out (⟨exclude⟩), or search greedily (gslda)", options.memory_limit);
   const auto ask = [&] {
     if (n > kAsked && control.should_stop()) throw linalg::Stopped();
   };
@@ -149,7 +149,7 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
   ask();
   const Vector scale = b.diagonal().cwiseSqrt().cwiseInverse();
   if (!scale.allFinite())
-    throw Infeasible("a candidate has no variance within the classes; use --ridge auto or a number");
+    throw Infeasible("a candidate has no variance within the classes; use ⟨ridge auto⟩ or a number");
   b = scale.asDiagonal() * b * scale.asDiagonal();
   ask();
   for (Index j = 0; j < n; ++j) {
@@ -166,7 +166,7 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
   if (!inverted(inverse, options.threads, control) ||
       !(inverse.diagonal().maxCoeff() * kDependentPivot < 1.0)) {
     throw Infeasible(
-        "the within-class covariance of the candidates is singular, so that no proof can start from all of them; use --ridge auto (or a number), exclude features, or search greedily (--method forward-lda)");
+        "the within-class covariance of the candidates is singular, so that no proof can start from all of them; use ⟨ridge auto⟩ (or a number), exclude features, or search greedily (⟨method forward-lda⟩)");
   }
   slack = std::max(1e-12, 4.0 * 0x1p-52 * b.norm() * inverse.norm());
   ask();

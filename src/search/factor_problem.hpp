@@ -90,12 +90,12 @@ class Limits {
   void offer(std::vector<Index> units, double value) {
     if (harvest_->pool.offer(std::move(units), value)) update();
   }
-  /// Sets up to this are left out for --gap's sake alone.
+  /// Sets up to this are left out for `gap`'s sake alone.
   void discard(double bound) { harvest_->discarded = std::max(harvest_->discarded, bound); }
-  /// Bounds up to this are closed; above exact() for --gap's sake alone.
+  /// Bounds up to this are closed; above exact() for `gap`'s sake alone.
   [[nodiscard]] double limit() const { return limit_; }
   [[nodiscard]] double exact() const { return exact_; }
-  /// Whether a bound closes its node; what --gap alone closes is remembered.
+  /// Whether a bound closes its node; what `gap` alone closes is remembered.
   [[nodiscard]] bool closed(double bound) {
     if (bound > limit_) return false;
     if (bound > exact_) discard(bound);

@@ -182,7 +182,7 @@ std::vector<ShavedSet> gene_shaving(const Dataset& data, const std::vector<Index
   constexpr std::uint64_t kSetStride = 1ULL << 32U;
   const auto cells = static_cast<double>(data.rows()) * static_cast<double>(features.size());
   require_memory(8.0 * cells * (2.0 + 2.0 * resolve_threads(options.threads)), "the tables of gene shaving",
-                 "use fewer --threads or --exclude columns");
+                 "use fewer ⟨threads⟩ or ⟨exclude⟩ columns");
   Matrix z =
       CovarianceOperator(data, CovarianceOperator::Centring::kWhole, options.threads).centred(features);
   const double total = z.squaredNorm();

@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "linalg/tiled.hpp"
@@ -243,7 +243,7 @@ double scaled_norm_bound(const Matrix& p, const Vector& scale) {
 
 [[noreturn]] void refuse_singular() {
   throw Infeasible(
-      "the within-class covariance of the candidates is singular, so that no search can start from all of them; use --ridge auto (or a number), exclude features, or search forward (--method forward-lda)");
+      "the within-class covariance of the candidates is singular, so that no search can start from all of them; use ⟨ridge auto⟩ (or a number), exclude features, or search forward (⟨method forward-lda⟩)");
 }
 
 Inverse dense_inverse(const Pencil& pencil, const std::vector<Index>& features, int threads,
@@ -290,7 +290,7 @@ Inverse rows_inverse(const Pencil& pencil, const std::vector<Index>& features, c
   require_memory(backward_bytes(pencil, static_cast<Index>(features.size()), options.route),
                  fmt::format("backward elimination from {} features and {} rows", features.size(),
                              pencil.rows()->rows()),
-                 "search forward (--method forward-lda), or choose among fewer features (--exclude)",
+                 "search forward (⟨method forward-lda⟩), or choose among fewer features (⟨exclude⟩)",
                  options.memory_limit);
   auto elimination = search::woodbury_elimination(pencil, features, options.threads);
   // T = M'U, U = P M.
@@ -310,7 +310,7 @@ Inverse inverse_side(const Pencil& pencil, const std::vector<Index>& features, c
   if (through_rows(pencil, n, options.route)) return rows_inverse(pencil, features, options);
   require_memory(backward_bytes(pencil, n, options.route),
                  fmt::format("backward elimination from {} features", features.size()),
-                 "search forward (--method forward-lda), or choose among fewer features (--exclude)",
+                 "search forward (⟨method forward-lda⟩), or choose among fewer features (⟨exclude⟩)",
                  options.memory_limit);
   return dense_inverse(pencil, features, options.threads, norms, control);
 }
@@ -412,7 +412,7 @@ GreedyPass forward_pass(const Pencil& pencil, const SearchUnits& units, const Gr
   const Index most = plan.most;
   require_memory(plan.bytes,
                  fmt::format("a forward search for {} of {} features", plan.most_features, features.size()),
-                 "ask for fewer with -k", options.memory_limit);
+                 "ask for fewer with ⟨k⟩", options.memory_limit);
   auto elimination =
       plan.dense ? search::dense_elimination(pencil.block(features, options.threads), features, pencil.size(),
                                              (*pencil.factor())(features, Eigen::all), options.threads)
@@ -423,7 +423,7 @@ GreedyPass forward_pass(const Pencil& pencil, const SearchUnits& units, const Gr
   for (const Index unit : units.include) {
     if (!pass.eliminate(unit)) {
       throw Infeasible(
-          "the included features are linearly dependent; include fewer of them, or use --ridge with a number");
+          "the included features are linearly dependent; include fewer of them, or use ⟨ridge⟩ with a number");
     }
     result.order.push_back(unit);
   }
@@ -520,7 +520,7 @@ DualPass dual_pass(const Pencil& pencil, const SearchUnits& units, const GreedyO
     try {
       both.backward = backward_pass(pencil, units, options, control, root);
     } catch (const Infeasible& reason) {
-      both.infeasible = reason.what();
+      both.infeasible = reason.marked();
     }
   };
   if (!together) {

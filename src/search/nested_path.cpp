@@ -58,7 +58,7 @@ void NestedPath::grow(const Pencil& pencil, const std::vector<Index>& order, Ind
     }
     const auto n = static_cast<Index>(wanted.size());
     require_memory(3.0 * static_cast<double>(n) * static_cast<double>(n) * sizeof(double),
-                   fmt::format("a path of {} features", n), "ask for fewer with -k", options_.memory_limit);
+                   fmt::format("a path of {} features", n), "ask for fewer with ⟨k⟩", options_.memory_limit);
     if (identity) {
       for (const Index u : batch) chosen_.push_back(u);
       features_ = wanted;

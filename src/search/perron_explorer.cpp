@@ -354,7 +354,7 @@ PerronExplorer::PerronExplorer(const Pencil& pencil, const SearchUnits& units, c
   first_.push_back(static_cast<Index>(features.size()));
   const double n = static_cast<double>(features.size());
   require_memory(8.0 * n * n * 4.0, fmt::format("exact sparse PCA over {} candidates", features.size()),
-                 "leave features out (--exclude), or search greedily (gspca)", options.memory_limit);
+                 "leave features out (⟨exclude⟩), or search greedily (gspca)", options.memory_limit);
   release_ = static_cast<std::size_t>(std::max(level_bytes(options.memory_limit) / 8.0, 2.0 * n * n));
   constexpr double kLarge = 2000.0;  // from here on the matrix takes a tenth of a second and more
   const bool may_leave = options.checkpoint.empty() && options.resume.empty();  // those need the problem

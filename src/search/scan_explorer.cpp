@@ -1,4 +1,4 @@
-/// Exact search over single features where the criterion is a trace: two classes (r = 1), or --criterion
+/// Exact search over single features where the criterion is a trace: two classes (r = 1), or `criterion`
 /// trace with any number of them. docs/theory/exact.md.
 ///
 /// A node keeps I for good and has F free; T = I + F. It is a smaller problem of the same kind, seen from two
@@ -383,7 +383,7 @@ class ScanVisit {
   }
 
   /// Units of the child whose loss alone leaves size s something to find. Sets that drop one of those between
-  /// limit() and exact() are left out for --gap's sake.
+  /// limit() and exact() are left out for `gap`'s sake.
   std::int64_t droppable(std::int32_t s, double f_all, std::int64_t rest) {
     if (!singles_) return rest;
     Limits& limits = served(s).limits;

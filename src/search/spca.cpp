@@ -9,7 +9,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "data/unit_columns.hpp"
 #include "linalg/blas.hpp"

@@ -330,11 +330,11 @@ std::unique_ptr<Backward> make_state(const Pencil& pencil, std::vector<Index> na
     require_memory(
         8.0 * static_cast<double>(rows->rows()) * (2.0 * n + 4.0 * static_cast<double>(rows->rows())),
         fmt::format("backward elimination from {} features", names.size()),
-        "use the forward pass alone or fewer candidates (--exclude)", options.memory_limit);
+        "use the forward pass alone or fewer candidates (⟨exclude⟩)", options.memory_limit);
     return std::make_unique<TableBackward>(rows->centred(at), std::move(names), options.threads);
   }
   require_memory(8.0 * n * n * 4.0, fmt::format("backward elimination from {} features", names.size()),
-                 "use the forward pass alone or fewer candidates (--exclude)", options.memory_limit);
+                 "use the forward pass alone or fewer candidates (⟨exclude⟩)", options.memory_limit);
   return std::make_unique<DenseBackward>(pencil.a_block(at, options.threads), std::move(names),
                                          options.threads);
 }

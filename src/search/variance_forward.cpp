@@ -26,7 +26,7 @@
 #include <numeric>
 #include <optional>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "core/random.hpp"
@@ -59,7 +59,7 @@ class Forward {
     const double bytes = 8.0 * static_cast<double>(most_) *
                          (static_cast<double>(live_) * (identity_ ? 1.0 : 2.0) + static_cast<double>(most_));
     require_memory(bytes, fmt::format("the forward search for {} of {} features", most_, live_),
-                   "ask for fewer features (--k)", options.memory_limit);
+                   "ask for fewer features (⟨k⟩)", options.memory_limit);
     unit_.resize(static_cast<std::size_t>(live_));
     std::iota(unit_.begin(), unit_.end(), Index{0});
     for (const auto& members : units.members) position_.push_back(members.front());
@@ -555,7 +555,7 @@ GreedyPass forward_features(const Pencil& pencil, const SearchUnits& units, cons
     const Index column = state.column_of(unit);
     if (column < 0) {
       throw Infeasible(fmt::format(
-          "the included feature at position {} is a linear combination of those included before it; leave it out, or add a ridge (--ridge)",
+          "the included feature at position {} is a linear combination of those included before it; leave it out, or add a ridge (⟨ridge⟩)",
           units.members[static_cast<std::size_t>(unit)].front()));
     }
     pass.order.push_back(unit);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "linalg/tiled.hpp"
@@ -79,7 +79,7 @@ class ForwardGroups {
       for (Index j = 0; j < m; ++j) l_.col(j) = b_columns_[static_cast<std::size_t>(j)](s_);
       if (!independent_cholesky(l_)) {
         throw Infeasible(
-            "the included groups have a feature that is a linear combination of the others; leave it out, or add a ridge (--ridge)");
+            "the included groups have a feature that is a linear combination of the others; leave it out, or add a ridge (⟨ridge⟩)");
       }
       c_ = whitened(c_, l_);
     }
@@ -193,7 +193,7 @@ Decomposition decompose(const Matrix& a, const Matrix& b, const std::vector<Inde
     l = b(t, t);
     if (!independent_cholesky(l)) {
       throw Infeasible(
-          "B over the candidates is singular, so that backward elimination cannot start; add a ridge (--ridge) or leave the dependent features out");
+          "B over the candidates is singular, so that backward elimination cannot start; add a ridge (⟨ridge⟩) or leave the dependent features out");
     }
     c = whitened(std::move(c), l);
   }
@@ -280,13 +280,13 @@ GreedyPass backward_decomposed(const Pencil& pencil, const SearchUnits& units, c
   if (static_cast<double>(std::max<Index>(1, units.count() - least)) * std::pow(static_cast<double>(n), 3) >
       kWork) {
     throw Infeasible(fmt::format(
-        "backward elimination from {} features in {} steps decomposes a matrix at every step, which would take hours; use the forward pass alone, fewer candidates (--exclude), or a larger least size (--k)",
+        "backward elimination from {} features in {} steps decomposes a matrix at every step, which would take hours; use the forward pass alone, fewer candidates (⟨exclude⟩), or a larger least size (⟨k⟩)",
         n, units.count() - least));
   }
   const bool identity = pencil.b_is_identity();
   require_memory(8.0 * static_cast<double>(n) * static_cast<double>(n) * (identity ? 5.0 : 7.0),
                  fmt::format("backward elimination from {} features", n),
-                 "use the forward pass alone or fewer candidates (--exclude)", options.memory_limit);
+                 "use the forward pass alone or fewer candidates (⟨exclude⟩)", options.memory_limit);
   const Matrix a = pencil.a_block(all, options.threads);
   const Matrix b = identity ? Matrix() : pencil.block(all, options.threads);
   std::vector<std::vector<Index>> local;  // members by their place in `all`

@@ -13,9 +13,9 @@ namespace subspectra {
 
 void GeneShavingMethodOptions::validate() const {
   if (!(shave > 0.0 && shave < 1.0))
-    throw InvalidArgument(fmt::format("--shave {}, but a share between 0 and 1 is needed, as in 0.1", shave));
+    throw InvalidArgument(fmt::format("⟨shave {}⟩, but a share between 0 and 1 is needed, as in 0.1", shave));
   if (permutations < 1)
-    throw InvalidArgument(fmt::format("--permutations {}, but 1 or more is needed", permutations));
+    throw InvalidArgument(fmt::format("⟨permutations {}⟩, but 1 or more is needed", permutations));
 }
 
 namespace {
@@ -23,7 +23,7 @@ namespace {
 void run_all(const SelectionInput& input, const OptionTexts&, const RunControl& control,
              Selection& selection) {
   if (input.options.k.given()) {
-    selection.warnings.emplace_back("-k does nothing for method all, which takes every feature that varies");
+    selection.warnings.emplace_back("⟨k⟩ does nothing for method all, which takes every feature that varies");
   }
   selection.size_fixed = true;
   PathEntry entry;
@@ -61,7 +61,7 @@ void give_components(const SelectionInput& input, const MatrixRef& matrix, const
 void refuse_include(const SelectionInput& input, const Selection& selection) {
   if (input.include.empty()) return;
   throw InvalidArgument(fmt::format(
-      "--include: the components of {} are made of what they find; the greedy and exact methods take --include",
+      "⟨include⟩: the components of {} are made of what they find; the greedy and exact methods take ⟨include⟩",
       selection.method));
 }
 

@@ -17,14 +17,14 @@ namespace subspectra {
 void ExactMethodOptions::validate() const {
   constexpr Index kLargestPool = 1000;
   if (pool < 1 || pool > kLargestPool)
-    throw InvalidArgument(fmt::format("--pool {}, but 1 to {} sets are possible", pool, kLargestPool));
+    throw InvalidArgument(fmt::format("⟨pool {}⟩, but 1 to {} sets are possible", pool, kLargestPool));
   if (!(gap >= 0.0) || !std::isfinite(gap)) {
     throw InvalidArgument(
-        fmt::format("--gap {}, but 0 or a positive fraction is needed, as in 0.01 for one percent", gap));
+        fmt::format("⟨gap {}⟩, but 0 or a positive fraction is needed, as in 0.01 for one percent", gap));
   }
   if (!(checkpoint_every >= 0.0)) {
     throw InvalidArgument(
-        fmt::format("--checkpoint-every {}, but a number of seconds from 0 up is needed", checkpoint_every));
+        fmt::format("⟨checkpoint_every {}⟩, but a number of seconds from 0 up is needed", checkpoint_every));
   }
   for (const auto* path : {&checkpoint, &resume}) {
     if (*path != "-") continue;
@@ -117,7 +117,7 @@ PathEntry entry_of(const SelectionInput& input, const ExactSize& size, Index poo
   return entry;
 }
 
-/// --bounds: what is known without a search, beside what the search proved.
+/// `bounds`: what is known without a search, beside what the search proved.
 void add_bounds(const SelectionInput& input, const std::vector<double>& sdp, const RunControl& control,
                 Selection& selection) {
   Selection known;
@@ -182,7 +182,7 @@ void search(const SelectionInput& input, const ExactMethodOptions& own, const Ru
   if (std::any_of(selection.path.begin(), selection.path.end(),
                   [](const PathEntry& entry) { return !entry.upper_bound; })) {
     selection.warnings.emplace_back(
-        "the search was stopped before its first bound, which takes a factorization over all candidates; give it more time, or leave features out (--exclude)");
+        "the search was stopped before its first bound, which takes a factorization over all candidates; give it more time, or leave features out (⟨exclude⟩)");
   }
   if (input.options.bounds) add_bounds(input, sdp, control, selection);
   if (!result.checkpoint_problem.empty()) {

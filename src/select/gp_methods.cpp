@@ -17,10 +17,10 @@ struct GpArdMethod {
     const auto require = [](bool holds, std::string_view flag, double value, std::string_view rule) {
       if (!holds) throw InvalidArgument(fmt::format("{} {}, but {} is needed", flag, value, rule));
     };
-    require(fit.signal > 0.0, "--signal", fit.signal, "a positive number");
-    require(fit.tolerance >= 0.0, "--tolerance", fit.tolerance, "0 or a positive number");
-    require(fit.restarts >= 1, "--restarts", static_cast<double>(fit.restarts), "1 or more");
-    require(fit.max_evaluations >= 1, "--max-iterations", static_cast<double>(fit.max_evaluations),
+    require(fit.signal > 0.0, "⟨signal⟩", fit.signal, "a positive number");
+    require(fit.tolerance >= 0.0, "⟨tolerance⟩", fit.tolerance, "0 or a positive number");
+    require(fit.restarts >= 1, "⟨restarts⟩", static_cast<double>(fit.restarts), "1 or more");
+    require(fit.max_evaluations >= 1, "⟨max_iterations⟩", static_cast<double>(fit.max_evaluations),
             "1 or more");
   }
   template <class Self, class Visitor>
@@ -58,7 +58,7 @@ void run_gp_ard(const SelectionInput& input, const OptionTexts& texts, const Run
   const auto cells = static_cast<double>(data.rows()) * static_cast<double>(input.candidates.size());
   require_memory(8.0 * 5.0 * cells,
                  fmt::format("method gp-ard on a dense copy of {}", counted(data.rows(), "row")),
-                 "it is for tables of moderate size: exclude features with --exclude, or use a filter",
+                 "it is for tables of moderate size: exclude features with ⟨exclude⟩, or use a filter",
                  own.fit.memory_limit);
   const GpRule rule = fit_gp(data.columns(input.candidates), data.labels()->codes,
                              data.labels()->class_count(), own.fit, control);

@@ -128,7 +128,7 @@ void check_labels(const Dataset& data, const MethodInfo& method) {
     throw BadInput(
         {.file = data.source()},
         fmt::format(
-            "method {} needs labels and no label column was found; name it with --target (the last columns are {})",
+            "method {} needs labels and no label column was found; name it with ⟨target⟩ (the last columns are {})",
             method.name, join_some(candidates)));
   }
   const auto& labels = *data.labels();
@@ -137,7 +137,7 @@ void check_labels(const Dataset& data, const MethodInfo& method) {
     throw BadInput(
         data.first_unlabelled().value_or(Location{.file = data.source()}),
         fmt::format(
-            "{} no label in '{}' and method {} needs one for every row; write the labels, or leave the rows out with --missing drop",
+            "{} no label in '{}' and method {} needs one for every row; write the labels, or leave the rows out with ⟨missing drop⟩",
             missing == 1 ? "1 row has" : fmt::format("{} rows have", missing), labels.name, method.name));
   }
   const auto counts = labels.counts();
@@ -146,7 +146,7 @@ void check_labels(const Dataset& data, const MethodInfo& method) {
     throw BadInput(
         {.file = data.source()},
         fmt::format(
-            "'{}' holds one class only ('{}'); two or more are needed to tell apart: name the label column with --target",
+            "'{}' holds one class only ('{}'); two or more are needed to tell apart: name the label column with ⟨target⟩",
             labels.name, labels.classes.empty() ? "" : labels.classes.front()));
   }
   if (method.two_classes_only && present != 2) {
@@ -208,7 +208,7 @@ std::vector<MethodInfo> filter_methods() {
 Selection run_selection(const Dataset& data, const MatrixProblem* matrices, const MethodInfo& method,
                         const SelectionOptions& options, const OptionTexts& texts, const RunControl& control);
 
-/// Candidates as units: one by one, or by the groups of --groups as far as they are candidates.
+/// Candidates as units: one by one, or by the groups of `groups` as far as they are candidates.
 SearchUnits make_units(const std::vector<Index>& candidates, const std::vector<Index>& include,
                        const FeatureGroups* groups) {
   if (groups == nullptr) return SearchUnits::singles(candidates, include);
@@ -258,7 +258,7 @@ void score_ranking(const SelectionInput& input, Selection& selection) {
   if (reached < input.k.hi) {
     selection.status = worst(selection.status, Status::kRankLimit);
     selection.warnings.push_back(fmt::format(
-        "no more than {} linearly independent {}; larger k were left out (a ridge, --ridge, makes them possible)",
+        "no more than {} linearly independent {}; larger k were left out (a ridge, ⟨ridge⟩, makes them possible)",
         reached, reached == 1 ? "feature exists" : "features exist"));
   }
   for (Index k = input.k.lo; k <= reached; ++k) selection.path.push_back(path.entry(k));
@@ -311,7 +311,7 @@ void check_matrices(const MatrixProblem& problem, const MethodInfo& method) {
   }
   if (method.needs_labels && !problem.b) {
     throw InvalidArgument(fmt::format(
-        "method {} needs the pair --between A --within B; for a single covariance use gspca", method.name));
+        "method {} needs the pair ⟨between A⟩ ⟨within B⟩; for a single covariance use gspca", method.name));
   }
 }
 
@@ -362,35 +362,35 @@ void further_components(const Dataset& data, const MatrixProblem* matrices, cons
   }
   if (exhausted) {
     selection.warnings.push_back(
-        fmt::format("--components {} is more than there are: {} found", options.components,
+        fmt::format("⟨components {}⟩ is more than there are: {} found", options.components,
                     counted(found, "principal component") + (found == 1 ? " was" : " were")));
   }
 }
 
 /// What was asked for and could not be given. `loading` is what the columns of the loadings are, "" where
-/// --components counts something else.
+/// `components` counts something else.
 void warn_of_ignored(const SelectionOptions& options, std::string_view loading, Selection& selection) {
   if (selection.path.empty()) return;
   if (options.bounds && options.certify &&
       std::none_of(selection.path.begin(), selection.path.end(),
                    [](const PathEntry& entry) { return entry.bounds.has_value(); })) {
     selection.warnings.push_back(
-        fmt::format("--bounds does nothing here: {} computes no bounds; the greedy methods (gslda, gspca) do",
+        fmt::format("⟨bounds⟩ does nothing here: {} computes no bounds; the greedy methods (gslda, gspca) do",
                     selection.method));
   }
   if (loading.empty() && options.criterion != Criterion::kLargest) {
     selection.warnings.emplace_back(
-        "--criterion does nothing here: without classes a set is judged by the largest eigenvalue of its covariance");
+        "⟨criterion⟩ does nothing here: without classes a set is judged by the largest eigenvalue of its covariance");
   }
   if (loading.empty() && options.ridge.value) {
     selection.warnings.emplace_back(
-        "--ridge does nothing here: without classes there is no within-class covariance to add it to");
+        "⟨ridge⟩ does nothing here: without classes there is no within-class covariance to add it to");
   }
   Index most = 0;
   for (const auto& entry : selection.path) most = std::max<Index>(most, entry.loadings.cols());
   if (!loading.empty() && most > 0 && options.components > most) {
     selection.warnings.push_back(
-        fmt::format("--components {} is more than there are: no set here has more than {}",
+        fmt::format("⟨components {}⟩ is more than there are: no set here has more than {}",
                     options.components, counted(most, loading)));
   }
 }
@@ -409,8 +409,8 @@ Selection run_selection(const Dataset& data, const MatrixProblem* matrices, cons
   selection.method = method.name;
   if (method.needs_labels && matrices == nullptr) warn_of_single_rows(data, selection.warnings);
   std::vector<Index> candidates;
-  const auto excluded = find_features(data, options.exclude, "--exclude");
-  const auto include = find_features(data, options.include, "--include");
+  const auto excluded = find_features(data, options.exclude, "⟨exclude⟩");
+  const auto include = find_features(data, options.include, "⟨include⟩");
   std::vector<Index> both;
   std::set_intersection(excluded.begin(), excluded.end(), include.begin(), include.end(),
                         std::back_inserter(both));
@@ -447,7 +447,7 @@ Selection run_selection(const Dataset& data, const MatrixProblem* matrices, cons
     throw BadInput(
         {.file = data.source()},
         constant.empty()
-            ? "every feature is excluded; take some out of --exclude"
+            ? "every feature is excluded; take some out of ⟨exclude⟩"
             : "no feature varies over the rows, so there is nothing to choose from; give rows that differ, or exclude fewer columns");
   }
   std::shared_ptr<const FeatureGroups> groups = options.feature_groups;
@@ -456,7 +456,7 @@ Selection run_selection(const Dataset& data, const MatrixProblem* matrices, cons
   }
   if (groups && !method.takes_groups) {
     throw InvalidArgument(fmt::format(
-        "--groups: method {} moves single features; the greedy methods take groups", method.name));
+        "⟨groups⟩: method {} moves single features; the greedy methods take groups", method.name));
   }
   SearchUnits units = make_units(candidates, include, groups.get());
   const char* const noun = units.single ? "feature" : "group";
@@ -464,12 +464,12 @@ Selection run_selection(const Dataset& data, const MatrixProblem* matrices, cons
   KRange k = groups ? options.k.resolved(groups->size(), "group") : options.k.resolved(data.features());
   const auto forced = static_cast<Index>(units.include.size());
   if (k.hi < forced) {
-    throw Infeasible(fmt::format("{} included but k is at most {}; raise -k or include fewer",
+    throw Infeasible(fmt::format("{} included but k is at most {}; raise ⟨k⟩ or include fewer",
                                  counted(forced, noun) + (forced == 1 ? " is" : " are"), k.hi));
   }
   if (k.lo > available) {
     throw Infeasible(fmt::format(
-        "k = {} asks for more than the {} that {} and {} not excluded; ask for fewer with -k", k.lo,
+        "k = {} asks for more than the {} that {} and {} not excluded; ask for fewer with ⟨k⟩", k.lo,
         counted(available, noun), available == 1 ? "varies" : "vary", available == 1 ? "is" : "are"));
   }
   k.lo = std::max(k.lo, forced);
@@ -525,7 +525,7 @@ Selection run_refit(const Dataset& data, const MatrixProblem* matrices, const st
   selection.prepare_s = seconds_since(start);
   for (const auto& set : sets) {
     PathEntry entry;
-    entry.features = find_features(data, set.names, "--refit");
+    entry.features = find_features(data, set.names, "⟨refit⟩");
     if (set.loadings.size() > 0 && set.loadings.size() != static_cast<Index>(entry.features.size())) {
       throw BadInput({.file = data.source()},
                      "--refit: a name stands for several columns, so that its loading is not clear");
@@ -533,7 +533,7 @@ Selection run_refit(const Dataset& data, const MatrixProblem* matrices, const st
     if (set.loadings.size() > 0) {
       Vector given(set.loadings.size());
       for (std::size_t i = 0; i < set.names.size(); ++i) {
-        const Index j = find_features(data, {set.names[i]}, "--refit").front();
+        const Index j = find_features(data, {set.names[i]}, "⟨refit⟩").front();
         const auto at =
             std::lower_bound(entry.features.begin(), entry.features.end(), j) - entry.features.begin();
         given[at] = set.loadings[static_cast<Index>(i)];
@@ -577,7 +577,7 @@ const MethodInfo& find_method(std::string_view name) {
     names.emplace_back(method.name);
   }
   const auto near = near_names(name, names);
-  throw InvalidArgument(fmt::format("--method '{}' does not exist; {}", name,
+  throw InvalidArgument(fmt::format("⟨method⟩ '{}' does not exist; {}", name,
                                     near.empty() ? fmt::format("there are {}", join_some(names, 100))
                                                  : fmt::format("did you mean {}?", join_some(near))));
 }

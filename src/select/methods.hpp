@@ -22,7 +22,7 @@ struct SelectionInput {
   const Pencil& pencil;           ///< what sets are judged by: LDA, or PCA where the method asks for it
   std::vector<Index> candidates;  ///< ascending: neither constant nor excluded
   std::vector<Index> include;     ///< ascending subset of candidates
-  SearchUnits units;              ///< the candidates one by one, or the groups of --groups
+  SearchUnits units;              ///< the candidates one by one, or the groups of `groups`
   KRange k;                       ///< resolved, in units: 1 <= lo <= hi <= units.count()
 };
 
@@ -43,7 +43,7 @@ struct MethodInfo {
   bool takes_matrices = false;  ///< runs on a MatrixProblem
   bool takes_groups = false;    ///< moves groups as a whole
   bool proves = false;          ///< an exact search: stopped early it has an answer and a bound
-  /// Whether these options decide how many features there are, so that -k does not (may be empty: never).
+  /// Whether these options decide how many features there are, so that `k` does not (may be empty: never).
   std::function<bool(const OptionTexts&)> fixes_size = {};
   std::vector<OptionDescription> options;  ///< the method's own
   /// Fills weights and ranking (rankers) or path sets (searches), status, method_options, warnings.
@@ -56,7 +56,7 @@ struct MethodInfo {
 /// The method used when none is named.
 [[nodiscard]] std::string_view default_method(bool has_labels);
 
-/// Upper bounds (and under --bounds the lower ones) for every entry of the path; the status becomes optimal
+/// Upper bounds (and under `bounds` the lower ones) for every entry of the path; the status becomes optimal
 /// when all gaps are closed. `root` may be null.
 void certify(const SelectionInput& input, const RootLosses* root, const RunControl& control,
              Selection& selection);

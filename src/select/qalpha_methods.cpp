@@ -32,25 +32,25 @@ struct QAlphaMethod {
   double kernel_tolerance = 1e-4;
 
   void validate() const {
-    require_at_least(fit.clusters, 1, "--clusters");
-    require_at_least(fit.restarts, 1, "--restarts");
-    require_at_least(fit.within_vectors, 1, "--within-vectors");
-    require_at_least(fit.between_vectors, 0, "--between-vectors");
-    require_at_least(fit.max_iterations, 1, "--max-iterations");
+    require_at_least(fit.clusters, 1, "⟨clusters⟩");
+    require_at_least(fit.restarts, 1, "⟨restarts⟩");
+    require_at_least(fit.within_vectors, 1, "⟨within_vectors⟩");
+    require_at_least(fit.between_vectors, 0, "⟨between_vectors⟩");
+    require_at_least(fit.max_iterations, 1, "⟨max_iterations⟩");
     const auto require = [](bool holds, std::string_view flag, double value, std::string_view rule) {
       if (!holds) throw InvalidArgument(fmt::format("{} {}, but {} is needed", flag, value, rule));
     };
     constexpr double kMostGamma = 1e100;
-    require(fit.gamma >= 0.0 && fit.gamma <= kMostGamma, "--gamma", fit.gamma, "a number from 0 to 1e100");
-    require(fit.tolerance >= 0.0 && std::isfinite(fit.tolerance), "--tolerance", fit.tolerance,
+    require(fit.gamma >= 0.0 && fit.gamma <= kMostGamma, "⟨gamma⟩", fit.gamma, "a number from 0 to 1e100");
+    require(fit.tolerance >= 0.0 && std::isfinite(fit.tolerance), "⟨tolerance⟩", fit.tolerance,
             "0 or a positive number");
-    require(fit.supervision >= 0.0 && fit.supervision <= 1.0, "--supervision", fit.supervision,
+    require(fit.supervision >= 0.0 && fit.supervision <= 1.0, "⟨supervision⟩", fit.supervision,
             "a number from 0 to 1");
-    require(kernel_tolerance >= 0.0 && kernel_tolerance < 1.0, "--kernel-tolerance", kernel_tolerance,
+    require(kernel_tolerance >= 0.0 && kernel_tolerance < 1.0, "⟨kernel_tolerance⟩", kernel_tolerance,
             "a fraction from 0 to below 1");
     if (kKernel && fit.start == QAlphaStart::kOnes) {
       throw InvalidArgument(
-          "--start ones: the space of a kernel has no vector of ones; use --start equal or random");
+          "⟨start ones⟩: the space of a kernel has no vector of ones; use ⟨start equal⟩ or random");
     }
   }
   template <class Self, class Visitor>
@@ -99,7 +99,7 @@ void require_classes(const Dataset& data, std::string_view method) {
     throw BadInput(
         {.file = data.source()},
         fmt::format(
-            "method {} needs labelled rows of two classes or more, and there {}; name the label column with --target (an empty label is an unlabelled row), or use qalpha",
+            "method {} needs labelled rows of two classes or more, and there {}; name the label column with ⟨target⟩ (an empty label is an unlabelled row), or use qalpha",
             method, present == 1 ? "is one class" : "are none"));
   }
 }
@@ -124,7 +124,7 @@ void require_moderate(const FeatureRows& rows, const Dataset& data) {
   throw BadInput(
       {.file = data.source()},
       fmt::format(
-          "--no-normalize: the longest feature has norm {:.3g}, outside of {:.0e} to {:.0e}, where its powers stay exact; leave --no-normalize out, or divide all features by a constant, which changes no weight",
+          "⟨no_normalize⟩: the longest feature has norm {:.3g}, outside of {:.0e} to {:.0e}, where its powers stay exact; leave ⟨no_normalize⟩ out, or divide all features by a constant, which changes no weight",
           longest, kShortestRow, kLongestRow));
 }
 
@@ -133,11 +133,11 @@ void add_warnings(const QAlphaFit& fit, const RelevanceReport& report, Index ask
   const bool by_class = options.variant == QAlphaVariant::kSupervised;
   if (by_class && fit.least_clusters < fit.clusters) {
     warnings.push_back(fmt::format(
-        "--within-vectors {} is more than a class of few rows (or of low rank) allows: the classes have {} to {} directions",
+        "⟨within_vectors {}⟩ is more than a class of few rows (or of low rank) allows: the classes have {} to {} directions",
         asked, fit.least_clusters, fit.clusters));
   } else if (fit.clusters < asked) {
     warnings.push_back(fmt::format("{} {} is more than the rank of the data allows: {} {} used",
-                                   by_class ? "--within-vectors" : "--clusters", asked, fit.clusters,
+                                   by_class ? "⟨within_vectors⟩" : "⟨clusters⟩", asked, fit.clusters,
                                    fit.clusters == 1 ? "direction is" : "directions are"));
   }
   if (report.negative > 0) {
@@ -161,8 +161,8 @@ void add_warnings(const QAlphaFit& fit, const RelevanceReport& report, Index ask
   if (options.variant == QAlphaVariant::kLaplacian && rows.centred()) {
     warnings.emplace_back(
         options.laplacian_shift == LaplacianShift::kDegree
-            ? "centred features have no degrees, so that this is method qalpha; --no-normalize keeps them (for values that are not negative)"
-            : "centred features have no degrees, so that the Laplacian is a mere shift, which flattens the weights; --no-normalize keeps them (for values that are not negative)");
+            ? "centred features have no degrees, so that this is method qalpha; ⟨no_normalize⟩ keeps them (for values that are not negative)"
+            : "centred features have no degrees, so that the Laplacian is a mere shift, which flattens the weights; ⟨no_normalize⟩ keeps them (for values that are not negative)");
   }
 }
 
@@ -235,7 +235,7 @@ void run_qalpha(const SelectionInput& input, const OptionTexts& texts, const Run
     options.start = own.fit.start = QAlphaStart::kEqual;
     selection.method_options = options_json(own);
     selection.warnings.emplace_back(
-        "--start ones: features without a mean, as centring leaves them, are orthogonal to it, so that the start is that of --start equal; --no-normalize keeps the means");
+        "⟨start ones⟩: features without a mean, as centring leaves them, are orthogonal to it, so that the start is that of ⟨start equal⟩; ⟨no_normalize⟩ keeps the means");
   }
   const auto fit = fit_qalpha(rows, options, control);
   auto report = report_of(rows, fit, options.variant);

@@ -67,10 +67,10 @@ nlohmann::json OptionCodec<LambdaChoice>::json(const LambdaChoice& choice) {
 }
 
 void LambdaOptions::validate() const {
-  if (lambdas < 2) throw InvalidArgument(fmt::format("--lambdas {}, but a grid needs 2 or more", lambdas));
+  if (lambdas < 2) throw InvalidArgument(fmt::format("⟨lambdas {}⟩, but a grid needs 2 or more", lambdas));
   if (!(lambda_ratio > 0.0 && lambda_ratio < 1.0)) {
     throw InvalidArgument(fmt::format(
-        "--lambda-ratio {}, but a fraction between 0 and 1 is needed, as in 0.001", lambda_ratio));
+        "⟨lambda_ratio {}⟩, but a fraction between 0 and 1 is needed, as in 0.001", lambda_ratio));
   }
 }
 
@@ -102,7 +102,7 @@ constexpr std::string_view kPruneHelp =
     "a feature leaves for good when its variance falls below this fraction of the largest; 0 keeps all";
 constexpr std::string_view kAlphaHelp = "of the penalty log|alpha I + X Gamma X'|; default lambda N";
 
-using Effort = IterationOptions;  ///< --max-iterations, --tolerance and --threads
+using Effort = IterationOptions;  ///< `max_iterations`, `tolerance` and `threads`
 
 struct RvmRow {
   static constexpr LambdaOptions kGrid{.lambda_ratio = 1e-4, .auto_fraction = 0.05};
@@ -113,8 +113,8 @@ struct RvmRow {
   RvmUpdate rvm_update = RvmUpdate::kFast;
 
   void validate(LambdaOptions&) const {
-    require_positive_option(alpha, "--alpha");
-    require_fraction(prune, "--prune");
+    require_positive_option(alpha, "⟨alpha⟩");
+    require_fraction(prune, "⟨prune⟩");
   }
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
@@ -140,7 +140,7 @@ struct RvmEntry {
           "stop when no entry of B changes by more than this fraction of the largest; 0 runs all iterations";
   double alpha = kInfinity;
 
-  void validate(LambdaOptions&) const { require_positive_option(alpha, "--alpha"); }
+  void validate(LambdaOptions&) const { require_positive_option(alpha, "⟨alpha⟩"); }
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field("alpha", o.alpha, kAlphaHelp);
@@ -159,8 +159,8 @@ struct Jeffreys {
   double prune = JeffreysOptions{}.prune;
 
   void validate(LambdaOptions&) const {
-    require_positive_option(epsilon, "--epsilon");
-    require_fraction(prune, "--prune");
+    require_positive_option(epsilon, "⟨epsilon⟩");
+    require_fraction(prune, "⟨prune⟩");
   }
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
@@ -197,7 +197,7 @@ struct Sda {
                                     kEnough = "stop when the scores change by less than this fraction";
   double l2 = SdaOptions{}.l2;
 
-  void validate(LambdaOptions&) const { require_not_negative(l2, "--l2"); }
+  void validate(LambdaOptions&) const { require_not_negative(l2, "⟨l2⟩"); }
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field("l2", o.l2, "weight of the squared entries in the elastic net");
@@ -253,9 +253,9 @@ struct Sfd {
   void validate(LambdaOptions& grid) const {
     if (!std::isfinite(c)) return;
     if (grid.lambda.kind != LambdaChoice::Kind::kPath) {
-      throw InvalidArgument("--C and --lambda say the same (lambda = 1/C); leave one out");
+      throw InvalidArgument("⟨C⟩ and ⟨lambda⟩ say the same (lambda = 1/C); leave one out");
     }
-    require_positive_option(c, "--C");
+    require_positive_option(c, "⟨C⟩");
     grid.lambda = {.kind = LambdaChoice::Kind::kValue, .value = 1.0 / c};
   }
   template <class Self, class Visitor>
@@ -283,10 +283,10 @@ struct ScoringOptions {
   void validate() {
     own.validate(grid);
     if (has_lambda<Own>()) grid.validate();
-    require_not_negative(effort.tolerance, "--tolerance");
+    require_not_negative(effort.tolerance, "⟨tolerance⟩");
     if (effort.max_iterations < 1) {
       throw InvalidArgument(
-          fmt::format("--max-iterations {}, but 1 or more is needed", effort.max_iterations));
+          fmt::format("⟨max_iterations {}⟩, but 1 or more is needed", effort.max_iterations));
     }
   }
   template <class Self, class Visitor>
@@ -431,7 +431,7 @@ PathEntry entry_of_record(const SelectionInput& input, const FittedDiscriminants
   return entry;
 }
 
-/// The records that -k names.
+/// The records that `k` names.
 void choose_sizes(const SelectionInput& input, bool stopped, Selection& selection) {
   std::vector<Index> sizes;
   for (const auto& record : selection.lambda_path)
@@ -450,7 +450,7 @@ void run_scoring(const SelectionInput& input, const LambdaOptions& grid, bool ha
                  const MakeSolver& make, const RunControl& control, Selection& selection) {
   if (!input.include.empty()) {
     throw InvalidArgument(fmt::format(
-        "--include: method {} chooses by a penalty, which can leave out any feature; the greedy and exact methods take --include",
+        "⟨include⟩: method {} chooses by a penalty, which can leave out any feature; the greedy and exact methods take ⟨include⟩",
         selection.method));
   }
   const ScoringProblem problem = make_scoring_problem(input.data, input.candidates, input.options.threads,
@@ -460,9 +460,9 @@ void run_scoring(const SelectionInput& input, const LambdaOptions& grid, bool ha
   selection.size_fixed = !path;
   if (!path && input.options.k.given()) {
     selection.warnings.push_back(fmt::format(
-        "-k is not used: {}",
+        "⟨k⟩ is not used: {}",
         has_grid
-            ? "lambda decides how many features are kept; without --lambda a path of them is looked through for the size"
+            ? "lambda decides how many features are kept; without ⟨lambda⟩ a path of them is looked through for the size"
             : "the method has one answer, whatever its size"));
   }
   constexpr double kUnrelated = 1e-24;  // a correlation of 1e-12: rounding
@@ -584,7 +584,7 @@ std::map<Index, std::size_t> fits_by_size(const std::vector<Index>& sizes, const
   }
   if (of_size.empty()) {
     warnings.push_back(fmt::format(
-        "no lambda of the grid leaves between 1 and {} features; raise -k, make the grid finer (--lambdas), or give --lambda a value beyond it",
+        "no lambda of the grid leaves between 1 and {} features; raise ⟨k⟩, make the grid finer (⟨lambdas⟩), or give ⟨lambda⟩ a value beyond it",
         k.hi));
     return of_size;
   }
@@ -592,7 +592,7 @@ std::map<Index, std::size_t> fits_by_size(const std::vector<Index>& sizes, const
   const bool one = k.lo == k.hi;
   if (largest < k.lo) {
     warnings.push_back(fmt::format(
-        "no lambda of the grid leaves {} {}; the largest set below has {} (--lambdas makes the grid finer, --lambda-ratio longer)",
+        "no lambda of the grid leaves {} {}; the largest set below has {} (⟨lambdas⟩ makes the grid finer, ⟨lambda_ratio⟩ longer)",
         one ? "exactly" : "at least", counted(k.lo, "feature"), largest));
   }
   std::erase_if(of_size, [&](const auto& fit) { return fit.first != largest && (one || fit.first < k.lo); });

@@ -10,7 +10,7 @@
 
 namespace subspectra {
 
-/// --lambda path|cv|cv-min|auto|auto:FRACTION|VALUE
+/// `lambda` path|cv|cv-min|auto|auto:FRACTION|VALUE
 struct LambdaChoice {
   enum class Kind { kPath, kCv, kCvMin, kAuto, kValue };
   Kind kind = Kind::kPath;
@@ -31,22 +31,22 @@ struct LambdaOptions {
   LambdaChoice lambda;
   Index lambdas = 50;
   double lambda_ratio = 1e-3;
-  double auto_fraction = 0.2;  ///< of the largest lambda, under --lambda auto; no option
+  double auto_fraction = 0.2;  ///< of the largest lambda, under `lambda` auto; no option
 
   void validate() const;  ///< throws InvalidArgument
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field(
         "lambda", o.lambda,
-        "weight of the penalty. path: a falling grid of them, from which -k takes the largest set it allows; cv: the largest one whose cross-validated error is within one standard error of the best; cv-min: the largest one with the smallest such error; auto: a fixed fraction of the largest, the method's own; auto:FRACTION: that fraction of the largest");
+        "weight of the penalty. path: a falling grid of them, from which ⟨k⟩ takes the largest set it allows; cv: the largest one whose cross-validated error is within one standard error of the best; cv-min: the largest one with the smallest such error; auto: a fixed fraction of the largest, the method's own; auto:FRACTION: that fraction of the largest");
     field("lambdas", o.lambdas, "number of lambdas of the grid");
     field("lambda_ratio", o.lambda_ratio,
           "smallest lambda of the grid over the largest, at which no feature is left (rvm-row: almost none)");
   }
 };
 
-/// Of fits along falling lambdas, by their numbers of features, those that -k names: of several with one size
-/// the last, which shrinks least; where none has a size of the range the largest one below it. Says in
+/// Of fits along falling lambdas, by their numbers of features, those that `k` names: of several with one
+/// size the last, which shrinks least; where none has a size of the range the largest one below it. Says in
 /// `warnings` what is missing.
 [[nodiscard]] std::map<Index, std::size_t> fits_by_size(const std::vector<Index>& sizes, const KRange& k,
                                                         std::vector<std::string>& warnings);

@@ -99,7 +99,7 @@ void run_passes(const Passes& passes, const SelectionInput& input, const GreedyM
     warn_of_dependent(input, pass.dependent, selection);
     if (pass.status == Status::kRankLimit) {
       selection.warnings.push_back(fmt::format(
-          "no more than {} linearly independent {}; larger k were left out (a ridge, --ridge, makes them possible)",
+          "no more than {} linearly independent {}; larger k were left out (a ridge, ⟨ridge⟩, makes them possible)",
           pass.most, input.units.single ? "features exist" : "groups exist"));
     }
     take("forward", pass);
@@ -132,7 +132,7 @@ void run_passes(const Passes& passes, const SelectionInput& input, const GreedyM
   }
   if (own.swaps > 0) {
     if (!input.units.single) {
-      selection.warnings.emplace_back("--swaps exchanges single features; with --groups it does nothing");
+      selection.warnings.emplace_back("⟨swaps⟩ exchanges single features; with ⟨groups⟩ it does nothing");
     } else {
       improve(input, own.swaps, control, selection);
     }
@@ -149,7 +149,7 @@ auto greedy(Passes passes) {
                   Selection& selection) {
     GreedyMethodOptions own;
     set_options(own, texts);
-    if (own.swaps < 0) throw InvalidArgument("--swaps must not be negative");
+    if (own.swaps < 0) throw InvalidArgument("⟨swaps⟩ must not be negative");
     selection.method_options = options_json(own);
     run_passes(passes, input, own, control, selection);
   };
@@ -161,7 +161,7 @@ void run_threshold(const SelectionInput& input, const OptionTexts& texts, const 
   ThresholdOptions own;
   set_options(own, texts);
   selection.method_options = options_json(own);
-  if (!input.units.single) throw InvalidArgument("--groups: st ranks single features; use a greedy method");
+  if (!input.units.single) throw InvalidArgument("⟨groups⟩: st ranks single features; use a greedy method");
   const Vector v = global_vector(input.pencil, input.candidates, own.threshold, input.options.threads);
   selection.weights = Vector::Zero(input.data.features());
   for (std::size_t i = 0; i < input.candidates.size(); ++i) {

@@ -96,7 +96,7 @@ struct Selection {
   double ridge = 0.0;                    ///< the number that was added to diag(B)
   std::vector<PathEntry> path;           ///< ascending k
   std::vector<std::vector<PathEntry>>
-      components;              ///< PCA with --components: the paths of the second, third, ... one
+      components;              ///< PCA with `components`: the paths of the second, third, ... one
   std::vector<Index> ranking;  ///< best first; empty where the method does not rank
   Vector weights;              ///< p scores, or empty
   std::vector<FittedDiscriminants> lambda_path;  ///< falling lambda; empty where the method fits none
@@ -104,10 +104,10 @@ struct Selection {
   /// or chosen.
   std::optional<std::size_t> chosen_record;
   bool own_rule = false;    ///< lambda_path is what the method is: its rule works in the space of a record
-  bool size_fixed = false;  ///< a lambda that was given or chosen, or the method, leaves -k nothing to say
+  bool size_fixed = false;  ///< a lambda that was given or chosen, or the method, leaves `k` nothing to say
   bool by_columns = false;  ///< the one record serves every size: k counts its leading columns
   std::vector<TracePoint> trace;  ///< of the chosen record
-  KRange sizes;                   ///< that can be: -k, less what is below the included ones
+  KRange sizes;                   ///< that can be: `k`, less what is below the included ones
   nlohmann::json method_options = nlohmann::json::object();  ///< as used
   std::optional<SearchCounts> search;
   std::optional<RelevanceReport> relevance;

@@ -35,10 +35,10 @@ namespace {
 
 void validate_effort(Index max_iterations, double tolerance) {
   if (max_iterations < 1)
-    throw InvalidArgument(fmt::format("--max-iterations {}, but 1 or more is needed", max_iterations));
+    throw InvalidArgument(fmt::format("⟨max_iterations {}⟩, but 1 or more is needed", max_iterations));
   if (!(tolerance >= 0.0 && tolerance < 1.0)) {
     throw InvalidArgument(
-        fmt::format("--tolerance {}, but 0 or a fraction below 1 is needed, as in 1e-4", tolerance));
+        fmt::format("⟨tolerance {}⟩, but 0 or a fraction below 1 is needed, as in 1e-4", tolerance));
   }
 }
 
@@ -48,14 +48,14 @@ void SpcaMethodOptions::validate() const {
   grid.validate();
   if (grid.lambda.cross_validated()) {
     throw InvalidArgument(
-        "--lambda cv: spca has no labels to be wrong about; use -k, a number, or auto:FRACTION");
+        "⟨lambda cv⟩: spca has no labels to be wrong about; use ⟨k⟩, a number, or auto:FRACTION");
   }
   validate_effort(max_iterations, tolerance);
 }
 
 void DspcaMethodOptions::validate() const {
   if (!(rho >= 0.0))
-    throw InvalidArgument(fmt::format("--rho {}, but 0 or a positive number is needed", rho));
+    throw InvalidArgument(fmt::format("⟨rho {}⟩, but 0 or a positive number is needed", rho));
   validate_effort(max_iterations, tolerance);
 }
 
@@ -82,7 +82,7 @@ std::vector<Index> columns_at(const SelectionInput& input, std::vector<Index> pl
 void refuse_pair(const SelectionInput& input, const Selection& selection) {
   if (input.pencil.b_is_identity()) return;
   throw InvalidArgument(fmt::format(
-      "{} is for a table or a single covariance (--covariance), not for a pair; gspca and espca take --between and --within",
+      "{} is for a table or a single covariance (⟨covariance⟩), not for a pair; gspca and espca take ⟨between⟩ and ⟨within⟩",
       selection.method));
 }
 
@@ -111,7 +111,7 @@ void run_spca(const SelectionInput& input, const OptionTexts& texts, const RunCo
   own.validate();
   if (!input.include.empty()) {
     throw InvalidArgument(
-        "--include: spca chooses by a penalty, which can leave out any feature; gspca and espca take --include");
+        "⟨include⟩: spca chooses by a penalty, which can leave out any feature; gspca and espca take ⟨include⟩");
   }
   const bool from_rows = input.pencil.rows() != nullptr;
   if (own.l2.automatic) {
@@ -193,7 +193,7 @@ void run_dspca(const SelectionInput& input, const OptionTexts& texts, const RunC
   const auto n = static_cast<Index>(input.candidates.size());
   if (n > Dspca::kMostFeatures) {
     throw InvalidArgument(fmt::format(
-        "dspca: {} features vary, but every step decomposes a matrix of that size and no more than {} are taken; leave some out with --exclude, or use gspca, espca or spca",
+        "dspca: {} features vary, but every step decomposes a matrix of that size and no more than {} are taken; leave some out with ⟨exclude⟩, or use gspca, espca or spca",
         n, Dspca::kMostFeatures));
   }
   std::vector<Index> include;

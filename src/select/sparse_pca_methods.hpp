@@ -11,7 +11,7 @@
 
 namespace subspectra {
 
-/// --l2 auto|inf|VALUE of spca.
+/// `l2` auto|inf|VALUE of spca.
 struct SpcaRidge {
   bool automatic = true;
   double value = SpcaOptions{}.l2;  ///< infinity: soft thresholding
@@ -54,7 +54,7 @@ struct DspcaMethodOptions {
   static void visit(Self& o, Visitor&& field) {
     field(
         "rho", o.rho,
-        "weight of the absolute entries of X, which then decides the number of features; default: the one that goes with every size of -k");
+        "weight of the absolute entries of X, which then decides the number of features; default: the one that goes with every size of ⟨k⟩");
     field("max_iterations", o.max_iterations, "steps for one size, an eigendecomposition each");
     field("tolerance", o.tolerance,
           "stop when primal and dual value differ by less than this fraction of the largest eigenvalue");
@@ -63,7 +63,7 @@ struct DspcaMethodOptions {
 
 [[nodiscard]] std::vector<MethodInfo> sparse_pca_methods();
 
-/// --bounds on single features of a covariance: for the sizes lo..hi the bound "sdp" on every set, as far as
+/// `bounds` on single features of a covariance: for the sizes lo..hi the bound "sdp" on every set, as far as
 /// a fixed amount of work goes; infinity where there is none.
 [[nodiscard]] std::vector<double> sdp_bounds(const SelectionInput& input, const KRange& sizes,
                                              const RunControl& control);

@@ -29,7 +29,7 @@ struct RfeMethod {
   RfeOptions fit;
 
   void validate() const {
-    require_positive(cost, "--C");
+    require_positive(cost, "⟨C⟩");
     fit.validate();
   }
   template <class Self, class Visitor>
@@ -48,12 +48,12 @@ struct RmbMethod {
   RadiusMarginOptions fit;
 
   void validate() const {
-    require_positive(cost, "--C");
+    require_positive(cost, "⟨C⟩");
     if (fit.max_iterations < 1)
-      throw InvalidArgument(fmt::format("--max-iterations {}, but 1 or more is needed", fit.max_iterations));
+      throw InvalidArgument(fmt::format("⟨max_iterations {}⟩, but 1 or more is needed", fit.max_iterations));
     if (!(fit.tolerance >= 0.0) || !std::isfinite(fit.tolerance))
       throw InvalidArgument(
-          fmt::format("--tolerance {}, but 0 or a positive number is needed", fit.tolerance));
+          fmt::format("⟨tolerance {}⟩, but 0 or a positive number is needed", fit.tolerance));
   }
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
@@ -75,7 +75,7 @@ Prepared prepare(const SelectionInput& input, double cost, std::string_view meth
   refuse_weights(input.data, fmt::format("method {}", method));
   const auto cells = static_cast<double>(input.data.rows()) * static_cast<double>(input.candidates.size());
   // The columns and their standardized copy, which the elimination works on.
-  require_memory(8.0 * 2.0 * cells, "the standardized table", "exclude columns, or give --memory-limit",
+  require_memory(8.0 * 2.0 * cells, "the standardized table", "exclude columns, or give ⟨memory_limit⟩",
                  input.options.memory_limit.bytes);
   const Labels& labels = *input.data.labels();
   Prepared prepared{standardize_rows(input.data.columns(input.candidates)).z, cost};
@@ -163,7 +163,7 @@ void run_rmb(const SelectionInput& input, const OptionTexts& texts, const RunCon
   const double bound = fit.trace.back() / machines;
   if (bound > n) {
     selection.warnings.push_back(fmt::format(
-        "the bound is {:.4g}{} at its minimum, but no more than {} can be wrong: it says little about these data, and so do the scaling factors; a smaller --C (here {:.4g}) counts losses less",
+        "the bound is {:.4g}{} at its minimum, but no more than {} can be wrong: it says little about these data, and so do the scaling factors; a smaller ⟨C⟩ (here {:.4g}) counts losses less",
         bound, machines > 1.0 ? " (the mean over the machines of one class against the rest)" : "",
         counted(input.data.rows(), "row"), own.cost));
   }

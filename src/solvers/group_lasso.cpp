@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "linalg/blas.hpp"
@@ -209,7 +209,7 @@ void GroupLasso::State::reserve(Index room) {
   const auto wide = static_cast<double>(room), tall = static_cast<double>(x.rows());
   require_memory(sizeof(double) * wide * (wide + tall + 3.0 * static_cast<double>(depth)),
                  fmt::format("a lasso with {} columns in play", room),
-                 "end the path at a larger lambda (--lambda-ratio, -k), or leave features out (--exclude)");
+                 "end the path at a larger lambda (⟨lambda_ratio⟩, ⟨k⟩), or leave features out (⟨exclude⟩)");
   xw.conservativeResize(x.rows(), room);
   k.conservativeResize(room, room);
   b.conservativeResize(room, depth);

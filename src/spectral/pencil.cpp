@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "linalg/tiled.hpp"
@@ -31,7 +31,7 @@ void require_scale(const Vector& diagonal, const std::string& source, const Feat
                   "the variance of feature {} is {}, too large to compute with (the limit is {:.0e}); rescale the features (divide them by a constant)",
                   j, value, kLargest)
             : fmt::format(
-                  "the variance of column '{}' is {}, too large to compute with (the limit is {:.0e}); rescale it (--standardize, or, from 1e300 on, divide by a constant)",
+                  "the variance of column '{}' is {}, too large to compute with (the limit is {:.0e}); rescale it (⟨standardize⟩, or, from 1e300 on, divide by a constant)",
                   (*names)[j], value, kLargest));
   }
   const double largest = diagonal.size() > 0 ? diagonal.maxCoeff() : 0.0;

@@ -7,7 +7,7 @@
 #include <functional>
 #include <numeric>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/parallel.hpp"
 
 namespace subspectra {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "linalg/blas.hpp"
 
 namespace subspectra {
@@ -78,7 +78,7 @@ Renormalized renormalize(const Pencil& pencil, const std::vector<Index>& support
     for (Index i = 0; positive && i < k; ++i) positive = l(i, i) * l(i, i) > 0x1p-52 * diagonal[i];
     if (!positive) {
       throw Infeasible(fmt::format(
-          "the {} features are linearly dependent: their within-class covariance is singular; use --ridge with a number",
+          "the {} features are linearly dependent: their within-class covariance is singular; use ⟨ridge⟩ with a number",
           k));
     }
   }

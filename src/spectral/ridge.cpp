@@ -49,15 +49,15 @@ ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candi
   constexpr double kMostSide = 12000.0;  // its spectrum takes 9 n^3 flops: some minutes
   if (side > kMostSide) {
     throw InvalidArgument(fmt::format(
-        "--ridge auto needs the spectrum of a {0} x {0} matrix, which is too much work; give a number, for example --ridge {1:.3g} (a thousandth of the mean within-class variance)",
+        "⟨ridge auto⟩ needs the spectrum of a {0} x {0} matrix, which is too much work; give a number, for example ⟨ridge {1:.3g}⟩ (a thousandth of the mean within-class variance)",
         std::min(p, n),
         1e-3 * compute_moments(data, candidates, Moments::SecondOrder::kDiagonal, threads)
                    .within_variances()
                    .mean()));
   }
   require_memory(2.0 * side * side * sizeof(double),
-                 "--ridge auto (the spectrum of the within-class covariance)",
-                 "give a number with --ridge VALUE", memory_limit);
+                 "⟨ridge auto⟩ (the spectrum of the within-class covariance)",
+                 "give a number with ⟨ridge VALUE⟩", memory_limit);
   Matrix b =
       wide ? CovarianceOperator(data, CovarianceOperator::Centring::kByClass, threads)
                  .gram(candidates, threads)
@@ -86,7 +86,7 @@ ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candi
     return {
         *eps,
         fmt::format(
-            "the within-class covariance of {} features and {} rows is singular: {:.6g} was added to its diagonal (--ridge auto; --ridge VALUE sets it)",
+            "the within-class covariance of {} features and {} rows is singular: {:.6g} was added to its diagonal (⟨ridge auto⟩; ⟨ridge VALUE⟩ sets it)",
             p, n, *eps)};
   }
   double smallest = kInfinity;
@@ -98,7 +98,7 @@ ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candi
   return {
       1e-3 * smallest,
       fmt::format(
-          "no feature varies within a class: {:.6g} was added to the diagonal of the within-class covariance (--ridge VALUE sets it)",
+          "no feature varies within a class: {:.6g} was added to the diagonal of the within-class covariance (⟨ridge VALUE⟩ sets it)",
           1e-3 * smallest)};
 }
 
@@ -113,15 +113,15 @@ ResolvedRidge resolve_ridge(const Matrix& b, const std::vector<Index>& candidate
   const double threshold = tolerance * std::max(largest, -values[0]);
   if (values[0] < -1e3 * threshold) {
     throw BadInput(fmt::format(
-        "B (--within) has the eigenvalue {:.6g}; a within-class matrix is positive semidefinite", values[0]));
+        "B (⟨within⟩) has the eigenvalue {:.6g}; a within-class matrix is positive semidefinite", values[0]));
   }
   if (values[0] > threshold) return {};
   const auto eps = from_spectrum(values, threshold);
-  if (!eps) throw BadInput("B (--within) is zero; nothing can be measured against it");
+  if (!eps) throw BadInput("B (⟨within⟩) is zero; nothing can be measured against it");
   return {
       *eps,
       fmt::format(
-          "B (--within) is singular: {:.6g} was added to its diagonal (--ridge auto; --ridge VALUE sets it)",
+          "B (⟨within⟩) is singular: {:.6g} was added to its diagonal (⟨ridge auto⟩; ⟨ridge VALUE⟩ sets it)",
           *eps)};
 }
 

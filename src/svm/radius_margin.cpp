@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/parallel.hpp"
 #include "linalg/tiled.hpp"
 #include "svm/rfe.hpp"

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <set>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/parallel.hpp"
 #include "linalg/tiled.hpp"
 #include "svm/squared_hinge.hpp"
@@ -154,10 +154,10 @@ std::vector<Index> by_score(const Vector& scores, const std::vector<Index>& colu
 void RfeOptions::validate() const {
   if (!(step > 0.0) || !std::isfinite(step) || (step >= 1.0 && step != std::floor(step))) {
     throw InvalidArgument(fmt::format(
-        "--rfe-step {}, but a share between 0 and 1 or a whole number of features is needed", step));
+        "⟨rfe_step {}⟩, but a share between 0 and 1 or a whole number of features is needed", step));
   }
-  if (single < 0) throw InvalidArgument(fmt::format("--rfe-single {}, but 0 or more is needed", single));
-  if (!(cost > 0.0)) throw InvalidArgument(fmt::format("--C {}, but a positive number is needed", cost));
+  if (single < 0) throw InvalidArgument(fmt::format("⟨rfe_single {}⟩, but 0 or more is needed", single));
+  if (!(cost > 0.0)) throw InvalidArgument(fmt::format("⟨C {}⟩, but a positive number is needed", cost));
 }
 
 std::vector<Vector> machine_labels(const std::vector<int>& codes) {

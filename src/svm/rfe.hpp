@@ -28,7 +28,7 @@ struct RfeResult {
 };
 
 /// Trains the linear machines of one class against the rest (two classes: one machine) on the columns that
-/// are left, with a penalized offset as --classifier svm has it, and takes out those with the smallest sum of
+/// are left, with a penalized offset as `classifier` svm has it, and takes out those with the smallest sum of
 /// w_j^2, again and again. `z` n x p, standardized; it is used up. Columns with `keep[j]` never leave. Of
 /// equal columns the one with the lowest index leaves first.
 ///

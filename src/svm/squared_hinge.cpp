@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "linalg/blas.hpp"
 
 namespace subspectra {
@@ -64,7 +64,7 @@ Matrix solve_active(const MatrixRef& g, const Rows& active, double cost, Matrix 
   Matrix system = g(active, active);
   system.diagonal().array() += 0.5 / cost;
   if (!linalg::cholesky(system)) {
-    throw Error("the support vector machine's system is singular in double precision; lower --C");
+    throw Error("the support vector machine's system is singular in double precision; lower ⟨C⟩");
   }
   linalg::solve_lower(system, linalg::Op::kNone, right);
   linalg::solve_lower(system, linalg::Op::kTranspose, right);
@@ -160,7 +160,7 @@ Machine machine_from_rows(const MatrixRef& z, const VectorRef& y, double cost, c
     Matrix w(p, 1);
     linalg::gemm(1.0, linalg::Op::kTranspose, some, linalg::Op::kNone, labels, 0.0, w);
     if (!linalg::cholesky(system)) {
-      throw Error("the support vector machine's system is singular in double precision; lower --C");
+      throw Error("the support vector machine's system is singular in double precision; lower ⟨C⟩");
     }
     linalg::solve_lower(system, linalg::Op::kNone, w);
     linalg::solve_lower(system, linalg::Op::kTranspose, w);

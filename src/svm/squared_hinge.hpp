@@ -1,6 +1,6 @@
 #pragma once
 /// The linear machine with squared hinge losses, solved to rounding by Newton's method on its pieces: from
-/// the rows or from their inner products. It is what LIBLINEAR solves for --classifier svm, for callers that
+/// the rows or from their inner products. It is what LIBLINEAR solves for `classifier` svm, for callers that
 /// train thousands of machines which differ little (docs/methods/svm.md).
 #include <optional>
 

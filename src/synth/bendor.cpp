@@ -13,7 +13,7 @@ Index BenDorOptions::irrelevant() const {
 }
 
 void BenDorOptions::validate() const {
-  if (features < 1) throw InvalidArgument(fmt::format("--features {}, but at least 1 is needed", features));
+  if (features < 1) throw InvalidArgument(fmt::format("⟨features {}⟩, but at least 1 is needed", features));
   if (a < 1 || b < 1) throw InvalidArgument(fmt::format("-a {} -b {}, but each class needs a row", a, b));
   if (!(e >= 0.0 && e <= 1.0))
     throw InvalidArgument(fmt::format("-e {}, but a share between 0 and 1 is needed", e));

@@ -81,12 +81,12 @@ Matrix walk_covariance(WalkKind kind, Index n, std::uint64_t seed, std::uint64_t
 }  // namespace
 
 void BrownianOptions::validate() const {
-  if (rows < 2) throw InvalidArgument(fmt::format("--rows {}, but at least 2 are needed: one a class", rows));
-  if (features < 1) throw InvalidArgument(fmt::format("--features {}, but at least 1 is needed", features));
+  if (rows < 2) throw InvalidArgument(fmt::format("⟨rows {}⟩, but at least 2 are needed: one a class", rows));
+  if (features < 1) throw InvalidArgument(fmt::format("⟨features {}⟩, but at least 1 is needed", features));
 }
 
 void BrownianPairOptions::validate() const {
-  if (features < 1) throw InvalidArgument(fmt::format("--features {}, but at least 1 is needed", features));
+  if (features < 1) throw InvalidArgument(fmt::format("⟨features {}⟩, but at least 1 is needed", features));
 }
 
 Dataset brownian_classes(Index rows, Index features, std::uint64_t seed) {
@@ -115,7 +115,7 @@ std::pair<Matrix, Matrix> brownian_pair(WalkKind kind, Index n, std::uint64_t se
   BrownianPairOptions{.kind = kind, .features = n, .seed = seed}.validate();
   const auto size = static_cast<double>(n);
   require_memory(8.0 * (kPathsAFeature + 3) * size * size, fmt::format("a pair of {} x {} matrices", n, n),
-                 "ask for fewer --features");
+                 "ask for fewer ⟨features⟩");
   return {walk_covariance(kind, n, seed, kFirstStream),
           walk_covariance(kind, n, seed, kFirstStream + kSecondStreams)};
 }

@@ -13,13 +13,13 @@ namespace subspectra::synth {
 namespace {
 
 void check_size(Index rows, Index features, Index classes, Index relevant) {
-  if (features < 1) throw InvalidArgument(fmt::format("--features {}, but at least 1 is needed", features));
-  if (classes < 1) throw InvalidArgument(fmt::format("--classes {}, but at least 1 is needed", classes));
+  if (features < 1) throw InvalidArgument(fmt::format("⟨features {}⟩, but at least 1 is needed", features));
+  if (classes < 1) throw InvalidArgument(fmt::format("⟨classes {}⟩, but at least 1 is needed", classes));
   if (rows < classes) {
     throw InvalidArgument(
-        fmt::format("--rows {}, but every one of the {} classes needs a row", rows, classes));
+        fmt::format("⟨rows {}⟩, but every one of the {} classes needs a row", rows, classes));
   }
-  if (relevant < 0) throw InvalidArgument(fmt::format("--relevant {}, but 0 or more are needed", relevant));
+  if (relevant < 0) throw InvalidArgument(fmt::format("⟨relevant {}⟩, but 0 or more are needed", relevant));
 }
 
 struct Range {
@@ -53,9 +53,9 @@ void ClustersOptions::validate() const { check_size(rows, features, classes, rel
 
 void SessionsOptions::validate() const {
   check_size(rows, features, classes, relevant);
-  if (session < 1) throw InvalidArgument(fmt::format("--session {}, but at least 1 is needed", session));
+  if (session < 1) throw InvalidArgument(fmt::format("⟨session {}⟩, but at least 1 is needed", session));
   if (!(spread >= 0.0) || !std::isfinite(spread)) {
-    throw InvalidArgument(fmt::format("--spread {}, but 0 or a positive number is needed", spread));
+    throw InvalidArgument(fmt::format("⟨spread {}⟩, but 0 or a positive number is needed", spread));
   }
 }
 

@@ -11,17 +11,17 @@
 namespace subspectra::synth {
 
 void GaussianClassesOptions::validate() const {
-  if (features < 1) throw InvalidArgument(fmt::format("--features {}, but 1 or more are needed", features));
-  if (classes < 2) throw InvalidArgument(fmt::format("--classes {}, but 2 or more are needed", classes));
+  if (features < 1) throw InvalidArgument(fmt::format("⟨features {}⟩, but 1 or more are needed", features));
+  if (classes < 2) throw InvalidArgument(fmt::format("⟨classes {}⟩, but 2 or more are needed", classes));
   if (rows < classes) {
     throw InvalidArgument(
-        fmt::format("--rows {}, but every one of the {} classes needs a row", rows, classes));
+        fmt::format("⟨rows {}⟩, but every one of the {} classes needs a row", rows, classes));
   }
   if (informative < 0) {
-    throw InvalidArgument(fmt::format("--informative {}, but 0 or more are needed", informative));
+    throw InvalidArgument(fmt::format("⟨informative {}⟩, but 0 or more are needed", informative));
   }
   if (!(separation >= 0.0) || !std::isfinite(separation)) {
-    throw InvalidArgument(fmt::format("--separation {}, but 0 or a positive number is needed", separation));
+    throw InvalidArgument(fmt::format("⟨separation {}⟩, but 0 or a positive number is needed", separation));
   }
 }
 

@@ -8,7 +8,7 @@
 #include <functional>
 #include <set>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "core/text.hpp"
 #include "verify/dense_pair.hpp"
@@ -137,7 +137,7 @@ class Checker {
         bounded(claims_.path) || std::any_of(claims_.components.begin(), claims_.components.end(), bounded);
     enumerate_ = any && !options_.no_enumerate && out_.candidates <= kMostEnumerated;
     if (any && options_.no_enumerate) {
-      out_.not_checked.emplace_back("the upper bounds on every set (--no-enumerate)");
+      out_.not_checked.emplace_back("the upper bounds on every set (⟨no_enumerate⟩)");
     } else if (any && !enumerate_) {
       out_.not_checked.push_back(fmt::format("the upper bounds on every set: {} are more than {}",
                                              counted(out_.candidates, groups_ ? "group" : "candidate"),
@@ -231,7 +231,7 @@ class Checker {
     return {};
   }
 
-  /// A path ascends within the range that was asked for; the sets of --refit come as they come.
+  /// A path ascends within the range that was asked for; the sets of `refit` come as they come.
   [[nodiscard]] std::string size_problem(const ClaimedEntry& entry, Index before) const {
     if (refit_) return {};
     if (entry.k <= before) return fmt::format("it stands after k = {}; they ascend", before);
@@ -274,8 +274,8 @@ class Checker {
   }
 
   [[nodiscard]] std::string group_problem(const ClaimedSet& set, const std::vector<Index>& sorted) const {
-    if (groups_ == nullptr) return "it has groups and the result was made without --groups";
-    if (!set.units) return "the result was made with --groups and the set has no `units`";
+    if (groups_ == nullptr) return "it has groups and the result was made without ⟨groups⟩";
+    if (!set.units) return "the result was made with ⟨groups⟩ and the set has no `units`";
     std::vector<Index> members;
     for (std::size_t i = 0; i < set.units->size(); ++i) {
       const Index g = (*set.units)[i];
@@ -332,11 +332,11 @@ class Checker {
               value.tolerance, value.slack);
       return;
     }
-    // --no-renormalize: the quotient of the loadings in the file, which no set's best falls below.
+    // `no_renormalize`: the quotient of the loadings in the file, which no set's best falls below.
     const auto quotient = first_quotient(entry, pair);
     if (!quotient) {
       out_.not_checked.push_back(fmt::format(
-          "k = {}: the objective is that of loadings (--no-renormalize) that are not there", entry.k));
+          "k = {}: the objective is that of loadings (⟨no_renormalize⟩) that are not there", entry.k));
       return;
     }
     compare(CheckKind::kObjective, entry, component, "the quotient of the loadings", entry.objective,
@@ -573,7 +573,7 @@ class Checker {
         !std::all_of(entry.pool.begin(), entry.pool.end(), sound))
       return;
     if (entry.pool.empty()) {
-      add(CheckKind::kPoolComplete, entry, component, "there is no pool, but --pool asked for one");
+      add(CheckKind::kPoolComplete, entry, component, "there is no pool, but ⟨pool⟩ asked for one");
       return;
     }
     std::set<std::vector<Index>> known;
@@ -715,7 +715,7 @@ void require_same_table(const ClaimedResult& claims, const Dataset& data) {
 void require_groups(const ClaimedResult& claims, const FeatureGroups* groups) {
   if (claims.groups.empty() || groups != nullptr) return;
   throw InvalidArgument(
-      fmt::format("{} was made with groups ({}); give that file with --groups", claims.file, claims.groups));
+      fmt::format("{} was made with groups ({}); give that file with ⟨groups⟩", claims.file, claims.groups));
 }
 
 bool is_constant(const Dataset& data, Index j) {
@@ -734,7 +734,7 @@ bool is_constant(const Dataset& data, Index j) {
 const std::vector<CheckDescription>& check_descriptions() {
   static const std::vector<CheckDescription> all = {
       {CheckKind::kFeatures, "features", "distinct, ascending, named as in the data, as many as k"},
-      {CheckKind::kConstraints, "constraints", "--include, --exclude and --groups hold; nothing constant"},
+      {CheckKind::kConstraints, "constraints", "⟨include⟩, ⟨exclude⟩ and ⟨groups⟩ hold; nothing constant"},
       {CheckKind::kObjective, "objective", "the criterion recomputed on the set"},
       {CheckKind::kLoadings, "loadings", "x'Bx = 1, their quotients, the largest entry positive"},
       {CheckKind::kBounds, "bounds", "upper_bound, gap and certified agree with each other and over k"},

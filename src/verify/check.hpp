@@ -49,7 +49,7 @@ struct CheckDescription {
 /// One check of one entry.
 struct Finding {
   CheckKind kind = CheckKind::kFeatures;
-  Index component = 1;  ///< of --components; 1 is `path`
+  Index component = 1;  ///< of `components`; 1 is `path`
   Index k = 0;          ///< 0: the whole result
   bool ok = true;
   std::string words;  ///< what is wrong; "" when nothing is

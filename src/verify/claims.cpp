@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/shallow_json.hpp"
 #include "io/byte_source.hpp"
 
@@ -38,7 +38,7 @@ class Member {
 
   [[noreturn]] void fail(std::string_view rule) const {
     throw BadInput({.file = file_, .place = fmt::format("'{}'", place_)},
-                   fmt::format("{}; give a result as `subspectra select -o` writes it", rule));
+                   fmt::format("{}; give a result as `subspectra select ⟨o⟩` writes it", rule));
   }
 
   [[nodiscard]] bool has(const char* key) const { return value_.is_object() && value_.contains(key); }
@@ -124,7 +124,7 @@ class Member {
     try {
       return OptionCodec<E>::parse(text());
     } catch (const InvalidArgument& rule) {
-      fail(rule.what());
+      fail(rule.marked());
     }
   }
 
@@ -140,7 +140,8 @@ json parsed(std::string_view text, const std::string& file) {
   } catch (const json::exception&) {
   } catch (const std::length_error&) {
   }
-  throw BadInput({.file = file}, "this is not valid JSON; give a result as `subspectra select -o` writes it");
+  throw BadInput({.file = file},
+                 "this is not valid JSON; give a result as `subspectra select ⟨o⟩` writes it");
 }
 
 ClaimedSet claimed_set(const Member& from) {
@@ -249,7 +250,7 @@ ClaimedResult parse_claims(std::string_view text, const std::string& file) {
   if (!document.is_object() || document.value("schema", json()) != kSchema) {
     throw BadInput(
         {.file = file},
-        fmt::format("this JSON is no {} result; give one written by `subspectra select -o`", kSchema));
+        fmt::format("this JSON is no {} result; give one written by `subspectra select ⟨o⟩`", kSchema));
   }
   const Member root(document, file, "");
   ClaimedResult result;
@@ -270,7 +271,8 @@ ClaimedResult parse_claims(std::string_view text, const std::string& file) {
 ClaimedResult read_claims(const std::string& path) {
   constexpr std::uint64_t kLargest = std::uint64_t{1} << 30U;
   if (checked_file_size(path) > kLargest) {
-    throw BadInput({.file = path}, "is too large for a result; give one as `subspectra select -o` writes it");
+    throw BadInput({.file = path},
+                   "is too large for a result; give one as `subspectra select ⟨o⟩` writes it");
   }
   std::ifstream file(path, std::ios::binary);
   return parse_claims(std::string(std::istreambuf_iterator<char>(file), {}), path);

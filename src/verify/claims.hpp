@@ -28,7 +28,7 @@ struct ClaimedEntry : ClaimedSet {
   bool has_gap = false;
   std::optional<double> gap;  ///< empty when it is null or not there
   std::optional<bool> certified;
-  /// --bounds: all of them, by name.
+  /// `bounds`: all of them, by name.
   std::vector<std::pair<std::string, double>> upper, lower_any, lower_best;
   std::optional<Matrix> loadings;  ///< as many rows as the file has, each as long as the first
   std::vector<ClaimedSet> pool;
@@ -43,12 +43,12 @@ struct ClaimedResult {
   ReadOptions read;
   PrepareOptions prepare;
   std::vector<std::string> include, exclude;
-  std::string groups;  ///< the file of --groups
+  std::string groups;  ///< the file of `groups`
   Criterion criterion = Criterion::kLargest;
   double ridge = 0.0;  ///< the number that was added
   std::optional<KRange> k;
   Index pool = 1;            ///< sets asked for
-  bool renormalized = true;  ///< false: --no-renormalize, the objective is that of the loadings given
+  bool renormalized = true;  ///< false: `no_renormalize`, the objective is that of the loadings given
   // `data`
   Index rows = 0;  ///< 0: matrices
   Index features = 0;

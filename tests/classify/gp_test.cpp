@@ -6,9 +6,9 @@
 #include <functional>
 #include <numbers>
 
+#include <subspectra/error.hpp>
 #include "classify/classifier.hpp"
 #include "classify/probit.hpp"
-#include "core/error.hpp"
 #include "oracle.hpp"
 
 namespace subspectra {
@@ -490,7 +490,7 @@ TEST(GaussianProcess, RefusesWhatDoesNotFit) {
     return "(no error)";
   };
   EXPECT_NE(
-      message({.lengthscale = {{1.0, 2.0}}}).find("--lengthscale lists 2, but there are 3 input features"),
+      message({.lengthscale = {{1.0, 2.0}}}).find("lengthscale lists 2, but there are 3 input features"),
       std::string::npos);
   EXPECT_NE(message({.memory_limit = 1000}).find("train on fewer rows"), std::string::npos);
   EXPECT_THROW((void)OptionCodec<LengthScales>::parse("1,-2"), InvalidArgument);
@@ -539,7 +539,7 @@ TEST(GaussianProcess, AnIterationThatRoundingEndsIsNoConvergence) {
   options.signal = 1e8;
   const GpRule rule = fit_gp(data.dense, data.labels->codes, 2, options);
   EXPECT_EQ(rule.status, Status::kIterationLimit);
-  EXPECT_NE(cut_short_sentence(rule).find("did not converge at --signal 1e+08"), std::string::npos);
+  EXPECT_NE(cut_short_sentence(rule).find("did not converge at ⟨signal 1e+08⟩"), std::string::npos);
 }
 
 TEST(GaussianProcess, StoppedItKeepsTheBestPointSoFar) {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 
 namespace subspectra {
 namespace {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <stop_token>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "linalg/blas.hpp"
 #include "report/json.hpp"
 #include "synth/clusters.hpp"

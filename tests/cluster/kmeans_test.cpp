@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 
 namespace subspectra {
 namespace {

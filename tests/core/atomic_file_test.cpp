@@ -12,7 +12,7 @@
 #include <string>
 #include <thread>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 
 namespace subspectra {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 
 namespace subspectra {
 namespace {

@@ -119,26 +119,26 @@ TEST(Options, IgnoreNamesOfOtherStructs) {
 }
 
 TEST(Options, RefuseWithFlagValueAndRule) {
-  EXPECT_EQ(message_of({{"folds", "ten"}}), "--folds 'ten': a whole number is needed");
-  EXPECT_EQ(message_of({{"folds", "1.5"}}), "--folds '1.5': a whole number is needed");
-  EXPECT_EQ(message_of({{"folds", ""}}), "--folds '': a whole number is needed");
-  EXPECT_EQ(message_of({{"folds", "99999999999"}}), "--folds '99999999999': the number is out of range");
-  EXPECT_EQ(message_of({{"seed", "-1"}}), "--seed '-1': a whole number from 0 up is needed");
-  EXPECT_EQ(message_of({{"time_limit", "inf"}}), "--time-limit 'inf': a finite number is needed");
-  EXPECT_EQ(message_of({{"time_limit", "1,5"}}), "--time-limit '1,5': a finite number is needed");
-  EXPECT_EQ(message_of({{"verbose", "yes"}}), "--verbose 'yes': true or false is needed");
-  EXPECT_EQ(message_of({{"colour", "green"}}), "--colour 'green': one of red|dark-blue is needed");
+  EXPECT_EQ(message_of({{"folds", "ten"}}), "folds 'ten': a whole number is needed");
+  EXPECT_EQ(message_of({{"folds", "1.5"}}), "folds '1.5': a whole number is needed");
+  EXPECT_EQ(message_of({{"folds", ""}}), "folds '': a whole number is needed");
+  EXPECT_EQ(message_of({{"folds", "99999999999"}}), "folds '99999999999': the number is out of range");
+  EXPECT_EQ(message_of({{"seed", "-1"}}), "seed '-1': a whole number from 0 up is needed");
+  EXPECT_EQ(message_of({{"time_limit", "inf"}}), "time_limit 'inf': a finite number is needed");
+  EXPECT_EQ(message_of({{"time_limit", "1,5"}}), "time_limit '1,5': a finite number is needed");
+  EXPECT_EQ(message_of({{"verbose", "yes"}}), "verbose 'yes': true or false is needed");
+  EXPECT_EQ(message_of({{"colour", "green"}}), "colour 'green': one of red|dark-blue is needed");
   const std::string k_rule = "N or LO:HI with 1 <= LO <= HI is needed, for example 10 or 1:20";
   for (const std::string bad : {"0", "5:3", "a", ":", "1:", ":5", "1:2:3", "-1"}) {
-    EXPECT_EQ(message_of({{"k", bad}}), fmt::format("-k '{}': {}", bad, k_rule));
+    EXPECT_EQ(message_of({{"k", bad}}), fmt::format("k '{}': {}", bad, k_rule));
   }
   for (const std::string bad : {"-1", "automatic", "nan", ""}) {
     EXPECT_EQ(message_of({{"ridge", bad}}),
-              fmt::format("--ridge '{}': auto or a number from 0 up is needed", bad));
+              fmt::format("ridge '{}': auto or a number from 0 up is needed", bad));
   }
   for (const std::string bad : {"", "G", "-1G", "1X", "0", "1GBB", "1bb", "1bib", "1e30"}) {
     EXPECT_EQ(message_of({{"memory_limit", bad}}),
-              fmt::format("--memory-limit '{}': a size such as 500M, 2G or 1.5GiB is needed", bad));
+              fmt::format("memory_limit '{}': a size such as 500M, 2G or 1.5GiB is needed", bad));
   }
   EXPECT_NE(message_of({{"exclude", "@/no/such/file"}}).find("'/no/such/file' cannot be read"),
             std::string::npos);
@@ -188,9 +188,17 @@ TEST(Options, DescribeEveryFieldOnce) {
   EXPECT_EQ(all[10].hint, "red|dark-blue");
 }
 
-TEST(OptionFlag, SpellsUnderscoresAsDashes) {
-  EXPECT_EQ(option_flag("time_limit"), "--time-limit");
-  EXPECT_EQ(option_flag("k"), "-k");
+TEST(SetOptions, SaysWhichFieldAndWhatWasGivenAsData) {
+  try {
+    AllOptions options;
+    set_options(options, {{"folds", "ten"}});
+    FAIL() << "no exception";
+  } catch (const InvalidArgument& error) {
+    EXPECT_EQ(error.field(), "folds");
+    EXPECT_EQ(error.value(), "ten");
+    EXPECT_EQ(error.rule(), "a whole number is needed");
+    EXPECT_EQ(error.text(Spelling::kCommandLine), "--folds 'ten': a whole number is needed");
+  }
 }
 
 TEST(KRange, ResolvesAgainstTheNumberOfFeatures) {
@@ -201,13 +209,13 @@ TEST(KRange, ResolvesAgainstTheNumberOfFeatures) {
     static_cast<void>((KRange{3, 8}).resolved(7));
     FAIL() << "no exception";
   } catch (const InvalidArgument& e) {
-    EXPECT_STREQ(e.what(), "-k 3:8, but 1 <= LO <= HI <= 7 is needed (7 features can be chosen)");
+    EXPECT_STREQ(e.what(), "k = 3:8, but 1 <= LO <= HI <= 7 is needed (7 features can be chosen)");
   }
   try {
     static_cast<void>((KRange{2, 2}).resolved(1, "group"));
     FAIL() << "no exception";
   } catch (const InvalidArgument& e) {
-    EXPECT_STREQ(e.what(), "-k 2, but 1 <= LO <= HI <= 1 is needed (1 group can be chosen)");
+    EXPECT_STREQ(e.what(), "k = 2, but 1 <= LO <= HI <= 1 is needed (1 group can be chosen)");
   }
 }
 

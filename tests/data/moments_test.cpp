@@ -8,7 +8,7 @@
 #include <numeric>
 #include <string>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/random.hpp"
 
 namespace subspectra {

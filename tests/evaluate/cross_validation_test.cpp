@@ -294,7 +294,7 @@ TEST(Evaluate, GroupsThatLeaveOneClassAreRefusedAndShufflesThatDoAreSkipped) {
     (void)evaluate(data, {.cv = {2}});
     FAIL();
   } catch (const BadInput& error) {
-    EXPECT_NE(std::string(error.what()).find("--cv-groups"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("cv_groups"), std::string::npos) << error.what();
   }
 }
 

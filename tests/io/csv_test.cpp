@@ -119,7 +119,7 @@ TEST(Csv, NumericClassesAreLabelsAndSortedByValue) {
 TEST(Csv, TextInANumericColumnIsRefusedWithItsPlace) {
   const std::string message = message_of([] { return csv("V6,V7,class\n1,2,a\n3,abc,b\n"); });
   EXPECT_TRUE(contains(message, "t.csv:3:2: 'abc' is not a number in column 'V7'"));
-  EXPECT_TRUE(contains(message, "--exclude V7"));
+  EXPECT_TRUE(contains(message, "exclude = V7"));
 }
 
 TEST(Csv, LinesInsideQuotesCount) {
@@ -186,7 +186,7 @@ TEST(Csv, TextIsLeftAloneInColumnsThatAreNotNeeded) {
   const auto message = [&](std::string_view text) { return message_of([&] { return csv(text, options); }); };
   EXPECT_TRUE(contains(message("id,a,b\nq1,1,2\nq2,x,4\n"), "t.csv:3:2: 'x' is not a number in column 'a'"));
   EXPECT_TRUE(contains(message("id,a,b\nq1,x,2\nq2,y,4\n"), "t.csv:2:2: 'x' is not a number in column 'a'"));
-  EXPECT_FALSE(contains(message("id,a,b\nq1,x,2\nq2,y,4\n"), "--exclude"));
+  EXPECT_FALSE(contains(message("id,a,b\nq1,x,2\nq2,y,4\n"), "exclude"));
   EXPECT_TRUE(contains(message("1,2\n3,4\n5,x\n"), "t.csv:3:2")) << "made-up names say nothing about needs";
 }
 

@@ -75,7 +75,7 @@ TEST_F(H5ad, WithoutAClassTheLastTextColumnIsTheTarget) {
   }
   const DatasetParts chosen = assemble(std::move(more), {}).parts();
   ASSERT_EQ(chosen.warnings.size(), 1U);
-  EXPECT_NE(chosen.warnings[0].find("the last of 2 text columns; --target NAME takes another"),
+  EXPECT_NE(chosen.warnings[0].find("the last of 2 text columns; ⟨target NAME⟩ takes another"),
             std::string::npos)
       << chosen.warnings[0];
 }

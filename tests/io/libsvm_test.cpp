@@ -69,7 +69,7 @@ TEST(Libsvm, MissingLabelsAndValues) {
 
 TEST(Libsvm, BadRowsAreRefusedAtTheirCharacter) {
   EXPECT_TRUE(contains(message_of([] { return svm("1 1:2\n1 0:2\n"); }), "t.svm:2:3: feature index 0"));
-  EXPECT_TRUE(contains(message_of([] { return svm("1 0:2\n"); }), "--index-base 0"));
+  EXPECT_TRUE(contains(message_of([] { return svm("1 0:2\n"); }), "index_base = 0"));
   EXPECT_TRUE(contains(message_of([] { return svm("1 2:1 1:4 2:3\n"); }),
                        "t.svm:1:11: feature index 2 stands twice"));
   EXPECT_TRUE(contains(message_of([] { return svm("1:2 3:4\n"); }),
@@ -90,7 +90,7 @@ TEST(Libsvm, AWidthThatDoesNotFitIsRefusedBeforeItIsAllocated) {
   ReadOptions options;
   options.memory_limit.bytes = 1 << 20;
   EXPECT_TRUE(
-      contains(message_of<Error>([&] { return svm("1 2147483646:1\n", options); }), "--features 2147483646"))
+      contains(message_of<Error>([&] { return svm("1 2147483646:1\n", options); }), "features = 2147483646"))
       << "one stray index does not make billions of columns";
   options.features = 2147483646;
   EXPECT_TRUE(contains(message_of<Error>([&] { return svm("1 2147483646:1\n", options); }), "may be used"));

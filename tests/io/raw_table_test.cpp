@@ -56,9 +56,9 @@ TEST(Assemble, ColumnsThatMayBeIgnoredAreNeitherTargetNorRefused) {
 
 TEST(Assemble, AnUnknownTargetGetsNearNames) {
   EXPECT_TRUE(contains(message_of([] { return csv("a,b,class\n1,2,x\n", with_target("clas")); }),
-                       "t.csv: --target clas: there is no column of that name; near names: 'class'"));
+                       "t.csv: target = clas: there is no column of that name; near names: 'class'"));
   EXPECT_TRUE(
-      contains(message_of([] { return csv("a,b\n1,2\n", with_target("zzzzz")); }), "'--target none'"));
+      contains(message_of([] { return csv("a,b\n1,2\n", with_target("zzzzz")); }), "'target = none'"));
   EXPECT_TRUE(contains(message_of([] { return csv("y,a,y\nu,2,v\n", with_target("y")); }),
                        "2 columns are named 'y'"));
 }
@@ -66,7 +66,7 @@ TEST(Assemble, AnUnknownTargetGetsNearNames) {
 TEST(Assemble, TextThatIsNoTargetIsRefusedByName) {
   const std::string one = message_of([] { return csv("id,a,class\nr1,1,x\nr2,2,y\n"); });
   EXPECT_TRUE(contains(one, "t.csv:2:1: column 'id' holds ('r1') text"));
-  EXPECT_TRUE(contains(one, "--exclude id"));
+  EXPECT_TRUE(contains(one, "exclude = id"));
   EXPECT_TRUE(
       contains(message_of([] { return csv("a,class\n1,x\n2,y\n", with_target("none")); }), "column 'class'"));
 }
@@ -88,7 +88,7 @@ TEST(Assemble, WeightsMustBeNumbersFromZeroUp) {
   EXPECT_TRUE(contains(said("class,w,a\nu,1,3\n\"x\ny\",-1,2\n"), "t.csv:4:2: '-1' is no weight"));
   EXPECT_TRUE(contains(said("a,w,class\n1,-1,x,9\n"), "the row has 4 fields"));
   EXPECT_TRUE(contains(said("w,w,class\n1,-1,x\n"), "2 columns are named 'w'"));
-  EXPECT_TRUE(contains(said("a,class\n1,x\n"), "--weights w: there is no column"));
+  EXPECT_TRUE(contains(said("a,class\n1,x\n"), "weights = w: there is no column"));
 }
 
 TEST(Assemble, AWeightThatIsNoneOfABinaryTableHasItsRow) {

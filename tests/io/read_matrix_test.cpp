@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "reading.hpp"
 
 namespace subspectra {

@@ -60,13 +60,13 @@ TEST(ReadOptions, AreChecked) {
   };
   ReadOptions options;
   options.index_base = 2;
-  EXPECT_TRUE(contains(said(options), "--index-base = 2"));
+  EXPECT_TRUE(contains(said(options), "index_base = 2"));
   options = {};
   options.features = -1;
-  EXPECT_TRUE(contains(said(options), "--features = -1"));
+  EXPECT_TRUE(contains(said(options), "features = -1"));
   options = {};
   options.features = 1LL << 40;
-  EXPECT_TRUE(contains(said(options), "--features"));
+  EXPECT_TRUE(contains(said(options), "features"));
   options = {};
   options.weights = options.target = "w";
   EXPECT_TRUE(contains(said(options), "both name 'w'"));

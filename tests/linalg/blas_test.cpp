@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include <subspectra/error.hpp>
 #include "core/build_info.hpp"
-#include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/random.hpp"
 

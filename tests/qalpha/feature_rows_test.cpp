@@ -4,7 +4,7 @@
 
 #include <Eigen/Dense>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "dense_oracle.hpp"
 #include "oracle.hpp"
 #include "tables.hpp"

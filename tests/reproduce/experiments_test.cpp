@@ -50,13 +50,13 @@ TEST(Experiments, WithoutTheirDataSayWhatToGet) {
       return 0;
     });
     const std::string what = experiment.id == "jmlr05-images" ? "DIR: " : "FILE: ";
-    EXPECT_TRUE(contains(message, std::string(experiment.id) + " needs --data " + what));
+    EXPECT_TRUE(contains(message, std::string(experiment.id) + " needs data = " + what));
   }
   EXPECT_TRUE(contains(message_of<InvalidArgument>([] {
                          check_request(find_experiment("iccv07-bounds"), {.runs = 3});
                          return 0;
                        }),
-                       "--runs is an option of icml06-fig1"));
+                       "runs is an option of icml06-fig1"));
 }
 
 TEST(MonteCarlo, NothingExceedsTheOptimumAndAllFeaturesReachIt) {
@@ -283,7 +283,7 @@ TEST(Faces, ThePixelsThatVaryAreChosenAndDrawn) {
   EXPECT_TRUE(contains(message_of<InvalidArgument>([&] {
                          return run("iccv07-faces", {.data = path, .shape = {5, 4}}).id;
                        }),
-                       "--shape 5x4 is 20 pixels"));
+                       "shape = 5x4 is 20 pixels"));
 }
 
 TEST(Verification, TellsThePeopleApart) {
@@ -321,7 +321,7 @@ TEST(Images, AFolderOfPgmFilesIsATable) {
       contains(message_of([&] { return read_image_folder(folder.path(""), {}).shape; }), "width above"));
   static_cast<void>(folder.write("s1/3.pgm", "P5 3 2 255\nABCDEF"));
   EXPECT_TRUE(
-      contains(message_of([&] { return read_image_folder(folder.path(""), {}).shape; }), "give --shape"));
+      contains(message_of([&] { return read_image_folder(folder.path(""), {}).shape; }), "give shape"));
 }
 
 TEST(Shape, FindsThePartsThatMoveTogether) {

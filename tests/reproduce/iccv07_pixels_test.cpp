@@ -100,7 +100,7 @@ TEST(Pixels, RefuseWhatHasNotTwoKinds) {
         .quick = true, .data = folder.write("n.csv", image_table(40)), .images = folder.path("x")};
     return run_experiment(find_experiment("iccv07-gender"), options, RunControl{}).id;
   });
-  EXPECT_TRUE(contains(message, "--shape HxW"));  // 12 pixels are no square
+  EXPECT_TRUE(contains(message, "shape = HxW"));  // 12 pixels are no square
   EXPECT_FALSE(std::filesystem::exists(folder.path("x")));
 }
 
@@ -195,10 +195,10 @@ TEST(AllExperiments, StoppedAtOnceRunNothingAndSayHow) {
 TEST(AllExperiments, TakeFilesByTheirNamesAndRefuseOptionsOfOne) {
   const auto message =
       message_of<InvalidArgument>([] { return run_all_experiments({.runs = 3}, {}, kInfinity).id; });
-  EXPECT_TRUE(contains(message, "--runs is an option of single experiments"));
+  EXPECT_TRUE(contains(message, "runs is an option of single experiments"));
   EXPECT_TRUE(contains(
       message_of<BadInput>([] { return run_all_experiments({.data = "no-such-folder"}, {}, kInfinity).id; }),
-      "--data of `all` is a folder"));
+      "data of `all` is a folder"));
   // Which file an experiment is given shows in what it says of a broken one.
   const Folder folder;
   static_cast<void>(folder.write("colon.csv", "broken\n"));

@@ -250,7 +250,7 @@ TEST(Jmlr05Images, SaysWhatTheFolderLacks) {
   EXPECT_TRUE(contains(message_of<InvalidArgument>([&] {
                          return run_experiment(find_experiment("jmlr05-images"), {}, RunControl()).id;
                        }),
-                       "needs --data DIR"));
+                       "needs data = DIR"));
 }
 
 }  // namespace

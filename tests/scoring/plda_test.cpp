@@ -7,7 +7,7 @@
 #include <numeric>
 #include <stop_token>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "oracle.hpp"
 
 namespace subspectra {

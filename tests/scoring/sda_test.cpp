@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <subspectra/error.hpp>
 #include "classes.hpp"
-#include "core/error.hpp"
 #include "core/random.hpp"
 
 namespace subspectra {

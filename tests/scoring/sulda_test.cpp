@@ -10,7 +10,7 @@
 #include <sstream>
 #include <stop_token>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "oracle.hpp"
 #include "run_program.hpp"
 #include "solvers/basis_pursuit.hpp"

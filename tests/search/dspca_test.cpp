@@ -9,7 +9,7 @@
 #include <bit>
 #include <cmath>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/random.hpp"
 #include "oracle.hpp"
 #include "pitprops.hpp"

@@ -12,7 +12,7 @@
 #include <numeric>
 #include <stop_token>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/random.hpp"
 #include "oracle.hpp"
 #include "pencils.hpp"

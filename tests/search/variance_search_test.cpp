@@ -10,7 +10,7 @@
 #include <numeric>
 #include <stop_token>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/random.hpp"
 #include "oracle.hpp"
 #include "search/greedy.hpp"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <subspectra/error.hpp>
 #include "classify/gp.hpp"
-#include "core/error.hpp"
 #include "oracle.hpp"
 
 namespace subspectra {

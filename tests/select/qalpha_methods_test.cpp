@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "oracle.hpp"
 #include "report/json.hpp"
 #include "synth/clusters.hpp"
@@ -121,8 +121,8 @@ TEST(QAlphaMethods, LabelsAreAskedForWhereTheyAreNeeded) {
 TEST(QAlphaMethods, WhatCannotBeIsRefusedOrSaid) {
   const DatasetParts data = table(5, 12);
   EXPECT_TRUE(warned(run(data, "qalpha", {{"clusters", "9"}}), "more than the rank"));
-  EXPECT_TRUE(warned(run(data, "qalpha-laplacian"), "--no-normalize"));
-  EXPECT_FALSE(warned(run(data, "qalpha-laplacian", {{"no_normalize", "true"}}), "--no-normalize"));
+  EXPECT_TRUE(warned(run(data, "qalpha-laplacian"), "⟨no_normalize⟩"));
+  EXPECT_FALSE(warned(run(data, "qalpha-laplacian", {{"no_normalize", "true"}}), "⟨no_normalize⟩"));
   for (const auto& [name, text] : std::vector<std::pair<std::string, std::string>>{{"clusters", "0"},
                                                                                    {"restarts", "0"},
                                                                                    {"max_iterations", "0"},
@@ -190,21 +190,21 @@ TEST(QAlphaMethods, AStartThatCentredFeaturesCannotSeeIsReplacedAndSaid) {
   for (const char* clusters : {"1", "2"}) {
     const OptionTexts ones = {{"start", "ones"}, {"clusters", clusters}};
     const auto replaced = run(data, "qalpha", ones);
-    EXPECT_TRUE(warned(replaced, "--start ones"));
+    EXPECT_TRUE(warned(replaced, "⟨start ones⟩"));
     EXPECT_EQ(replaced.method_options["start"], "equal");
     EXPECT_EQ(replaced.weights, run(data, "qalpha", {{"clusters", clusters}}).weights);
     EXPECT_EQ(replaced.relevance->eigenvalues.size(), std::stoi(clusters));
     EXPECT_GT(replaced.relevance->eigenvalues.cwiseAbs().minCoeff(), 1e-6);  // no direction is lost
   }
   auto as_given = run(data, "qalpha", {{"start", "ones"}, {"no_normalize", "true"}});
-  EXPECT_FALSE(warned(as_given, "--start ones"));
+  EXPECT_FALSE(warned(as_given, "⟨start ones⟩"));
   EXPECT_EQ(as_given.method_options["start"], "ones");
   // As given, but without means.
   data.dense.rowwise() -= data.dense.colwise().mean();
   as_given = run(data, "qalpha", {{"start", "ones"}, {"no_normalize", "true"}});
-  EXPECT_TRUE(warned(as_given, "--start ones"));
+  EXPECT_TRUE(warned(as_given, "⟨start ones⟩"));
   // Classes have means of their own.
-  EXPECT_FALSE(warned(run(table(24, 12), "qalpha-supervised", {{"start", "ones"}}), "--start ones"));
+  EXPECT_FALSE(warned(run(table(24, 12), "qalpha-supervised", {{"start", "ones"}}), "⟨start ones⟩"));
 }
 
 TEST(QAlphaMethods, NoiseAloneHasWeightsAndNoClearCut) {

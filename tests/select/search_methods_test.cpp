@@ -328,7 +328,7 @@ TEST(SearchMethods, MoreComponentsThanThereAreAreLeftOutAndSaid) {
   // Rank 33: one of the 34 columns is constant.
   const auto many = run(read_dataset("ionosphere"), {.k = {1, 1}, .components = 40}, "gspca");
   EXPECT_EQ(many.components.size(), 32U);
-  EXPECT_TRUE(warned(many, "--components 40 is more than there are: 33 principal components were found"));
+  EXPECT_TRUE(warned(many, "⟨components 40⟩ is more than there are: 33 principal components were found"));
   const auto run_on = [](const Matrix& s, Index k, Index components) {
     const MatrixProblem problem{"s", FeatureNames(s.rows()), s, std::nullopt};
     return select_features(problem, find_method("gspca"), {.k = {k, k}, .components = components}, {}, {});
@@ -337,18 +337,18 @@ TEST(SearchMethods, MoreComponentsThanThereAreAreLeftOutAndSaid) {
   const Vector v{{0.3, 1.1, -0.7, 0.2}};
   const auto single = run_on(v * v.transpose(), 4, 3);
   EXPECT_TRUE(single.components.empty());
-  EXPECT_TRUE(warned(single, "--components 3 is more than there are: 1 principal component was found"));
+  EXPECT_TRUE(warned(single, "⟨components 3⟩ is more than there are: 1 principal component was found"));
   // One feature is used up by each component, until two are no longer there.
   const auto apart = run_on(Vector{{3.0, 2.0, 1.0}}.asDiagonal(), 2, 3);
   EXPECT_EQ(apart.components.size(), 1U);
-  EXPECT_TRUE(warned(apart, "--components 3 is more than there are: 2 principal components were found"));
+  EXPECT_TRUE(warned(apart, "⟨components 3⟩ is more than there are: 2 principal components were found"));
 
   const auto classes = oracle::random_classes(60, 6, 3, 1);
   EXPECT_TRUE(warned(run(classes, {.k = {4, 4}, .components = 3}, "gslda"),
-                     "--components 3 is more than there are: no set here has more than 2 discriminants"));
+                     "⟨components 3⟩ is more than there are: no set here has more than 2 discriminants"));
   EXPECT_TRUE(run(classes, {.k = {4, 4}, .components = 2}, "gslda").warnings.empty());
   EXPECT_TRUE(warned(run(classes, {.k = {1, 1}, .components = 2}, "fisher"),
-                     "--components 2 is more than there are: no set here has more than 1 discriminant"));
+                     "⟨components 2⟩ is more than there are: no set here has more than 1 discriminant"));
 }
 
 TEST(SearchMethods, BoundsThatAMethodDoesNotComputeAreSaid) {
@@ -356,7 +356,7 @@ TEST(SearchMethods, BoundsThatAMethodDoesNotComputeAreSaid) {
   for (const auto* name : {"fisher", "ks", "pearson", "snr"}) {
     const auto selection = run(data, {.k = {2, 2}, .bounds = true}, name);
     ASSERT_EQ(selection.warnings.size(), 1U) << name;
-    EXPECT_TRUE(selection.warnings[0].starts_with("--bounds does nothing here: ")) << selection.warnings[0];
+    EXPECT_TRUE(selection.warnings[0].starts_with("⟨bounds⟩ does nothing here: ")) << selection.warnings[0];
   }
   EXPECT_TRUE(run(data, {.k = {2, 2}, .bounds = true}, "gslda").warnings.empty());
 }

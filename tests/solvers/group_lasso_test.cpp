@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/random.hpp"
 #include "io/write.hpp"
 #include "run_program.hpp"

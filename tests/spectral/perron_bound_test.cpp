@@ -8,7 +8,7 @@
 #include <bit>
 #include <numeric>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "core/random.hpp"
 
 namespace subspectra {

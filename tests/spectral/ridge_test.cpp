@@ -64,7 +64,7 @@ TEST(Ridge, PerfectSeparationGetsAPositiveRidgeAndTooMuchMemoryIsRefused) {
     (void)resolve_ridge(data, {0, 1}, {}, 1, /*memory_limit=*/16);
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("--ridge VALUE"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("ridge = VALUE"), std::string::npos) << error.what();
   }
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "io/raw_table.hpp"
 
 namespace subspectra::testing {

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <set>
 
+#include <subspectra/error.hpp>
 #include "classify/row_map.hpp"
 #include "classify/svm.hpp"
-#include "core/error.hpp"
 #include "oracle.hpp"
 
 namespace subspectra {

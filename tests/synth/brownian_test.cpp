@@ -178,18 +178,18 @@ TEST(Distributions, GeneralizedGaussianHasTheKnownProbabilities) {
 
 TEST(Brownian, RefusesSizesThatAreNone) {
   EXPECT_EQ(message_of<InvalidArgument>([] { return brownian_classes(1, 5, 0); }),
-            "--rows 1, but at least 2 are needed: one a class");
+            "rows = 1, but at least 2 are needed: one a class");
   EXPECT_EQ(message_of<InvalidArgument>([] { return brownian_classes(10, 0, 0); }),
-            "--features 0, but at least 1 is needed");
+            "features = 0, but at least 1 is needed");
   EXPECT_EQ(message_of<InvalidArgument>([] { return brownian_pair(WalkKind::kFractional, -3, 0); }),
-            "--features -3, but at least 1 is needed");
+            "features = -3, but at least 1 is needed");
   EXPECT_NE(message_of<Error>([] {
               return brownian_classes(Index{1} << 40, Index{1} << 40, 0);
-            }).find("fewer --rows"),
+            }).find("fewer rows"),
             std::string::npos);
   EXPECT_NE(message_of<Error>([] {
               return brownian_pair(WalkKind::kFractional, Index{1} << 40, 0);
-            }).find("fewer --features"),
+            }).find("fewer features"),
             std::string::npos);
 }
 

@@ -1,0 +1,116 @@
+#include "core/spelling.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace subspectra {
+namespace {
+
+constexpr std::string_view kOpening = "⟨";
+constexpr std::string_view kClosing = "⟩";
+
+bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// What stands between the brackets.
+struct MarkedOption {
+  std::string_view name;
+  std::optional<std::string_view> value;
+};
+
+std::optional<MarkedOption> read_mark(std::string_view inside) {
+  const std::string_view name = inside.substr(0, inside.find(' '));
+  if (name.empty() || !is_letter(name.front())) return std::nullopt;
+  if (!std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || is_digit(c); }))
+    return std::nullopt;
+  if (name.size() == inside.size()) return MarkedOption{name, std::nullopt};
+  return MarkedOption{name, inside.substr(name.size() + 1)};
+}
+
+std::string command_line_option(const MarkedOption& option) {
+  const bool is_short = option.name.size() == 1 && option.name.front() >= 'a' && option.name.front() <= 'z';
+  std::string flag = (is_short ? "-" : "--") + std::string(option.name);  // -k, -o; but --C
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return option.value ? flag + ' ' + std::string(*option.value) : flag;
+}
+
+/// Numbers, and the capitals that stand for what is to be put there (N, FILE, LO:HI, HxW), need no quotes.
+bool stands_unquoted(std::string_view value) {
+  constexpr std::string_view kOfNumbers = "0123456789.eE+-";
+  const bool number = value.find_first_not_of(kOfNumbers) == std::string_view::npos &&
+                      std::any_of(value.begin(), value.end(), is_digit);
+  constexpr std::string_view kOfPlaceholders = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789x:+_";
+  const bool placeholder = !value.empty() && value.front() >= 'A' && value.front() <= 'Z' &&
+                           value.find_first_not_of(kOfPlaceholders) == std::string_view::npos;
+  return number || placeholder;
+}
+
+/// `followed_by_equals`: the text itself goes on with " = VALUE".
+std::string python_option(const MarkedOption& option, bool followed_by_equals) {
+  constexpr std::array<std::string_view, 5> kKept = {"lambda", "from", "in", "with", "class"};
+  std::string name(option.name);
+  if (std::find(kKept.begin(), kKept.end(), option.name) != kKept.end()) name += '_';
+  if (followed_by_equals && !option.value) return name;
+  name += '=';
+  if (!option.value) return name;
+  return stands_unquoted(*option.value) ? name + std::string(*option.value)
+                                        : name + '"' + std::string(*option.value) + '"';
+}
+
+std::string cpp_option(const MarkedOption& option) {
+  std::string text(option.name);
+  if (option.value) text.append(" = ").append(*option.value);
+  return text;
+}
+
+}  // namespace
+
+std::string spelled(std::string_view text, Spelling spelling) {
+  std::string result;
+  result.reserve(text.size());
+  bool quoted = false;  // between backticks, and
+  bool begun = false;   // after the first character there
+  while (!text.empty()) {
+    if (text.starts_with(kOpening)) {
+      const auto end = text.find(kClosing);
+      const auto mark = end == std::string_view::npos
+                            ? std::nullopt
+                            : read_mark(text.substr(kOpening.size(), end - kOpening.size()));
+      if (mark) {
+        const std::string_view rest = text.substr(end + kClosing.size());
+        const Spelling here = quoted && begun ? Spelling::kCommandLine : spelling;
+        result += here == Spelling::kCommandLine ? command_line_option(*mark)
+                  : here == Spelling::kPython    ? python_option(*mark, rest.starts_with(" = "))
+                                                 : cpp_option(*mark);
+        begun = true;
+        text = rest;
+        continue;
+      }
+    }
+    if (text.front() == '`') {
+      quoted = !quoted;
+      begun = false;
+    } else {
+      begun = true;
+    }
+    result += text.front();
+    text.remove_prefix(1);
+  }
+  return result;
+}
+
+std::vector<std::string> spelled(std::vector<std::string> texts, Spelling spelling) {
+  for (std::string& text : texts) text = spelled(text, spelling);
+  return texts;
+}
+
+std::string marked_option(std::string_view name) {
+  return std::string(kOpening).append(name).append(kClosing);
+}
+
+std::string marked_option(std::string_view name, std::string_view value) {
+  return std::string(kOpening).append(name).append(" ").append(value).append(kClosing);
+}
+
+}  // namespace subspectra

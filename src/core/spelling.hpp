@@ -1,0 +1,26 @@
+#pragma once
+/// Every sentence of the library that names an option marks it, ⟨time_limit⟩ or, with a value, ⟨ridge auto⟩,
+/// and the border (command line, Python, C++) spells the marks as its users write options. So nothing in the
+/// library knows of flags.
+///
+/// A command inside backticks is of the command line whoever reads it: a mark there that does not begin the
+/// quoted text, as in `subspectra select ⟨o⟩`, is spelled as the command line does in every language.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <subspectra/error.hpp>
+
+namespace subspectra {
+
+/// Replaces every mark: ⟨some_name⟩ becomes `--some-name`, `some_name=` or `some_name`; ⟨ridge auto⟩ becomes
+/// `--ridge auto`, `ridge="auto"` or `ridge = auto`. A name of one small letter is `-k` on the command line;
+/// a name that Python keeps for itself has `_` behind it. Brackets around something else are left alone.
+[[nodiscard]] std::string spelled(std::string_view text, Spelling spelling);
+[[nodiscard]] std::vector<std::string> spelled(std::vector<std::string> texts, Spelling spelling);
+
+/// ⟨name⟩, or ⟨name value⟩: what `spelled` reads.
+[[nodiscard]] std::string marked_option(std::string_view name);
+[[nodiscard]] std::string marked_option(std::string_view name, std::string_view value);
+
+}  // namespace subspectra
