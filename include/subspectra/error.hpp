@@ -39,13 +39,14 @@ class SUBSPECTRA_EXPORT InvalidArgument : public Error {
   struct Parts {
     std::string field;         ///< as in its options struct: "time_limit"
     std::string value = {};    ///< what it was, as text
+    std::string subject = {};  ///< what the sentence begins with, where that is not the field
     std::string rule;          ///< what it breaks
     std::string way_out = {};  ///< what to do instead, where the rule alone does not say
   };
-  /// The sentence is "FIELD RULE; WAY_OUT". `{value}` in the rule is replaced by the value; a rule that
-  /// begins with it shows the field as set to the value: {"signal", "-1", "{value}, but a positive number is
-  /// needed"} reads "signal = -1, but a positive number is needed", and the rule kept is "a positive number
-  /// is needed".
+  /// The sentence is "FIELD RULE; WAY_OUT", or "SUBJECT RULE; WAY_OUT" where there is a subject. `{value}` in
+  /// the rule is replaced by the value; a rule that begins with it shows the field as set to the value:
+  /// {"signal", "-1", "{value}, but a positive number is needed"} reads "signal = -1, but a positive number
+  /// is needed", and the rule kept is "a positive number is needed".
   explicit InvalidArgument(Parts parts);
   /// About no single field, which is then empty: the whole sentence is the rule.
   explicit InvalidArgument(const std::string& sentence);

@@ -74,32 +74,50 @@ ClassifierRule train_rows(const MatrixRef& rows, const Labels& labels,
   return train_svm(rows, labels, folds, options, control);
 }
 
-std::string classifier_flag(const ModelOptions& options) {
+std::string marked_classifier(const ModelOptions& options) {
   return marked_option("classifier", OptionCodec<Classifier>::format(options.classifier));
 }
 
 }  // namespace
 
 void ModelOptions::validate() const {
-  if (!(cost > 0.0)) throw InvalidArgument(fmt::format("⟨C {}⟩, but a positive number is needed", cost));
-  if (!(signal > 0.0))
-    throw InvalidArgument(fmt::format("⟨signal {}⟩, but a positive number is needed", signal));
-  if (ard && !is_gp(classifier))
+  if (!(cost > 0.0))
     throw InvalidArgument(
-        "⟨ard⟩ is for ⟨classifier gp-laplace⟩ and gp-ep; leave it out (method gp-ard needs no such word)");
-  if (restarts < 1) throw InvalidArgument(fmt::format("⟨restarts {}⟩, but 1 or more is needed", restarts));
+        {.field = "C", .value = fmt::to_string(cost), .rule = "{value}, but a positive number is needed"});
+  if (!(signal > 0.0))
+    throw InvalidArgument({.field = "signal",
+                           .value = fmt::to_string(signal),
+                           .rule = "{value}, but a positive number is needed"});
+  if (ard && !is_gp(classifier))
+    throw InvalidArgument({.field = "ard",
+                           .value = "true",
+                           .rule = "is for ⟨classifier gp-laplace⟩ and gp-ep",
+                           .way_out = "leave it out (method gp-ard needs no such word)"});
+  if (restarts < 1)
+    throw InvalidArgument(
+        {.field = "restarts", .value = fmt::to_string(restarts), .rule = "{value}, but 1 or more is needed"});
   if (svm_degree < 1 || svm_degree > 20)
-    throw InvalidArgument(fmt::format("⟨svm_degree {}⟩, but a number from 1 to 20 is needed", svm_degree));
+    throw InvalidArgument({.field = "svm_degree",
+                           .value = fmt::to_string(svm_degree),
+                           .rule = "{value}, but a number from 1 to 20 is needed"});
   if (!(svm_gamma > 0.0))
-    throw InvalidArgument(fmt::format("⟨svm_gamma {}⟩, but a positive number is needed", svm_gamma));
-  if (neighbors < 1) throw InvalidArgument(fmt::format("⟨neighbors {}⟩, but 1 or more is needed", neighbors));
+    throw InvalidArgument({.field = "svm_gamma",
+                           .value = fmt::to_string(svm_gamma),
+                           .rule = "{value}, but a positive number is needed"});
+  if (neighbors < 1)
+    throw InvalidArgument({.field = "neighbors",
+                           .value = fmt::to_string(neighbors),
+                           .rule = "{value}, but 1 or more is needed"});
 }
 
 void refuse_weights(const Dataset& training, std::string_view what) {
   if (training.weights_are_equal()) return;
   throw InvalidArgument(
-      fmt::format("{} counts every row once (it has no row weights); leave out ⟨weights⟩, or use {}", what,
-                  what.starts_with("⟨classifier ") ? "⟨classifier lda⟩" : "gslda"));
+      {.field = "weights",
+       .subject = std::string(what),
+       .rule = "counts every row once (it has no row weights)",
+       .way_out = fmt::format("leave out ⟨weights⟩, or use {}",
+                              what.starts_with("⟨classifier ") ? "⟨classifier lda⟩" : "gslda")});
 }
 
 Status rule_status(const ClassifierRule& rule) {
@@ -212,7 +230,7 @@ ClassifierTrainer::ClassifierTrainer(const Dataset& training, const std::vector<
     case Classifier::kKnn:
     case Classifier::kGpLaplace:
     case Classifier::kGpEp:
-      refuse_weights(training, classifier_flag(options_));
+      refuse_weights(training, marked_classifier(options_));
       rows_ = training.columns(features);
       break;
   }
@@ -241,7 +259,7 @@ ClassifierRule fit_projected(const Dataset& training, const std::vector<Index>& 
     return fit_projected_lda(rows, training.labels()->codes, weights, training.labels()->class_count(), b,
                              options.prior);
   }
-  refuse_weights(training, classifier_flag(options));
+  refuse_weights(training, marked_classifier(options));
   if (is_gp(options.classifier)) {
     return fit_projected_gp(rows, training.labels()->codes, training.labels()->class_count(), b,
                             gp_options(options, 0), control);

@@ -237,9 +237,12 @@ GpMachine train(TrainingKernel& kernel, const std::vector<int>& codes, Index pos
 void check(const MatrixRef& rows, const std::vector<int>& codes, Index classes, const GpOptions& options) {
   const auto given = static_cast<Index>(options.lengthscale.values.size());
   if (given > 1 && given != rows.cols()) {
-    throw InvalidArgument(fmt::format(
-        "⟨lengthscale⟩ lists {}, but there {} {}; give one number for all, or one a feature in ascending order",
-        given, rows.cols() == 1 ? "is" : "are", counted(rows.cols(), "input feature")));
+    throw InvalidArgument(
+        {.field = "lengthscale",
+         .value = OptionCodec<GpLengthscales>::format(options.lengthscale),
+         .rule = fmt::format("lists {}, but there {} {}", given, rows.cols() == 1 ? "is" : "are",
+                             counted(rows.cols(), "input feature")),
+         .way_out = "give one number for all, or one a feature in ascending order"});
   }
   if (static_cast<Index>(codes.size()) != rows.rows())
     throw InvalidArgument(fmt::format("{} class codes for {} rows", codes.size(), rows.rows()));

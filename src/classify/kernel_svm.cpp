@@ -109,7 +109,10 @@ KernelSvmRule fit_kernel_svm(const MatrixRef& rows, const std::vector<int>& code
 
   const Matrix gram = kernel_values(z, z, rule.kernel, rule.degree, rule.gamma);
   if (!gram.allFinite()) {
-    throw InvalidArgument("the polynomial kernel overflows on these rows; lower ⟨svm_degree⟩ or ⟨svm_gamma⟩");
+    throw InvalidArgument({.field = "svm_degree",
+                           .subject = "the polynomial kernel",
+                           .rule = "overflows on these rows",
+                           .way_out = "lower ⟨svm_degree⟩ or ⟨svm_gamma⟩"});
   }
   KernelNodes nodes(gram);
   const one_against_rest::Fitted fitted = one_against_rest::fit(

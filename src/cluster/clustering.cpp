@@ -94,9 +94,11 @@ Matrix place_rows(const FeatureRows& rows, const Spectrum& spectrum, RowScaling 
   return places;
 }
 
-void require_at_least(Index value, Index least, std::string_view flag) {
+void require_at_least(Index value, Index least, std::string_view field) {
   if (value < least)
-    throw InvalidArgument(fmt::format("{} {}, but {} or more is needed", flag, value, least));
+    throw InvalidArgument({.field = std::string(field),
+                           .value = fmt::to_string(value),
+                           .rule = fmt::format("{{value}}, but {} or more is needed", least)});
 }
 
 /// The features to cluster on, ascending: the included ones, then by rank.
@@ -147,10 +149,10 @@ void warn_of(const RowClusters& clusters, const ClusteringOptions& options, std:
 }  // namespace
 
 void ClusteringOptions::validate() const {
-  require_at_least(clusters, 1, "⟨clusters⟩");
-  require_at_least(eigenvectors, 0, "⟨eigenvectors⟩");
-  require_at_least(kmeans_restarts, 1, "⟨kmeans_restarts⟩");
-  require_at_least(kmeans_iterations, 1, "⟨kmeans_iterations⟩");
+  require_at_least(clusters, 1, "clusters");
+  require_at_least(eigenvectors, 0, "eigenvectors");
+  require_at_least(kmeans_restarts, 1, "kmeans_restarts");
+  require_at_least(kmeans_iterations, 1, "kmeans_iterations");
 }
 
 EigenGap eigen_gap(const VectorRef& values, Index most, bool centred) {
@@ -172,8 +174,10 @@ RowClusters spectral_clusters(const FeatureRows& rows, const VectorRef& alpha,
   const Index n = rows.samples();
   if (options.clusters > n) {
     throw InvalidArgument(
-        fmt::format("⟨clusters {}⟩, but there {} {}; ask for at most as many clusters as rows",
-                    options.clusters, n == 1 ? "is" : "are", counted(n, "row")));
+        {.field = "clusters",
+         .value = fmt::to_string(options.clusters),
+         .rule = fmt::format("{{value}}, but there {} {}", n == 1 ? "is" : "are", counted(n, "row")),
+         .way_out = "ask for at most as many clusters as rows"});
   }
   const Index own = options.clusters - (rows.centred() ? 1 : 0);
   const Index wanted = std::min(options.eigenvectors > 0 ? options.eigenvectors : own, n);
@@ -224,9 +228,12 @@ Clustering cluster_rows(const Dataset& data, const MethodInfo& method, const Sel
   options.validate();
   const KRange asked = selection.k;
   if (asked.given() && asked.lo != asked.hi) {
-    throw InvalidArgument(fmt::format(
-        "⟨k {}:{}⟩, but the rows are clustered on one set; give one number, or leave ⟨k⟩ out and take the features above the largest fall of the weights",
-        asked.lo, asked.hi));
+    throw InvalidArgument(
+        {.field = "k",
+         .value = fmt::format("{}:{}", asked.lo, asked.hi),
+         .rule = "{value}, but the rows are clustered on one set",
+         .way_out =
+             "give one number, or leave ⟨k⟩ out and take the features above the largest fall of the weights"});
   }
   const auto known = clustering_methods();
   if (std::none_of(known.begin(), known.end(),
@@ -234,15 +241,18 @@ Clustering cluster_rows(const Dataset& data, const MethodInfo& method, const Sel
     std::vector<std::string> names;
     names.reserve(known.size());
     for (const auto& other : known) names.emplace_back(other.name);
-    throw InvalidArgument(
-        fmt::format("⟨method {}⟩: the rows are clustered without labels, by weights of features; choose {}",
-                    method.name, fmt::join(names, ", ")));
+    throw InvalidArgument({.field = "method",
+                           .value = std::string(method.name),
+                           .rule = "{value}: the rows are clustered without labels, by weights of features",
+                           .way_out = fmt::format("choose {}", fmt::join(names, ", "))});
   }
   if (asked.given()) (void)asked.resolved(data.features());
   if (options.clusters > data.rows()) {
-    throw InvalidArgument(
-        fmt::format("⟨clusters {}⟩, but there {} {}; ask for at most as many clusters as rows",
-                    options.clusters, data.rows() == 1 ? "is" : "are", counted(data.rows(), "row")));
+    throw InvalidArgument({.field = "clusters",
+                           .value = fmt::to_string(options.clusters),
+                           .rule = fmt::format("{{value}}, but there {} {}", data.rows() == 1 ? "is" : "are",
+                                               counted(data.rows(), "row")),
+                           .way_out = "ask for at most as many clusters as rows"});
   }
   Clustering result;
   result.options = options;

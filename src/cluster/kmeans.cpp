@@ -183,8 +183,10 @@ KMeansResult kmeans(const MatrixRef& points, const VectorRef& weights, const KMe
                     const RunControl& control) {
   const Index n = points.rows();
   if (options.clusters < 1 || options.clusters > n) {
-    throw InvalidArgument(fmt::format("KMeansOptions.clusters = {}, but 1 <= clusters <= {} points is needed",
-                                      options.clusters, n));
+    throw InvalidArgument({.field = "clusters",
+                           .value = fmt::to_string(options.clusters),
+                           .subject = "KMeansOptions.clusters",
+                           .rule = fmt::format("= {{value}}, but 1 <= clusters <= {} points is needed", n)});
   }
   if (options.restarts < 1 || options.max_iterations < 1) {
     throw InvalidArgument(

@@ -22,7 +22,9 @@ std::string with_value(std::string text, const std::string& value) {
 std::string sentence_of(const InvalidArgument::Parts& parts) {
   std::string sentence;
   std::string rule = parts.rule;
-  if (!parts.field.empty()) {
+  if (!parts.subject.empty()) {
+    sentence = parts.subject + ' ';
+  } else if (!parts.field.empty()) {
     const bool shows_value = rule.starts_with(kValuePlace);
     sentence = shows_value ? marked_option(parts.field, parts.value) : marked_option(parts.field);
     if (shows_value) rule.erase(0, kValuePlace.size());

@@ -51,8 +51,11 @@ std::string_view without_outer_blanks(std::string_view text) {
 KRange KRange::resolved(Index p, std::string_view noun) const {
   if (!given()) return {1, std::min<Index>(p, 50)};
   if (lo < 1 || hi > p || lo > hi) {
-    throw InvalidArgument(fmt::format("⟨k {}⟩, but 1 <= LO <= HI <= {} is needed ({} can be chosen)",
-                                      OptionCodec<KRange>::format(*this), p, counted(p, noun)));
+    throw InvalidArgument(
+        {.field = "k",
+         .value = OptionCodec<KRange>::format(*this),
+         .rule = fmt::format("{{value}}, but 1 <= LO <= HI <= {} is needed ({} can be chosen)", p,
+                             counted(p, noun))});
   }
   return *this;
 }

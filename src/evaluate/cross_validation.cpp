@@ -18,12 +18,17 @@
 namespace subspectra {
 
 void EvaluationOptions::validate() const {
-  if (repeats < 1) throw InvalidArgument("⟨repeats⟩ must be 1 or more");
-  if (null < 0) throw InvalidArgument("⟨null⟩ must be 0 or more");
+  if (repeats < 1)
+    throw InvalidArgument(
+        {.field = "repeats", .value = fmt::to_string(repeats), .rule = "must be 1 or more"});
+  if (null < 0)
+    throw InvalidArgument({.field = "null", .value = fmt::to_string(null), .rule = "must be 0 or more"});
   if (!(test_fraction >= 0.0 && test_fraction < 1.0)) {
-    throw InvalidArgument(fmt::format(
-        "⟨test_fraction {}⟩ does not lie between 0 and 1; 0.2 holds out a fifth of the rows, and without the option there are folds (⟨cv⟩)",
-        test_fraction));
+    throw InvalidArgument(
+        {.field = "test_fraction",
+         .value = fmt::to_string(test_fraction),
+         .rule = "{value} does not lie between 0 and 1",
+         .way_out = "0.2 holds out a fifth of the rows, and without the option there are folds (⟨cv⟩)"});
   }
 }
 

@@ -56,19 +56,27 @@ RawTable read_table(const std::string& data, const ReadOptions& options) {
 
 void ReadOptions::validate() const {
   if (index_base != 0 && index_base != 1) {
-    throw InvalidArgument(fmt::format("⟨index_base⟩ = {}, but 0 or 1 is needed", index_base));
+    throw InvalidArgument({.field = "index_base",
+                           .value = fmt::to_string(index_base),
+                           .rule = "= {value}, but 0 or 1 is needed"});
   }
   if (features < 0 || features > kMostFeatures) {
     throw InvalidArgument(
-        fmt::format("⟨features⟩ = {}, but 0 <= features <= {} is needed", features, kMostFeatures));
+        {.field = "features",
+         .value = fmt::to_string(features),
+         .rule = fmt::format("= {{value}}, but 0 <= features <= {} is needed", kMostFeatures)});
   }
   if (!weights.empty() && weights == target) {
-    throw InvalidArgument(
-        fmt::format("⟨weights⟩ and ⟨target⟩ both name '{}'; they must be different columns", weights));
+    throw InvalidArgument({.field = "weights",
+                           .value = weights,
+                           .rule = "and ⟨target⟩ both name '{value}'",
+                           .way_out = "they must be different columns"});
   }
   if (!weights.empty() && weights == cv_groups) {
-    throw InvalidArgument(
-        fmt::format("⟨weights⟩ and ⟨cv_groups⟩ both name '{}'; they must be different columns", weights));
+    throw InvalidArgument({.field = "weights",
+                           .value = weights,
+                           .rule = "and ⟨cv_groups⟩ both name '{value}'",
+                           .way_out = "they must be different columns"});
   }
 }
 

@@ -153,10 +153,13 @@ KernelFactor kernel_factor(const FeatureRows& rows, const QAlphaKernel& kernel, 
   // The rows of R take the place of the features.
   const double longest = std::sqrt(left.cwiseMax(0.0).maxCoeff());
   if (!left.allFinite() || longest > kLongestRow || (longest > 0.0 && longest < kShortestRow)) {
-    throw InvalidArgument(fmt::format(
-        "⟨kernel {}⟩: its values reach {:.3g}, beyond {:.0e} to {:.0e}, where their powers stay exact; choose a lower degree or offset, or leave ⟨no_normalize⟩ out",
-        OptionCodec<QAlphaKernel>::format(kernel), longest * longest, kShortestRow * kShortestRow,
-        kLongestRow * kLongestRow));
+    throw InvalidArgument(
+        {.field = "kernel",
+         .value = OptionCodec<QAlphaKernel>::format(kernel),
+         .rule = fmt::format(
+             "{{value}}: its values reach {:.3g}, beyond {:.0e} to {:.0e}, where their powers stay exact",
+             longest * longest, kShortestRow * kShortestRow, kLongestRow * kLongestRow),
+         .way_out = "choose a lower degree or offset, or leave ⟨no_normalize⟩ out"});
   }
   const double trace = left.sum();
   const double rounding = 1e-15 * left.cwiseMax(0.0).maxCoeff();
@@ -192,8 +195,10 @@ KernelFactor kernel_factor(const FeatureRows& rows, const QAlphaKernel& kernel, 
     control.report("kernel", -1.0, [&] { return fmt::format("rank {}", rank + 1); });
   }
   if (rank == 0) {
-    throw InvalidArgument(fmt::format("⟨kernel {}⟩ is zero for every feature; choose another one",
-                                      OptionCodec<QAlphaKernel>::format(kernel)));
+    throw InvalidArgument({.field = "kernel",
+                           .value = OptionCodec<QAlphaKernel>::format(kernel),
+                           .rule = "{value} is zero for every feature",
+                           .way_out = "choose another one"});
   }
   factor.error = trace > 0.0 ? left.cwiseMax(0.0).sum() / trace : 0.0;
   factor.r = r.topRows(rank);

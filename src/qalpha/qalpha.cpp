@@ -29,8 +29,10 @@ void fix_sign(Vector& alpha, Matrix& image) {
 }
 
 [[noreturn]] void refuse_ones() {
-  throw InvalidArgument(
-      "⟨start ones⟩: centred features are orthogonal to it; use ⟨start equal⟩, or ⟨no_normalize⟩");
+  throw InvalidArgument({.field = "start",
+                         .value = "ones",
+                         .rule = "{value}: centred features are orthogonal to it",
+                         .way_out = "use ⟨start equal⟩, or ⟨no_normalize⟩"});
 }
 
 /// One run from one start.
@@ -51,7 +53,10 @@ QAlphaFit run(const FeatureRows& rows, const QAlphaOptions& options, Index numbe
   Matrix image = criterion->follow_for(start);  // of `start`
   if (criterion->null()) {
     if (kind == QAlphaStart::kOnes) refuse_ones();
-    throw InvalidArgument("no feature has anything in common with the start of Q; use ⟨start random⟩");
+    throw InvalidArgument({.field = "start",
+                           .subject = "no feature",
+                           .rule = "has anything in common with the start of Q",
+                           .way_out = "use ⟨start random⟩"});
   }
   QAlphaFit fit;
   LanczosOptions lanczos{

@@ -8,7 +8,6 @@
 #include <optional>
 #include <system_error>
 
-#include "core/spelling.hpp"
 #include "core/text.hpp"
 #include "reproduce/papers.hpp"
 
@@ -90,8 +89,10 @@ Reproduction run_all_experiments(const ReproduceOptions& options, const std::sto
   const auto taken = options_json(allowed);
   for (const auto& [name, value] : asked.items()) {
     if (value == taken[name]) continue;
-    throw InvalidArgument(fmt::format(
-        "{} is an option of single experiments; leave it out of `reproduce all`", marked_option(name)));
+    throw InvalidArgument({.field = name,
+                           .value = value.dump(),
+                           .rule = "is an option of single experiments",
+                           .way_out = "leave it out of `reproduce all`"});
   }
   options.validate();
   const auto entries = entries_by_stem(options.data);

@@ -243,16 +243,26 @@ const Experiment& find_experiment(std::string_view id) {
     ids.emplace_back(experiment.id);
   }
   const auto near = near_names(id, ids);
-  throw InvalidArgument(fmt::format("there is no experiment '{}'{}; the experiments are {}", id,
-                                    near.empty() ? "" : fmt::format(" (did you mean {}?)", join_some(near)),
-                                    join_some(ids, ids.size())));
+  throw InvalidArgument(
+      {.field = "experiment",
+       .value = std::string(id),
+       .subject = "there is no experiment",
+       .rule = near.empty() ? "'{value}'" : fmt::format("'{{value}}' (did you mean {}?)", join_some(near)),
+       .way_out = fmt::format("the experiments are {}", join_some(ids, ids.size()))});
 }
 
 void ReproduceOptions::validate() const {
-  if (runs < 0) throw InvalidArgument(fmt::format("⟨runs {}⟩, but it must not be negative", runs));
+  if (runs < 0)
+    throw InvalidArgument(
+        {.field = "runs", .value = fmt::to_string(runs), .rule = "{value}, but it must not be negative"});
   if (components < 0)
-    throw InvalidArgument(fmt::format("⟨components {}⟩, but it must not be negative", components));
-  if (threads < 0) throw InvalidArgument(fmt::format("⟨threads {}⟩, but it must not be negative", threads));
+    throw InvalidArgument({.field = "components",
+                           .value = fmt::to_string(components),
+                           .rule = "{value}, but it must not be negative"});
+  if (threads < 0)
+    throw InvalidArgument({.field = "threads",
+                           .value = fmt::to_string(threads),
+                           .rule = "{value}, but it must not be negative"});
   static_cast<void>(size_list());
 }
 
@@ -262,7 +272,9 @@ std::vector<Index> ReproduceOptions::size_list() const {
   for (const auto& text : sizes) {
     const Index n = OptionCodec<Index>::parse(text);
     if (n < 1 || n > kMost)
-      throw InvalidArgument(fmt::format("⟨sizes⟩ '{}': numbers from 1 to {} are needed", text, kMost));
+      throw InvalidArgument({.field = "sizes",
+                             .value = fmt::to_string(text),
+                             .rule = fmt::format("'{{value}}': numbers from 1 to {} are needed", kMost)});
     list.push_back(n);
   }
   std::sort(list.begin(), list.end());
@@ -284,13 +296,18 @@ void check_request(const Experiment& experiment, const ReproduceOptions& options
     for (const Experiment& other : experiments()) {
       if (holds(other.options, name)) owners.emplace_back(other.id);
     }
-    throw InvalidArgument(fmt::format("{} is an option of {}, but the experiment is {}; leave it out",
-                                      marked_option(name), join_some(owners, owners.size()), experiment.id));
+    throw InvalidArgument({.field = std::string(name),
+                           .rule = fmt::format("is an option of {}, but the experiment is {}",
+                                               join_some(owners, owners.size()), experiment.id),
+                           .way_out = "leave it out"});
   }
   const bool has_images = experiment.takes_images && !options.images.empty();
   if (!experiment.needs.empty() && options.data.empty() && !has_images) {
-    throw InvalidArgument(fmt::format("{} needs ⟨data {}⟩: {}", experiment.id,
-                                      experiment.id == "jmlr05-images" ? "DIR" : "FILE", experiment.needs));
+    throw InvalidArgument(
+        {.field = "data",
+         .subject = std::string(experiment.id),
+         .rule = fmt::format("needs ⟨data {}⟩: {}", experiment.id == "jmlr05-images" ? "DIR" : "FILE",
+                             experiment.needs)});
   }
 }
 

@@ -254,8 +254,10 @@ class Album {
       : folder_(options.images), shape_(images.shape), pixels_(pixels), result_(result) {
     if (folder_.empty()) return;
     if (!shape_.given()) {
-      throw InvalidArgument(
-          "⟨images DIR⟩ writes pictures, whose height and width are not known; give ⟨shape HxW⟩");
+      throw InvalidArgument({.field = "images",
+                             .value = "DIR",
+                             .rule = "{value} writes pictures, whose height and width are not known",
+                             .way_out = "give ⟨shape HxW⟩"});
     }
     result_.details["pictures"] = nlohmann::json::array();
   }

@@ -110,7 +110,9 @@ void greedy_speed(const ReproduceOptions& options, const RunControl& control, Re
                           : std::vector<Index>{64, 96, 128, 192, 256, 384, 512};
   }
   if (sizes.size() < 2 || sizes.front() < 2) {
-    throw InvalidArgument("⟨sizes⟩: two or more sizes of at least 2 are needed, for the fit");
+    throw InvalidArgument({.field = "sizes",
+                           .value = fmt::format("{}", fmt::join(sizes, ",")),
+                           .rule = ": two or more sizes of at least 2 are needed, for the fit"});
   }
   // Dense eigenproblems cost ten times a Cholesky factor: the smaller half of the sizes shows what they do.
   const Index most_eigen = sizes[sizes.size() / 2];

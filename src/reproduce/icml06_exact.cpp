@@ -87,7 +87,10 @@ void exact_search_times(const ReproduceOptions& options, const RunControl& contr
     sizes = options.quick ? std::vector<Index>{10, 15, 20, 25, 30}
                           : std::vector<Index>{10, 15, 20, 25, 30, 35, 40};
   }
-  if (sizes.front() < 2) throw InvalidArgument("⟨sizes⟩: at least 2 features are needed");
+  if (sizes.front() < 2)
+    throw InvalidArgument({.field = "sizes",
+                           .value = fmt::format("{}", fmt::join(sizes, ",")),
+                           .rule = ": at least 2 features are needed"});
   const Index runs = options.runs > 0 ? options.runs : options.quick ? 2 : 5;
   result.axis = "n";
   result.spread = "standard error of the mean over the problems of a size";

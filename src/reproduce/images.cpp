@@ -119,9 +119,11 @@ Vector box_mean(const Eigen::Ref<const Vector>& pixels, const ImageShape& from, 
 
 void require_smaller(const ImageShape& to, const ImageShape& from, const std::string& source) {
   if (to.height <= from.height && to.width <= from.width) return;
-  throw InvalidArgument(fmt::format(
-      "⟨shape {}x{}⟩, but the images of {} have {}x{} pixels; images are averaged down, not enlarged",
-      to.height, to.width, source, from.height, from.width));
+  throw InvalidArgument({.field = "shape",
+                         .value = fmt::format("{}x{}", to.height, to.width),
+                         .rule = fmt::format("{{value}}, but the images of {} have {}x{} pixels", source,
+                                             from.height, from.width),
+                         .way_out = "images are averaged down, not enlarged"});
 }
 
 Image read_image(const std::string& path) {
@@ -236,7 +238,10 @@ ImageTable averaged(const ImageTable& images, const ImageShape& shape) {
 ImageTable load_images(const ReproduceOptions& options) {
   if (!options.images.empty()) {
     if (!options.data.empty())
-      throw InvalidArgument("⟨data⟩ and ⟨images⟩ are two ways to give images; give one of them");
+      throw InvalidArgument({.field = "data",
+                             .value = options.data,
+                             .rule = "and ⟨images⟩ are two ways to give images",
+                             .way_out = "give one of them"});
     return read_image_folder(options.images, options.shape);
   }
   ImageTable images{.table = load_dense_table(options), .shape = options.shape};

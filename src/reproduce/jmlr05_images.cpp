@@ -17,7 +17,10 @@ constexpr Index kShown = 20;
 
 std::string folder_of(const ReproduceOptions& options) {
   if (!options.data.empty() && !options.images.empty())
-    throw InvalidArgument("⟨data⟩ and ⟨images⟩ are two ways to give the folder; give one of them");
+    throw InvalidArgument({.field = "data",
+                           .value = options.data,
+                           .rule = "and ⟨images⟩ are two ways to give the folder",
+                           .way_out = "give one of them"});
   return options.data.empty() ? options.images : options.data;
 }
 

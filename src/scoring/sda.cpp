@@ -149,11 +149,14 @@ class Sda : public ScoringSolver {
 
 void SdaOptions::validate() const {
   if (!(tolerance >= 0.0 && tolerance < 1.0))
-    throw InvalidArgument(
-        fmt::format("⟨tolerance {}⟩, but a fraction from 0 to below 1 is needed", tolerance));
+    throw InvalidArgument({.field = "tolerance",
+                           .value = fmt::to_string(tolerance),
+                           .rule = "{value}, but a fraction from 0 to below 1 is needed"});
   if (max_iterations < 1)
-    throw InvalidArgument(
-        fmt::format("SdaOptions.max_iterations = {}, but at least 1 is needed", max_iterations));
+    throw InvalidArgument({.field = "max_iterations",
+                           .value = fmt::to_string(max_iterations),
+                           .subject = "SdaOptions.max_iterations",
+                           .rule = "= {value}, but at least 1 is needed"});
 }
 
 std::unique_ptr<ScoringSolver> sda_solver(const ScoringProblem& problem, const SdaOptions& options) {

@@ -150,11 +150,16 @@ ScoringFit Sulda::fit(double /*lambda*/, const RunControl& control) {
 
 void SuldaOptions::validate() const {
   if (!(tolerance >= 0.0)) {
-    throw InvalidArgument(fmt::format("SuldaOptions.tolerance = {}, but it must not be negative", tolerance));
+    throw InvalidArgument({.field = "tolerance",
+                           .value = fmt::to_string(tolerance),
+                           .subject = "SuldaOptions.tolerance",
+                           .rule = "= {value}, but it must not be negative"});
   }
   if (max_iterations < 1) {
-    throw InvalidArgument(
-        fmt::format("SuldaOptions.max_iterations = {}, but at least 1 is needed", max_iterations));
+    throw InvalidArgument({.field = "max_iterations",
+                           .value = fmt::to_string(max_iterations),
+                           .subject = "SuldaOptions.max_iterations",
+                           .rule = "= {value}, but at least 1 is needed"});
   }
 }
 

@@ -102,12 +102,16 @@ Matrix cut_to_size(Matrix x, double k) {
 
 void DspcaOptions::validate() const {
   if (!(tolerance >= 0.0 && tolerance < 1.0)) {
-    throw InvalidArgument(
-        fmt::format("DspcaOptions.tolerance = {}, but 0 <= tolerance < 1 is needed", tolerance));
+    throw InvalidArgument({.field = "tolerance",
+                           .value = fmt::to_string(tolerance),
+                           .subject = "DspcaOptions.tolerance",
+                           .rule = "= {value}, but 0 <= tolerance < 1 is needed"});
   }
   if (max_iterations < 1) {
-    throw InvalidArgument(
-        fmt::format("DspcaOptions.max_iterations = {}, but at least 1 is needed", max_iterations));
+    throw InvalidArgument({.field = "max_iterations",
+                           .value = fmt::to_string(max_iterations),
+                           .subject = "DspcaOptions.max_iterations",
+                           .rule = "= {value}, but at least 1 is needed"});
   }
 }
 
@@ -135,13 +139,19 @@ Dspca::Dspca(Matrix sigma, const DspcaOptions& options) : sigma_(std::move(sigma
 
 DspcaSolution Dspca::of_size(Index k, const RunControl& control) {
   if (k < 1 || k > size())
-    throw InvalidArgument(fmt::format("dspca: k = {}, but 1 <= k <= {} is needed", k, size()));
+    throw InvalidArgument({.field = "k",
+                           .value = fmt::to_string(k),
+                           .subject = "dspca: k",
+                           .rule = fmt::format("= {{value}}, but 1 <= k <= {} is needed", size())});
   return solve({true, static_cast<double>(k)}, control);
 }
 
 DspcaSolution Dspca::of_penalty(double rho, const RunControl& control) {
   if (!(rho >= 0.0 && std::isfinite(rho)))
-    throw InvalidArgument(fmt::format("dspca: rho = {}, but 0 or a positive number is needed", rho));
+    throw InvalidArgument({.field = "rho",
+                           .value = fmt::to_string(rho),
+                           .subject = "dspca: rho",
+                           .rule = "= {value}, but 0 or a positive number is needed"});
   return solve({false, rho / scale_}, control);
 }
 

@@ -793,10 +793,17 @@ ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
                          const std::vector<std::vector<RankedSet>>& start, const ExactOptions& options,
                          const RunControl& control) {
   if (options.k.lo < 1 || options.k.hi < options.k.lo || options.k.hi > units.count()) {
-    throw InvalidArgument("exact_search: k must lie in 1..number of units");
+    throw InvalidArgument({.field = "k",
+                           .value = OptionCodec<KRange>::format(options.k),
+                           .subject = "exact_search: k",
+                           .rule = "must lie in 1..number of units"});
   }
-  if (options.pool < 1) throw InvalidArgument("⟨pool⟩ must be at least 1");
-  if (!(options.gap >= 0.0)) throw InvalidArgument("⟨gap⟩ must not be negative");
+  if (options.pool < 1)
+    throw InvalidArgument(
+        {.field = "pool", .value = fmt::to_string(options.pool), .rule = "must be at least 1"});
+  if (!(options.gap >= 0.0))
+    throw InvalidArgument(
+        {.field = "gap", .value = fmt::to_string(options.gap), .rule = "must not be negative"});
   std::unique_ptr<search::Explorer> explorer;
   const auto known = search::bounds_at_once(pencil, units, options);
   // A checkpoint that is to be read or written needs the problem.

@@ -41,13 +41,21 @@ Matrix nearest_orthonormal(Matrix m, const Matrix& before) {
 }  // namespace
 
 void SpcaOptions::validate() const {
-  if (!(l2 >= 0.0)) throw InvalidArgument(fmt::format("SpcaOptions.l2 = {}, but 0 <= l2 is needed", l2));
+  if (!(l2 >= 0.0))
+    throw InvalidArgument({.field = "l2",
+                           .value = fmt::to_string(l2),
+                           .subject = "SpcaOptions.l2",
+                           .rule = "= {value}, but 0 <= l2 is needed"});
   if (!(tolerance >= 0.0 && tolerance < 1.0))
-    throw InvalidArgument(
-        fmt::format("SpcaOptions.tolerance = {}, but 0 <= tolerance < 1 is needed", tolerance));
+    throw InvalidArgument({.field = "tolerance",
+                           .value = fmt::to_string(tolerance),
+                           .subject = "SpcaOptions.tolerance",
+                           .rule = "= {value}, but 0 <= tolerance < 1 is needed"});
   if (max_iterations < 1)
-    throw InvalidArgument(
-        fmt::format("SpcaOptions.max_iterations = {}, but at least 1 is needed", max_iterations));
+    throw InvalidArgument({.field = "max_iterations",
+                           .value = fmt::to_string(max_iterations),
+                           .subject = "SpcaOptions.max_iterations",
+                           .rule = "= {value}, but at least 1 is needed"});
 }
 
 std::vector<Index> SpcaFit::support(Index j) const {
@@ -114,7 +122,10 @@ const Matrix& Spca::start(Index count) {
   const Index n = x.rows(), p = x.cols();
   if (count > std::min(n, p)) {
     throw InvalidArgument(
-        fmt::format("spca: {} components, but there are no more than {}", count, std::min(n, p)));
+        {.field = "components",
+         .value = fmt::to_string(count),
+         .subject = "spca:",
+         .rule = fmt::format("{{value}} components, but there are no more than {}", std::min(n, p))});
   }
   if (p <= n) {
     Matrix sigma = Matrix::Zero(p, p);

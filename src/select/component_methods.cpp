@@ -13,9 +13,13 @@ namespace subspectra {
 
 void GeneShavingMethodOptions::validate() const {
   if (!(shave > 0.0 && shave < 1.0))
-    throw InvalidArgument(fmt::format("⟨shave {}⟩, but a share between 0 and 1 is needed, as in 0.1", shave));
+    throw InvalidArgument({.field = "shave",
+                           .value = fmt::to_string(shave),
+                           .rule = "{value}, but a share between 0 and 1 is needed, as in 0.1"});
   if (permutations < 1)
-    throw InvalidArgument(fmt::format("⟨permutations {}⟩, but 1 or more is needed", permutations));
+    throw InvalidArgument({.field = "permutations",
+                           .value = fmt::to_string(permutations),
+                           .rule = "{value}, but 1 or more is needed"});
 }
 
 namespace {
@@ -60,9 +64,10 @@ void give_components(const SelectionInput& input, const MatrixRef& matrix, const
 
 void refuse_include(const SelectionInput& input, const Selection& selection) {
   if (input.include.empty()) return;
-  throw InvalidArgument(fmt::format(
-      "⟨include⟩: the components of {} are made of what they find; the greedy and exact methods take ⟨include⟩",
-      selection.method));
+  throw InvalidArgument(
+      {.field = "include",
+       .rule = fmt::format(": the components of {} are made of what they find", selection.method),
+       .way_out = "the greedy and exact methods take ⟨include⟩"});
 }
 
 void run_pca(const SelectionInput& input, const OptionTexts&, const RunControl& control,

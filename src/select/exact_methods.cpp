@@ -17,19 +17,25 @@ namespace subspectra {
 void ExactMethodOptions::validate() const {
   constexpr Index kLargestPool = 1000;
   if (pool < 1 || pool > kLargestPool)
-    throw InvalidArgument(fmt::format("⟨pool {}⟩, but 1 to {} sets are possible", pool, kLargestPool));
+    throw InvalidArgument({.field = "pool",
+                           .value = fmt::to_string(pool),
+                           .rule = fmt::format("{{value}}, but 1 to {} sets are possible", kLargestPool)});
   if (!(gap >= 0.0) || !std::isfinite(gap)) {
     throw InvalidArgument(
-        fmt::format("⟨gap {}⟩, but 0 or a positive fraction is needed, as in 0.01 for one percent", gap));
+        {.field = "gap",
+         .value = fmt::to_string(gap),
+         .rule = "{value}, but 0 or a positive fraction is needed, as in 0.01 for one percent"});
   }
   if (!(checkpoint_every >= 0.0)) {
-    throw InvalidArgument(
-        fmt::format("⟨checkpoint_every {}⟩, but a number of seconds from 0 up is needed", checkpoint_every));
+    throw InvalidArgument({.field = "checkpoint_every",
+                           .value = fmt::to_string(checkpoint_every),
+                           .rule = "{value}, but a number of seconds from 0 up is needed"});
   }
   for (const auto* path : {&checkpoint, &resume}) {
     if (*path != "-") continue;
-    throw InvalidArgument(fmt::format("--{} -, but the state of a search needs a file of its own",
-                                      path == &resume ? "resume" : "checkpoint"));
+    throw InvalidArgument({.field = path == &resume ? "resume" : "checkpoint",
+                           .value = *path,
+                           .rule = "{value}, but the state of a search needs a file of its own"});
   }
 }
 

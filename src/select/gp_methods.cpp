@@ -14,13 +14,16 @@ struct GpArdMethod {
   GpOptions fit{.ard = true, .restarts = 1};
 
   void validate() const {
-    const auto require = [](bool holds, std::string_view flag, double value, std::string_view rule) {
-      if (!holds) throw InvalidArgument(fmt::format("{} {}, but {} is needed", flag, value, rule));
+    const auto require = [](bool holds, std::string_view field, double value, std::string_view rule) {
+      if (!holds)
+        throw InvalidArgument({.field = std::string(field),
+                               .value = fmt::to_string(value),
+                               .rule = fmt::format("{{value}}, but {} is needed", rule)});
     };
-    require(fit.signal > 0.0, "⟨signal⟩", fit.signal, "a positive number");
-    require(fit.tolerance >= 0.0, "⟨tolerance⟩", fit.tolerance, "0 or a positive number");
-    require(fit.restarts >= 1, "⟨restarts⟩", static_cast<double>(fit.restarts), "1 or more");
-    require(fit.max_evaluations >= 1, "⟨max_iterations⟩", static_cast<double>(fit.max_evaluations),
+    require(fit.signal > 0.0, "signal", fit.signal, "a positive number");
+    require(fit.tolerance >= 0.0, "tolerance", fit.tolerance, "0 or a positive number");
+    require(fit.restarts >= 1, "restarts", static_cast<double>(fit.restarts), "1 or more");
+    require(fit.max_evaluations >= 1, "max_iterations", static_cast<double>(fit.max_evaluations),
             "1 or more");
   }
   template <class Self, class Visitor>

@@ -306,12 +306,18 @@ void check_matrices(const MatrixProblem& problem, const MethodInfo& method) {
     for (const auto& other : methods()) {
       if (other.takes_matrices) names.emplace_back(other.name);
     }
-    throw InvalidArgument(
-        fmt::format("method {} needs a table; matrices are for {}", method.name, join_some(names, 100)));
+    throw InvalidArgument({.field = "method",
+                           .value = std::string(method.name),
+                           .subject = "method",
+                           .rule = "{value} needs a table",
+                           .way_out = fmt::format("matrices are for {}", join_some(names, 100))});
   }
   if (method.needs_labels && !problem.b) {
-    throw InvalidArgument(fmt::format(
-        "method {} needs the pair ⟨between A⟩ ⟨within B⟩; for a single covariance use gspca", method.name));
+    throw InvalidArgument({.field = "method",
+                           .value = std::string(method.name),
+                           .subject = "method",
+                           .rule = "{value} needs the pair ⟨between A⟩ ⟨within B⟩",
+                           .way_out = "for a single covariance use gspca"});
   }
 }
 
@@ -455,8 +461,10 @@ Selection run_selection(const Dataset& data, const MatrixProblem* matrices, cons
     groups = std::make_shared<const FeatureGroups>(read_groups(options.groups, data.names()));
   }
   if (groups && !method.takes_groups) {
-    throw InvalidArgument(fmt::format(
-        "⟨groups⟩: method {} moves single features; the greedy methods take groups", method.name));
+    throw InvalidArgument({.field = "groups",
+                           .value = options.groups,
+                           .rule = fmt::format(": method {} moves single features", method.name),
+                           .way_out = "the greedy methods take groups"});
   }
   SearchUnits units = make_units(candidates, include, groups.get());
   const char* const noun = units.single ? "feature" : "group";
@@ -577,9 +585,11 @@ const MethodInfo& find_method(std::string_view name) {
     names.emplace_back(method.name);
   }
   const auto near = near_names(name, names);
-  throw InvalidArgument(fmt::format("⟨method⟩ '{}' does not exist; {}", name,
-                                    near.empty() ? fmt::format("there are {}", join_some(names, 100))
-                                                 : fmt::format("did you mean {}?", join_some(near))));
+  throw InvalidArgument({.field = "method",
+                         .value = std::string(name),
+                         .rule = "'{value}' does not exist",
+                         .way_out = near.empty() ? fmt::format("there are {}", join_some(names, 100))
+                                                 : fmt::format("did you mean {}?", join_some(near))});
 }
 
 std::string_view default_method(bool has_labels) { return has_labels ? "gslda" : "qalpha"; }

@@ -13,9 +13,11 @@
 namespace subspectra {
 namespace {
 
-void require_at_least(Index value, Index least, std::string_view flag) {
+void require_at_least(Index value, Index least, std::string_view field) {
   if (value < least)
-    throw InvalidArgument(fmt::format("{} {}, but {} or more is needed", flag, value, least));
+    throw InvalidArgument({.field = std::string(field),
+                           .value = fmt::to_string(value),
+                           .rule = fmt::format("{{value}}, but {} or more is needed", least)});
 }
 
 constexpr bool has_blocks(QAlphaVariant variant) {
@@ -32,25 +34,30 @@ struct QAlphaMethod {
   double kernel_tolerance = 1e-4;
 
   void validate() const {
-    require_at_least(fit.clusters, 1, "⟨clusters⟩");
-    require_at_least(fit.restarts, 1, "⟨restarts⟩");
-    require_at_least(fit.within_vectors, 1, "⟨within_vectors⟩");
-    require_at_least(fit.between_vectors, 0, "⟨between_vectors⟩");
-    require_at_least(fit.max_iterations, 1, "⟨max_iterations⟩");
-    const auto require = [](bool holds, std::string_view flag, double value, std::string_view rule) {
-      if (!holds) throw InvalidArgument(fmt::format("{} {}, but {} is needed", flag, value, rule));
+    require_at_least(fit.clusters, 1, "clusters");
+    require_at_least(fit.restarts, 1, "restarts");
+    require_at_least(fit.within_vectors, 1, "within_vectors");
+    require_at_least(fit.between_vectors, 0, "between_vectors");
+    require_at_least(fit.max_iterations, 1, "max_iterations");
+    const auto require = [](bool holds, std::string_view field, double value, std::string_view rule) {
+      if (!holds)
+        throw InvalidArgument({.field = std::string(field),
+                               .value = fmt::to_string(value),
+                               .rule = fmt::format("{{value}}, but {} is needed", rule)});
     };
     constexpr double kMostGamma = 1e100;
-    require(fit.gamma >= 0.0 && fit.gamma <= kMostGamma, "⟨gamma⟩", fit.gamma, "a number from 0 to 1e100");
-    require(fit.tolerance >= 0.0 && std::isfinite(fit.tolerance), "⟨tolerance⟩", fit.tolerance,
+    require(fit.gamma >= 0.0 && fit.gamma <= kMostGamma, "gamma", fit.gamma, "a number from 0 to 1e100");
+    require(fit.tolerance >= 0.0 && std::isfinite(fit.tolerance), "tolerance", fit.tolerance,
             "0 or a positive number");
-    require(fit.supervision >= 0.0 && fit.supervision <= 1.0, "⟨supervision⟩", fit.supervision,
+    require(fit.supervision >= 0.0 && fit.supervision <= 1.0, "supervision", fit.supervision,
             "a number from 0 to 1");
-    require(kernel_tolerance >= 0.0 && kernel_tolerance < 1.0, "⟨kernel_tolerance⟩", kernel_tolerance,
+    require(kernel_tolerance >= 0.0 && kernel_tolerance < 1.0, "kernel_tolerance", kernel_tolerance,
             "a fraction from 0 to below 1");
     if (kKernel && fit.start == QAlphaStart::kOnes) {
-      throw InvalidArgument(
-          "⟨start ones⟩: the space of a kernel has no vector of ones; use ⟨start equal⟩ or random");
+      throw InvalidArgument({.field = "start",
+                             .value = "ones",
+                             .rule = "{value}: the space of a kernel has no vector of ones",
+                             .way_out = "use ⟨start equal⟩ or random"});
     }
   }
   template <class Self, class Visitor>

@@ -67,29 +67,39 @@ nlohmann::json OptionCodec<LambdaChoice>::json(const LambdaChoice& choice) {
 }
 
 void LambdaOptions::validate() const {
-  if (lambdas < 2) throw InvalidArgument(fmt::format("⟨lambdas {}⟩, but a grid needs 2 or more", lambdas));
+  if (lambdas < 2)
+    throw InvalidArgument({.field = "lambdas",
+                           .value = fmt::to_string(lambdas),
+                           .rule = "{value}, but a grid needs 2 or more"});
   if (!(lambda_ratio > 0.0 && lambda_ratio < 1.0)) {
-    throw InvalidArgument(fmt::format(
-        "⟨lambda_ratio {}⟩, but a fraction between 0 and 1 is needed, as in 0.001", lambda_ratio));
+    throw InvalidArgument({.field = "lambda_ratio",
+                           .value = fmt::to_string(lambda_ratio),
+                           .rule = "{value}, but a fraction between 0 and 1 is needed, as in 0.001"});
   }
 }
 
 namespace {
 
-void require_not_negative(double value, std::string_view flag) {
+void require_not_negative(double value, std::string_view field) {
   if (value >= 0.0 && std::isfinite(value)) return;
-  throw InvalidArgument(fmt::format("{} {}, but 0 or a positive number is needed", flag, value));
+  throw InvalidArgument({.field = std::string(field),
+                         .value = fmt::to_string(value),
+                         .rule = "{value}, but 0 or a positive number is needed"});
 }
 
 /// 1 and more of the largest would take out everything.
-void require_fraction(double value, std::string_view flag) {
+void require_fraction(double value, std::string_view field) {
   if (value >= 0.0 && value < 1.0) return;
-  throw InvalidArgument(fmt::format("{} {}, but a fraction from 0 to below 1 is needed", flag, value));
+  throw InvalidArgument({.field = std::string(field),
+                         .value = fmt::to_string(value),
+                         .rule = "{value}, but a fraction from 0 to below 1 is needed"});
 }
 
-void require_positive_option(double value, std::string_view flag) {
+void require_positive_option(double value, std::string_view field) {
   if (value > 0.0) return;
-  throw InvalidArgument(fmt::format("{} {}, but a positive number is needed", flag, value));
+  throw InvalidArgument({.field = std::string(field),
+                         .value = fmt::to_string(value),
+                         .rule = "{value}, but a positive number is needed"});
 }
 
 // Every method is described by what is its own: defaults, options, and the solver made from them.
@@ -113,8 +123,8 @@ struct RvmRow {
   RvmUpdate rvm_update = RvmUpdate::kFast;
 
   void validate(LambdaOptions&) const {
-    require_positive_option(alpha, "⟨alpha⟩");
-    require_fraction(prune, "⟨prune⟩");
+    require_positive_option(alpha, "alpha");
+    require_fraction(prune, "prune");
   }
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
@@ -140,7 +150,7 @@ struct RvmEntry {
           "stop when no entry of B changes by more than this fraction of the largest; 0 runs all iterations";
   double alpha = kInfinity;
 
-  void validate(LambdaOptions&) const { require_positive_option(alpha, "⟨alpha⟩"); }
+  void validate(LambdaOptions&) const { require_positive_option(alpha, "alpha"); }
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field("alpha", o.alpha, kAlphaHelp);
@@ -159,8 +169,8 @@ struct Jeffreys {
   double prune = JeffreysOptions{}.prune;
 
   void validate(LambdaOptions&) const {
-    require_positive_option(epsilon, "⟨epsilon⟩");
-    require_fraction(prune, "⟨prune⟩");
+    require_positive_option(epsilon, "epsilon");
+    require_fraction(prune, "prune");
   }
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
@@ -197,7 +207,7 @@ struct Sda {
                                     kEnough = "stop when the scores change by less than this fraction";
   double l2 = SdaOptions{}.l2;
 
-  void validate(LambdaOptions&) const { require_not_negative(l2, "⟨l2⟩"); }
+  void validate(LambdaOptions&) const { require_not_negative(l2, "l2"); }
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field("l2", o.l2, "weight of the squared entries in the elastic net");
@@ -253,9 +263,12 @@ struct Sfd {
   void validate(LambdaOptions& grid) const {
     if (!std::isfinite(c)) return;
     if (grid.lambda.kind != LambdaChoice::Kind::kPath) {
-      throw InvalidArgument("⟨C⟩ and ⟨lambda⟩ say the same (lambda = 1/C); leave one out");
+      throw InvalidArgument({.field = "C",
+                             .value = fmt::to_string(c),
+                             .rule = "and ⟨lambda⟩ say the same (lambda = 1/C)",
+                             .way_out = "leave one out"});
     }
-    require_positive_option(c, "⟨C⟩");
+    require_positive_option(c, "C");
     grid.lambda = {.kind = LambdaChoice::Kind::kValue, .value = 1.0 / c};
   }
   template <class Self, class Visitor>
@@ -283,10 +296,11 @@ struct ScoringOptions {
   void validate() {
     own.validate(grid);
     if (has_lambda<Own>()) grid.validate();
-    require_not_negative(effort.tolerance, "⟨tolerance⟩");
+    require_not_negative(effort.tolerance, "tolerance");
     if (effort.max_iterations < 1) {
-      throw InvalidArgument(
-          fmt::format("⟨max_iterations {}⟩, but 1 or more is needed", effort.max_iterations));
+      throw InvalidArgument({.field = "max_iterations",
+                             .value = fmt::to_string(effort.max_iterations),
+                             .rule = "{value}, but 1 or more is needed"});
     }
   }
   template <class Self, class Visitor>
@@ -449,9 +463,11 @@ void choose_sizes(const SelectionInput& input, bool stopped, Selection& selectio
 void run_scoring(const SelectionInput& input, const LambdaOptions& grid, bool has_grid,
                  const MakeSolver& make, const RunControl& control, Selection& selection) {
   if (!input.include.empty()) {
-    throw InvalidArgument(fmt::format(
-        "⟨include⟩: method {} chooses by a penalty, which can leave out any feature; the greedy and exact methods take ⟨include⟩",
-        selection.method));
+    throw InvalidArgument(
+        {.field = "include",
+         .rule = fmt::format(": method {} chooses by a penalty, which can leave out any feature",
+                             selection.method),
+         .way_out = "the greedy and exact methods take ⟨include⟩"});
   }
   const ScoringProblem problem = make_scoring_problem(input.data, input.candidates, input.options.threads,
                                                       input.options.memory_limit.bytes);

@@ -149,7 +149,9 @@ auto greedy(Passes passes) {
                   Selection& selection) {
     GreedyMethodOptions own;
     set_options(own, texts);
-    if (own.swaps < 0) throw InvalidArgument("⟨swaps⟩ must not be negative");
+    if (own.swaps < 0)
+      throw InvalidArgument(
+          {.field = "swaps", .value = fmt::to_string(own.swaps), .rule = "must not be negative"});
     selection.method_options = options_json(own);
     run_passes(passes, input, own, control, selection);
   };
@@ -161,7 +163,9 @@ void run_threshold(const SelectionInput& input, const OptionTexts& texts, const 
   ThresholdOptions own;
   set_options(own, texts);
   selection.method_options = options_json(own);
-  if (!input.units.single) throw InvalidArgument("⟨groups⟩: st ranks single features; use a greedy method");
+  if (!input.units.single)
+    throw InvalidArgument(
+        {.field = "groups", .rule = ": st ranks single features", .way_out = "use a greedy method"});
   const Vector v = global_vector(input.pencil, input.candidates, own.threshold, input.options.threads);
   selection.weights = Vector::Zero(input.data.features());
   for (std::size_t i = 0; i < input.candidates.size(); ++i) {

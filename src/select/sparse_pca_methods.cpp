@@ -35,10 +35,13 @@ namespace {
 
 void validate_effort(Index max_iterations, double tolerance) {
   if (max_iterations < 1)
-    throw InvalidArgument(fmt::format("⟨max_iterations {}⟩, but 1 or more is needed", max_iterations));
+    throw InvalidArgument({.field = "max_iterations",
+                           .value = fmt::to_string(max_iterations),
+                           .rule = "{value}, but 1 or more is needed"});
   if (!(tolerance >= 0.0 && tolerance < 1.0)) {
-    throw InvalidArgument(
-        fmt::format("⟨tolerance {}⟩, but 0 or a fraction below 1 is needed, as in 1e-4", tolerance));
+    throw InvalidArgument({.field = "tolerance",
+                           .value = fmt::to_string(tolerance),
+                           .rule = "{value}, but 0 or a fraction below 1 is needed, as in 1e-4"});
   }
 }
 
@@ -47,15 +50,19 @@ void validate_effort(Index max_iterations, double tolerance) {
 void SpcaMethodOptions::validate() const {
   grid.validate();
   if (grid.lambda.cross_validated()) {
-    throw InvalidArgument(
-        "⟨lambda cv⟩: spca has no labels to be wrong about; use ⟨k⟩, a number, or auto:FRACTION");
+    throw InvalidArgument({.field = "lambda",
+                           .value = "cv",
+                           .rule = "{value}: spca has no labels to be wrong about",
+                           .way_out = "use ⟨k⟩, a number, or auto:FRACTION"});
   }
   validate_effort(max_iterations, tolerance);
 }
 
 void DspcaMethodOptions::validate() const {
   if (!(rho >= 0.0))
-    throw InvalidArgument(fmt::format("⟨rho {}⟩, but 0 or a positive number is needed", rho));
+    throw InvalidArgument({.field = "rho",
+                           .value = fmt::to_string(rho),
+                           .rule = "{value}, but 0 or a positive number is needed"});
   validate_effort(max_iterations, tolerance);
 }
 
@@ -81,9 +88,11 @@ std::vector<Index> columns_at(const SelectionInput& input, std::vector<Index> pl
 /// nothing.
 void refuse_pair(const SelectionInput& input, const Selection& selection) {
   if (input.pencil.b_is_identity()) return;
-  throw InvalidArgument(fmt::format(
-      "{} is for a table or a single covariance (⟨covariance⟩), not for a pair; gspca and espca take ⟨between⟩ and ⟨within⟩",
-      selection.method));
+  throw InvalidArgument({.field = "method",
+                         .value = selection.method,
+                         .subject = selection.method,
+                         .rule = "is for a table or a single covariance (⟨covariance⟩), not for a pair",
+                         .way_out = "gspca and espca take ⟨between⟩ and ⟨within⟩"});
 }
 
 /// The sizes of the range that no lambda gave, said; an answer that lacks some is not proven as a whole.
@@ -110,8 +119,9 @@ void run_spca(const SelectionInput& input, const OptionTexts& texts, const RunCo
   set_options(own, texts);
   own.validate();
   if (!input.include.empty()) {
-    throw InvalidArgument(
-        "⟨include⟩: spca chooses by a penalty, which can leave out any feature; gspca and espca take ⟨include⟩");
+    throw InvalidArgument({.field = "include",
+                           .rule = ": spca chooses by a penalty, which can leave out any feature",
+                           .way_out = "gspca and espca take ⟨include⟩"});
   }
   const bool from_rows = input.pencil.rows() != nullptr;
   if (own.l2.automatic) {

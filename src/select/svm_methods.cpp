@@ -19,9 +19,11 @@ namespace {
 constexpr const char* kCostHelp =
     "weight of the squared hinge losses beside |w|^2/2, features standardized; default: chosen by cross-validation inside the rows";
 
-void require_positive(double value, std::string_view flag) {
+void require_positive(double value, std::string_view field) {
   if (!(value > 0.0))
-    throw InvalidArgument(fmt::format("{} {}, but a positive number is needed", flag, value));
+    throw InvalidArgument({.field = std::string(field),
+                           .value = fmt::to_string(value),
+                           .rule = "{value}, but a positive number is needed"});
 }
 
 struct RfeMethod {
@@ -29,7 +31,7 @@ struct RfeMethod {
   RfeOptions fit;
 
   void validate() const {
-    require_positive(cost, "⟨C⟩");
+    require_positive(cost, "C");
     fit.validate();
   }
   template <class Self, class Visitor>
@@ -48,12 +50,15 @@ struct RmbMethod {
   RadiusMarginOptions fit;
 
   void validate() const {
-    require_positive(cost, "⟨C⟩");
+    require_positive(cost, "C");
     if (fit.max_iterations < 1)
-      throw InvalidArgument(fmt::format("⟨max_iterations {}⟩, but 1 or more is needed", fit.max_iterations));
+      throw InvalidArgument({.field = "max_iterations",
+                             .value = fmt::to_string(fit.max_iterations),
+                             .rule = "{value}, but 1 or more is needed"});
     if (!(fit.tolerance >= 0.0) || !std::isfinite(fit.tolerance))
-      throw InvalidArgument(
-          fmt::format("⟨tolerance {}⟩, but 0 or a positive number is needed", fit.tolerance));
+      throw InvalidArgument({.field = "tolerance",
+                             .value = fmt::to_string(fit.tolerance),
+                             .rule = "{value}, but 0 or a positive number is needed"});
   }
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {

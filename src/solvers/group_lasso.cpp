@@ -127,13 +127,20 @@ double sweep(double lambda, double l2, Index count, const Matrix& k, const Vecto
 
 void GroupLassoOptions::validate() const {
   if (!(l2 >= 0.0 && l2 < kInfinity))
-    throw InvalidArgument(fmt::format("GroupLassoOptions.l2 = {}, but 0 <= l2 < infinity is needed", l2));
+    throw InvalidArgument({.field = "l2",
+                           .value = fmt::to_string(l2),
+                           .subject = "GroupLassoOptions.l2",
+                           .rule = "= {value}, but 0 <= l2 < infinity is needed"});
   if (!(tolerance >= 0.0 && tolerance < 1.0))
-    throw InvalidArgument(
-        fmt::format("GroupLassoOptions.tolerance = {}, but 0 <= tolerance < 1 is needed", tolerance));
+    throw InvalidArgument({.field = "tolerance",
+                           .value = fmt::to_string(tolerance),
+                           .subject = "GroupLassoOptions.tolerance",
+                           .rule = "= {value}, but 0 <= tolerance < 1 is needed"});
   if (max_sweeps < 1)
-    throw InvalidArgument(
-        fmt::format("GroupLassoOptions.max_sweeps = {}, but at least 1 is needed", max_sweeps));
+    throw InvalidArgument({.field = "max_sweeps",
+                           .value = fmt::to_string(max_sweeps),
+                           .subject = "GroupLassoOptions.max_sweeps",
+                           .rule = "= {value}, but at least 1 is needed"});
 }
 
 struct GroupLasso::State {
@@ -807,7 +814,10 @@ Matrix GroupLasso::State::dual_residual(double lambda, RowMatrix& b_dual) const 
 /// a sum of terms that are not negative: nothing cancels when it is small.
 GroupLassoSolution GroupLasso::State::solve(double lambda, const RunControl& control) {
   if (!(lambda >= 0.0 && lambda < kInfinity))
-    throw InvalidArgument(fmt::format("lambda = {}, but 0 <= lambda < infinity is needed", lambda));
+    throw InvalidArgument({.field = "lambda",
+                           .value = fmt::to_string(lambda),
+                           .subject = "lambda",
+                           .rule = "= {value}, but 0 <= lambda < infinity is needed"});
   if (depth == 0) throw Error("GroupLasso: solve() before set_targets()");
   const double l2 = options.l2;
   const double wanted = options.tolerance * 0.5 * t2;

@@ -48,12 +48,17 @@ ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candi
   const double side = static_cast<double>(std::min(p, n));
   constexpr double kMostSide = 12000.0;  // its spectrum takes 9 n^3 flops: some minutes
   if (side > kMostSide) {
-    throw InvalidArgument(fmt::format(
-        "⟨ridge auto⟩ needs the spectrum of a {0} x {0} matrix, which is too much work; give a number, for example ⟨ridge {1:.3g}⟩ (a thousandth of the mean within-class variance)",
-        std::min(p, n),
-        1e-3 * compute_moments(data, candidates, Moments::SecondOrder::kDiagonal, threads)
-                   .within_variances()
-                   .mean()));
+    const double suggested =
+        1e-3 *
+        compute_moments(data, candidates, Moments::SecondOrder::kDiagonal, threads).within_variances().mean();
+    throw InvalidArgument(
+        {.field = "ridge",
+         .value = "auto",
+         .rule = fmt::format("{{value}} needs the spectrum of a {0} x {0} matrix, which is too much work",
+                             std::min(p, n)),
+         .way_out = fmt::format(
+             "give a number, for example ⟨ridge {:.3g}⟩ (a thousandth of the mean within-class variance)",
+             suggested)});
   }
   require_memory(2.0 * side * side * sizeof(double),
                  "⟨ridge auto⟩ (the spectrum of the within-class covariance)",

@@ -153,11 +153,17 @@ std::vector<Index> by_score(const Vector& scores, const std::vector<Index>& colu
 
 void RfeOptions::validate() const {
   if (!(step > 0.0) || !std::isfinite(step) || (step >= 1.0 && step != std::floor(step))) {
-    throw InvalidArgument(fmt::format(
-        "⟨rfe_step {}⟩, but a share between 0 and 1 or a whole number of features is needed", step));
+    throw InvalidArgument(
+        {.field = "rfe_step",
+         .value = fmt::to_string(step),
+         .rule = "{value}, but a share between 0 and 1 or a whole number of features is needed"});
   }
-  if (single < 0) throw InvalidArgument(fmt::format("⟨rfe_single {}⟩, but 0 or more is needed", single));
-  if (!(cost > 0.0)) throw InvalidArgument(fmt::format("⟨C {}⟩, but a positive number is needed", cost));
+  if (single < 0)
+    throw InvalidArgument(
+        {.field = "rfe_single", .value = fmt::to_string(single), .rule = "{value}, but 0 or more is needed"});
+  if (!(cost > 0.0))
+    throw InvalidArgument(
+        {.field = "C", .value = fmt::to_string(cost), .rule = "{value}, but a positive number is needed"});
 }
 
 std::vector<Vector> machine_labels(const std::vector<int>& codes) {

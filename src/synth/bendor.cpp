@@ -13,13 +13,23 @@ Index BenDorOptions::irrelevant() const {
 }
 
 void BenDorOptions::validate() const {
-  if (features < 1) throw InvalidArgument(fmt::format("⟨features {}⟩, but at least 1 is needed", features));
-  if (a < 1 || b < 1) throw InvalidArgument(fmt::format("-a {} -b {}, but each class needs a row", a, b));
+  if (features < 1)
+    throw InvalidArgument({.field = "features",
+                           .value = fmt::to_string(features),
+                           .rule = "{value}, but at least 1 is needed"});
+  if (a < 1 || b < 1)
+    throw InvalidArgument({.field = a < 1 ? "a" : "b",
+                           .value = fmt::to_string(a < 1 ? a : b),
+                           .subject = fmt::format("⟨a {}⟩ ⟨b {}⟩,", a, b),
+                           .rule = "but each class needs a row"});
   if (!(e >= 0.0 && e <= 1.0))
-    throw InvalidArgument(fmt::format("-e {}, but a share between 0 and 1 is needed", e));
+    throw InvalidArgument(
+        {.field = "e", .value = fmt::to_string(e), .rule = "{value}, but a share between 0 and 1 is needed"});
   for (const auto& [name, value] : {std::pair("d", d), std::pair("s", s)}) {
     if (!(value >= 0.0) || !std::isfinite(value))
-      throw InvalidArgument(fmt::format("-{} {}, but 0 or a positive number is needed", name, value));
+      throw InvalidArgument({.field = name,
+                             .value = fmt::to_string(value),
+                             .rule = "{value}, but 0 or a positive number is needed"});
   }
 }
 

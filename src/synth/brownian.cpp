@@ -81,12 +81,21 @@ Matrix walk_covariance(WalkKind kind, Index n, std::uint64_t seed, std::uint64_t
 }  // namespace
 
 void BrownianOptions::validate() const {
-  if (rows < 2) throw InvalidArgument(fmt::format("⟨rows {}⟩, but at least 2 are needed: one a class", rows));
-  if (features < 1) throw InvalidArgument(fmt::format("⟨features {}⟩, but at least 1 is needed", features));
+  if (rows < 2)
+    throw InvalidArgument({.field = "rows",
+                           .value = fmt::to_string(rows),
+                           .rule = "{value}, but at least 2 are needed: one a class"});
+  if (features < 1)
+    throw InvalidArgument({.field = "features",
+                           .value = fmt::to_string(features),
+                           .rule = "{value}, but at least 1 is needed"});
 }
 
 void BrownianPairOptions::validate() const {
-  if (features < 1) throw InvalidArgument(fmt::format("⟨features {}⟩, but at least 1 is needed", features));
+  if (features < 1)
+    throw InvalidArgument({.field = "features",
+                           .value = fmt::to_string(features),
+                           .rule = "{value}, but at least 1 is needed"});
 }
 
 Dataset brownian_classes(Index rows, Index features, std::uint64_t seed) {

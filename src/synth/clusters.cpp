@@ -13,13 +13,23 @@ namespace subspectra::synth {
 namespace {
 
 void check_size(Index rows, Index features, Index classes, Index relevant) {
-  if (features < 1) throw InvalidArgument(fmt::format("⟨features {}⟩, but at least 1 is needed", features));
-  if (classes < 1) throw InvalidArgument(fmt::format("⟨classes {}⟩, but at least 1 is needed", classes));
+  if (features < 1)
+    throw InvalidArgument({.field = "features",
+                           .value = fmt::to_string(features),
+                           .rule = "{value}, but at least 1 is needed"});
+  if (classes < 1)
+    throw InvalidArgument(
+        {.field = "classes", .value = fmt::to_string(classes), .rule = "{value}, but at least 1 is needed"});
   if (rows < classes) {
     throw InvalidArgument(
-        fmt::format("⟨rows {}⟩, but every one of the {} classes needs a row", rows, classes));
+        {.field = "rows",
+         .value = fmt::to_string(rows),
+         .rule = fmt::format("{{value}}, but every one of the {} classes needs a row", classes)});
   }
-  if (relevant < 0) throw InvalidArgument(fmt::format("⟨relevant {}⟩, but 0 or more are needed", relevant));
+  if (relevant < 0)
+    throw InvalidArgument({.field = "relevant",
+                           .value = fmt::to_string(relevant),
+                           .rule = "{value}, but 0 or more are needed"});
 }
 
 struct Range {
@@ -53,9 +63,13 @@ void ClustersOptions::validate() const { check_size(rows, features, classes, rel
 
 void SessionsOptions::validate() const {
   check_size(rows, features, classes, relevant);
-  if (session < 1) throw InvalidArgument(fmt::format("⟨session {}⟩, but at least 1 is needed", session));
+  if (session < 1)
+    throw InvalidArgument(
+        {.field = "session", .value = fmt::to_string(session), .rule = "{value}, but at least 1 is needed"});
   if (!(spread >= 0.0) || !std::isfinite(spread)) {
-    throw InvalidArgument(fmt::format("⟨spread {}⟩, but 0 or a positive number is needed", spread));
+    throw InvalidArgument({.field = "spread",
+                           .value = fmt::to_string(spread),
+                           .rule = "{value}, but 0 or a positive number is needed"});
   }
 }
 

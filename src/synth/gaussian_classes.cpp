@@ -11,17 +11,28 @@
 namespace subspectra::synth {
 
 void GaussianClassesOptions::validate() const {
-  if (features < 1) throw InvalidArgument(fmt::format("⟨features {}⟩, but 1 or more are needed", features));
-  if (classes < 2) throw InvalidArgument(fmt::format("⟨classes {}⟩, but 2 or more are needed", classes));
+  if (features < 1)
+    throw InvalidArgument({.field = "features",
+                           .value = fmt::to_string(features),
+                           .rule = "{value}, but 1 or more are needed"});
+  if (classes < 2)
+    throw InvalidArgument(
+        {.field = "classes", .value = fmt::to_string(classes), .rule = "{value}, but 2 or more are needed"});
   if (rows < classes) {
     throw InvalidArgument(
-        fmt::format("⟨rows {}⟩, but every one of the {} classes needs a row", rows, classes));
+        {.field = "rows",
+         .value = fmt::to_string(rows),
+         .rule = fmt::format("{{value}}, but every one of the {} classes needs a row", classes)});
   }
   if (informative < 0) {
-    throw InvalidArgument(fmt::format("⟨informative {}⟩, but 0 or more are needed", informative));
+    throw InvalidArgument({.field = "informative",
+                           .value = fmt::to_string(informative),
+                           .rule = "{value}, but 0 or more are needed"});
   }
   if (!(separation >= 0.0) || !std::isfinite(separation)) {
-    throw InvalidArgument(fmt::format("⟨separation {}⟩, but 0 or a positive number is needed", separation));
+    throw InvalidArgument({.field = "separation",
+                           .value = fmt::to_string(separation),
+                           .rule = "{value}, but 0 or a positive number is needed"});
   }
 }
 

@@ -82,9 +82,12 @@ const Problem& find_problem(std::string_view name) {
     names.emplace_back(problem.name);
   }
   const auto near = near_names(name, names);
-  throw InvalidArgument(fmt::format("there is no synthetic problem '{}'{}; the problems are {}", name,
-                                    near.empty() ? "" : fmt::format(" (did you mean {}?)", join_some(near)),
-                                    join_some(names, names.size())));
+  throw InvalidArgument(
+      {.field = "problem",
+       .value = std::string(name),
+       .subject = "there is no synthetic problem",
+       .rule = near.empty() ? "'{value}'" : fmt::format("'{{value}}' (did you mean {}?)", join_some(near)),
+       .way_out = fmt::format("the problems are {}", join_some(names, names.size()))});
 }
 
 }  // namespace subspectra::synth

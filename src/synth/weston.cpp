@@ -10,10 +10,14 @@ namespace {
 const double kNoise = std::sqrt(20.0);  // N(0, 20) read as variance 20
 
 void check_weston_size(Index rows, Index features, Index relevant) {
-  if (rows < 1) throw InvalidArgument("⟨rows⟩ " + std::to_string(rows) + ", but at least 1 is needed");
+  if (rows < 1)
+    throw InvalidArgument(
+        {.field = "rows", .value = std::to_string(rows), .rule = "{value}, but at least 1 is needed"});
   if (features < relevant) {
-    throw InvalidArgument("⟨features⟩ " + std::to_string(features) + ", but the first " +
-                          std::to_string(relevant) + " are the relevant ones: at least so many are needed");
+    throw InvalidArgument({.field = "features",
+                           .value = std::to_string(features),
+                           .rule = "{value}, but the first " + std::to_string(relevant) +
+                                   " are the relevant ones: at least so many are needed"});
   }
 }
 

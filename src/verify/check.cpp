@@ -714,8 +714,10 @@ void require_same_table(const ClaimedResult& claims, const Dataset& data) {
 
 void require_groups(const ClaimedResult& claims, const FeatureGroups* groups) {
   if (claims.groups.empty() || groups != nullptr) return;
-  throw InvalidArgument(
-      fmt::format("{} was made with groups ({}); give that file with ⟨groups⟩", claims.file, claims.groups));
+  throw InvalidArgument({.field = "groups",
+                         .subject = claims.file,
+                         .rule = fmt::format("was made with groups ({})", claims.groups),
+                         .way_out = "give that file with ⟨groups⟩"});
 }
 
 bool is_constant(const Dataset& data, Index j) {
