@@ -9,6 +9,7 @@
 #include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
+#include "data/finite.hpp"
 #include "linalg/tiled.hpp"
 
 namespace subspectra {
@@ -17,22 +18,23 @@ namespace {
 constexpr double kEpsilon = 0x1p-52;
 
 /// Second moments must stay well inside the range of a double: products of two of them occur in every search.
-/// `names` are those of a table's columns; a matrix has none.
-void require_scale(const Vector& diagonal, const std::string& source, const FeatureNames* names) {
+/// `table` is the one whose columns these are; a matrix has none.
+void require_scale(const Vector& diagonal, const std::string& source, const Dataset* table) {
   constexpr double kLargest = 1e150, kSmallest = 1e-150;
   for (Index j = 0; j < diagonal.size(); ++j) {
     if (diagonal[j] <= kLargest) continue;  // not so NaN, what is left of squares that overflowed
+    if (table != nullptr) require_finite(*table, {j});
     const std::string value =
         std::isfinite(diagonal[j]) ? fmt::format("{:.3g}", diagonal[j]) : std::string("above 1e308");
     throw BadInput(
         {.file = source},
-        names == nullptr
+        table == nullptr
             ? fmt::format(
                   "the variance of feature {} is {}, too large to compute with (the limit is {:.0e}); rescale the features (divide them by a constant)",
                   j, value, kLargest)
             : fmt::format(
                   "the variance of column '{}' is {}, too large to compute with (the limit is {:.0e}); rescale it (⟨standardize⟩, or, from 1e300 on, divide by a constant)",
-                  (*names)[j], value, kLargest));
+                  table->names()[j], value, kLargest));
   }
   const double largest = diagonal.size() > 0 ? diagonal.maxCoeff() : 0.0;
   if (largest < kSmallest) {
@@ -87,8 +89,7 @@ class FactorPencil : public Pencil {
 class LdaPencil : public FactorPencil {
  public:
   LdaPencil(const Dataset& data, double ridge, int threads)
-      : LdaPencil(CovarianceOperator(data, CovarianceOperator::Centring::kByClass, threads), data.source(),
-                  data.names(), ridge) {}
+      : LdaPencil(CovarianceOperator(data, CovarianceOperator::Centring::kByClass, threads), data, ridge) {}
   [[nodiscard]] Index size() const override { return within_.size(); }
   [[nodiscard]] const Vector& diagonal() const override { return diagonal_; }
   void column(Index j, linalg::MutableVector out, int threads) const override {
@@ -104,9 +105,9 @@ class LdaPencil : public FactorPencil {
   [[nodiscard]] double shift() const override { return ridge_; }
 
  private:
-  LdaPencil(CovarianceOperator within, const std::string& source, const FeatureNames& names, double ridge)
+  LdaPencil(CovarianceOperator within, const Dataset& data, double ridge)
       : FactorPencil(reduced_between_factor(within.moments())), within_(std::move(within)), ridge_(ridge) {
-    require_scale(within_.diagonal() + a_diagonal_, source, &names);
+    require_scale(within_.diagonal() + a_diagonal_, data.source(), &data);
     diagonal_ = within_.diagonal().array() + ridge;
   }
   CovarianceOperator within_;
@@ -118,7 +119,7 @@ class PcaPencil : public Pencil {
  public:
   PcaPencil(const Dataset& data, int threads)
       : total_(data, CovarianceOperator::Centring::kWhole, threads), ones_(Vector::Ones(data.features())) {
-    require_scale(total_.diagonal(), data.source(), &data.names());
+    require_scale(total_.diagonal(), data.source(), &data);
   }
   [[nodiscard]] Index size() const override { return total_.size(); }
   [[nodiscard]] bool b_is_identity() const override { return true; }

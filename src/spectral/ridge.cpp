@@ -8,6 +8,7 @@
 
 #include "core/memory.hpp"
 #include "core/text.hpp"
+#include "data/finite.hpp"
 #include "data/moments.hpp"
 #include "linalg/blas.hpp"
 #include "spectral/covariance_operator.hpp"
@@ -68,6 +69,7 @@ ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candi
                  .gram(candidates, threads)
            : compute_moments(data, candidates, Moments::SecondOrder::kFull, threads).within_covariance();
   if (!b.allFinite()) {
+    require_finite(data, candidates);
     Index widest = candidates.front();
     double largest = 0.0;
     for (const Index j : candidates) {

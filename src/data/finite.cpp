@@ -1,0 +1,49 @@
+#include "data/finite.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "data/dataset.hpp"
+
+namespace subspectra {
+namespace {
+
+[[noreturn]] void refuse_value(const std::string& source, const std::string& column, Index row,
+                               double value) {
+  const std::string sentence = fmt::format(
+      "column '{}' holds {} in row {} (rows count from 0); put a number there, or leave the row out", column,
+      std::isnan(value) ? "NaN" : "an infinite value", row);
+  throw source.empty() ? BadInput(sentence) : BadInput({.file = source}, sentence);
+}
+
+}  // namespace
+
+void require_finite(const StridedValues& values, const FeatureNames& names) {
+  for (Index j = 0; j < values.cols(); ++j) {
+    if (values.col(j).allFinite()) continue;
+    for (Index i = 0; i < values.rows(); ++i) {
+      if (!std::isfinite(values(i, j))) refuse_value("", names[j], i, values(i, j));
+    }
+  }
+}
+
+void require_finite(const Eigen::Ref<const Eigen::SparseMatrix<double>>& values, const FeatureNames& names) {
+  for (Index j = 0; j < values.outerSize(); ++j) {
+    for (Eigen::Ref<const Eigen::SparseMatrix<double>>::InnerIterator it(values, j); it; ++it) {
+      if (!std::isfinite(it.value())) refuse_value("", names[j], it.row(), it.value());
+    }
+  }
+}
+
+void require_finite(const Dataset& data, const std::vector<Index>& columns) {
+  for (const Index j : columns) {
+    const Vector values = data.column(j);
+    if (values.allFinite()) continue;
+    for (Index i = 0; i < values.size(); ++i) {
+      if (!std::isfinite(values[i])) refuse_value(data.source(), data.names()[j], i, values[i]);
+    }
+  }
+}
+
+}  // namespace subspectra
