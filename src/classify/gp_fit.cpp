@@ -239,7 +239,7 @@ void check(const MatrixRef& rows, const std::vector<int>& codes, Index classes, 
   if (given > 1 && given != rows.cols()) {
     throw InvalidArgument(
         {.field = "lengthscale",
-         .value = OptionCodec<GpLengthscales>::format(options.lengthscale),
+         .value = OptionCodec<LengthScales>::format(options.lengthscale),
          .rule = fmt::format("lists {}, but there {} {}", given, rows.cols() == 1 ? "is" : "are",
                              counted(rows.cols(), "input feature")),
          .way_out = "give one number for all, or one a feature in ascending order"});
