@@ -4,6 +4,7 @@
 ///
 /// A sentence names an option by its field, and whoever shows it spells the field as the reader would write
 /// it: `swaps` in C++, `swaps=` in Python, `--swaps` on the command line.
+#include <concepts>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -49,7 +50,11 @@ class SUBSPECTRA_EXPORT InvalidArgument : public Error {
   /// is needed", and the rule kept is "a positive number is needed".
   explicit InvalidArgument(Parts parts);
   /// About no single field, which is then empty: the whole sentence is the rule.
-  explicit InvalidArgument(const std::string& sentence);
+  explicit InvalidArgument(const char* sentence);
+  template <std::same_as<std::string> Text>  // a plain std::string could be meant by {.field = "", .rule =
+                                             // ""} to GCC 12
+                                             explicit InvalidArgument(const Text& sentence)
+      : InvalidArgument(sentence.c_str()) {}
 
   [[nodiscard]] const std::string& field() const noexcept { return parts_->field; }
   [[nodiscard]] const std::string& value() const noexcept { return parts_->value; }

@@ -296,14 +296,14 @@ void warn_of_components(const Dataset& data, const ModelOptions& options,
   const auto counts = data.labels()->counts();
   const auto classes = std::count_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
   if (options.components < classes) return;
-  warnings.push_back(fmt::format("--components {} is more than there are: {} have {}", options.components,
+  warnings.push_back(fmt::format("⟨components {}⟩ is more than there are: {} have {}", options.components,
                                  counted(classes, "class", "classes"), counted(classes - 1, "discriminant")));
 }
 
 void warn_of_neighbors(Index rows, const ModelOptions& options, std::vector<std::string>& warnings) {
   if (options.classifier != Classifier::kKnn || options.neighbors <= rows) return;
   warnings.push_back(fmt::format(
-      "--neighbors {} is more than the {} to learn from: all of them vote, whatever the row, so that it is the largest class that wins; give fewer neighbours",
+      "⟨neighbors {}⟩ is more than the {} to learn from: all of them vote, whatever the row, so that it is the largest class that wins; give fewer neighbours",
       options.neighbors, counted(rows, "row")));
 }
 

@@ -61,7 +61,7 @@ std::string Error::text(Spelling spelling) const { return spelled(*marked_, spel
 InvalidArgument::InvalidArgument(Parts parts)
     : Error(sentence_of(parts)), parts_(std::make_shared<const Parts>(kept(std::move(parts)))) {}
 
-InvalidArgument::InvalidArgument(const std::string& sentence)
+InvalidArgument::InvalidArgument(const char* sentence)
     : Error(sentence), parts_(std::make_shared<const Parts>(Parts{.field = {}, .rule = sentence})) {}
 
 std::string InvalidArgument::rule(Spelling spelling) const { return spelled(parts_->rule, spelling); }

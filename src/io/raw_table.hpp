@@ -48,7 +48,7 @@ struct RawTable {
 /// in warnings.
 [[nodiscard]] Dataset assemble(RawTable&& table, const ReadOptions& options);
 
-/// What stands in the column of --weights and is none, "" for a missing value: what is wrong and what to do.
+/// What stands in the column of `weights` and is none, "" for a missing value: what is wrong and what to do.
 [[nodiscard]] std::string no_weight_sentence(std::string_view text, std::string_view column);
 [[nodiscard]] bool is_weight(double value);  ///< finite and >= 0
 

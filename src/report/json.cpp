@@ -4,6 +4,7 @@
 
 #include "core/build_info.hpp"
 #include "core/matrix_json.hpp"
+#include "core/spelling.hpp"
 
 namespace subspectra {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/error.hpp"
+#include <subspectra/error.hpp>
 #include "solvers/group_lasso.hpp"
 
 namespace subspectra {
