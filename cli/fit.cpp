@@ -214,8 +214,10 @@ int run_fit(const Arguments& arguments, Signals& signals) {
   warn_of_neighbors(model.training_rows, job.model, warnings);
   if (!cut_short.empty()) warnings.push_back(cut_short);
   if (chosen.unjudged()) warnings.push_back(unjudged_sentence(k, *chosen.evaluation));
-  object["warnings"] = data.warnings();
-  for (const auto& warning : warnings) object["warnings"].push_back(warning);
+  object["warnings"] = json::array();
+  for (const auto* list : {&data.warnings(), &std::as_const(warnings)}) {
+    for (const auto& warning : *list) object["warnings"].push_back(in_flags(warning));
+  }
   job.warn(data.warnings(), warnings);
   if (chosen.evaluation && !chosen.unjudged() && !job.output.quiet)
     say("note", chosen_sentence(chosen, *chosen.evaluation));

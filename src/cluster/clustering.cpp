@@ -302,7 +302,7 @@ Clustering cluster_rows(const Dataset& data, const MethodInfo& method, const Sel
   if (result.features.empty()) {
     throw BadInput(
         {.file = data.source()},
-        "none of the features has a positive weight, so that there is no affinity to cluster by; ask for more with -k, or leave --include out");
+        "none of the features has a positive weight, so that there is no affinity to cluster by; ask for more with ⟨k⟩, or leave ⟨include⟩ out");
   }
   const auto cluster_on = [&](const std::vector<Index>& features, const Vector& alpha) {
     const FeatureRows rows(data, features, normalize, {}, selection.threads, selection.memory_limit.bytes);

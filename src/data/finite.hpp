@@ -8,7 +8,7 @@
 
 namespace subspectra {
 
-struct Dataset;
+class Dataset;
 
 /// Any dense table in memory, by rows, by columns or with gaps.
 using StridedValues = Eigen::Ref<const Matrix, 0, Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>>;

@@ -638,7 +638,7 @@ namespace {
 
 const Labels& labels_of(const Dataset& data) {
   if (!data.labels())
-    throw InvalidArgument("moments: the data have no labels; name the label column with --target");
+    throw InvalidArgument("moments: the data have no labels; name the label column with ⟨target⟩");
   return *data.labels();
 }
 

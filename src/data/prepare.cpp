@@ -140,7 +140,7 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
                                                 "values that no finite double holds"),
                                         columns_with(flaws.infinite), list_columns(data, flaws.infinite));
     constexpr std::string_view kWayOut =
-        "correct what is wrong, write NA for a missing value, or use --missing drop";
+        "correct what is wrong, write NA for a missing value, or use ⟨missing drop⟩";
     if (data.first_infinite()) {
       throw BadInput(data.first_infinite()->where,
                      fmt::format("{} ({}); {}", data.first_infinite()->sentence(), all, kWayOut));
@@ -175,7 +175,7 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
     }
     throw BadInput(
         {.file = data.source()},
-        "no row is left after dropping rows with missing values or weight 0; use --missing mean, or leave the columns with gaps out with --exclude");
+        "no row is left after dropping rows with missing values or weight 0; use ⟨missing mean⟩, or leave the columns with gaps out with ⟨exclude⟩");
   }
   if (static_cast<Index>(kept.size()) < data.rows()) {
     const Index total = data.rows();

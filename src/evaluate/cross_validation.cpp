@@ -389,7 +389,7 @@ void require_every_label(const Dataset& data) {
   throw BadInput(
       data.first_unlabelled().value_or(Location{.file = data.source()}),
       fmt::format(
-          "{} no label in '{}', and cross-validation needs one for every row; leave the rows out with --missing drop (select and `fit -k N` can choose features by them)",
+          "{} no label in '{}', and cross-validation needs one for every row; leave the rows out with ⟨missing drop⟩ (select and `fit ⟨k N⟩` can choose features by them)",
           missing == 1 ? "1 row has" : fmt::format("{} rows have", missing), data.labels()->name));
 }
 
@@ -496,7 +496,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<const MethodI
                   "leaving out row{} {} leaves one class only to learn from; use other folds (⟨cv⟩, ⟨test_fraction⟩){}",
                   test.size() == 1 ? "" : "s",
                   join_some(test.size(), [&](std::size_t i) { return std::to_string(test[i]); }),
-                  data.row_groups().empty() ? "" : " or groups (--cv-groups)"));
+                  data.row_groups().empty() ? "" : " or groups (⟨cv_groups⟩)"));
         }
         fewest_rows = std::min(fewest_rows, static_cast<Index>(train.size()));
         tasks.push_back({&labels, std::move(train), std::move(test), sets});

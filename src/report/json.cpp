@@ -152,8 +152,7 @@ json selection_json(const Selection& selection, const Dataset& data, const Resul
   json path = json::array();
   const FeatureGroups* const groups = context.groups;
   for (const auto& entry : selection.path) path.push_back(path_entry_json(entry, data, groups));
-  json warnings = data.warnings();
-  for (const auto& warning : selection.warnings) warnings.push_back(warning);
+  json warnings = warnings_json({&data.warnings(), &selection.warnings}, context.spelling);
   json out = {{"schema", "subspectra.selection/1"},
               {"version", version()},
               {"method", selection.method},
@@ -244,8 +243,7 @@ json evaluation_json(const Evaluation& evaluation, const Dataset& data, const Re
   }
   protocol["held_out_sets"] = evaluation.folds_planned;
   protocol["held_out_sets_run"] = evaluation.folds_run;
-  json warnings = data.warnings();
-  for (const auto& warning : evaluation.warnings) warnings.push_back(warning);
+  json warnings = warnings_json({&data.warnings(), &evaluation.warnings}, context.spelling);
   return {{"schema", "subspectra.evaluation/1"},
           {"version", version()},
           {"status", status_name(evaluation.status)},
@@ -263,10 +261,8 @@ json clustering_json(const Clustering& clustering, const Dataset& data, const Re
   json options = context.options;
   options.update(selection.method_options);
   options.update(options_json(clustering.options));
-  json warnings = data.warnings();
-  for (const auto* list : {&selection.warnings, &clustering.warnings}) {
-    for (const auto& warning : *list) warnings.push_back(warning);
-  }
+  json warnings =
+      warnings_json({&data.warnings(), &selection.warnings, &clustering.warnings}, context.spelling);
   json out = row_clusters_json(clustering.chosen, data);
   out.update({{"schema", "subspectra.clustering/1"},
               {"version", version()},

@@ -41,7 +41,7 @@ struct Plan {
 Dataset two_kinds(const Dataset& all, const Task& task) {
   if (!all.labels()) {
     throw BadInput({.file = all.source()},
-                   "has no label column that says what an image shows; name it with --target");
+                   "has no label column that says what an image shows; name it with ⟨target⟩");
   }
   const auto& names = all.labels()->classes;
   std::array<int, 2> kinds = {0, 1};
@@ -52,7 +52,7 @@ Dataset two_kinds(const Dataset& all, const Task& task) {
         throw BadInput(
             {.file = all.source()},
             fmt::format(
-                "has {} in '{}' where two are needed{}; name another label column with --target, or leave rows out",
+                "has {} in '{}' where two are needed{}; name another label column with ⟨target⟩, or leave rows out",
                 counted(static_cast<Index>(names.size()), "class", "classes"), all.labels()->name,
                 task.classes[c].empty() ? std::string()
                                         : fmt::format(", or the classes '{}' and '{}' of the digits",

@@ -17,7 +17,7 @@ void face_verification(const ReproduceOptions& options, const RunControl& contro
   const Dataset& table = images.table;
   if (!table.labels()) {
     throw BadInput(fmt::format(
-        "{}: verification needs to know whose image each row is, and there is no label column; name it with --target, or give --images with one folder a person",
+        "{}: verification needs to know whose image each row is, and there is no label column; name it with ⟨target⟩, or give ⟨images⟩ with one folder a person",
         table.source()));
   }
   const auto pencil = pca_pencil(table, options.threads);

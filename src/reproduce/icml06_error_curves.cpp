@@ -33,7 +33,7 @@ void error_curves(const Dataset& data, const Curve& curve, const ReproduceOption
                   const RunControl& control, Reproduction& result) {
   if (!data.labels()) {
     throw BadInput(
-        fmt::format("{}: {} needs class labels and there is no label column; name it with --target",
+        fmt::format("{}: {} needs class labels and there is no label column; name it with ⟨target⟩",
                     data.source(), result.id));
   }
   std::vector<const MethodInfo*> methods;

@@ -200,7 +200,7 @@ ImageTable read_image_folder(const std::string& folder, const ImageShape& shape)
       common = to;
       const auto pixels = to.height * to.width;
       require_memory(8.0 * static_cast<double>(files.size()) * static_cast<double>(pixels),
-                     counted(files.size(), "image"), "give a smaller --shape");
+                     counted(files.size(), "image"), "give a smaller ⟨shape⟩");
       table.dense.resize(static_cast<Index>(files.size()), pixels);
     }
     if (!(to == *common)) {
@@ -250,9 +250,11 @@ ImageTable load_images(const ReproduceOptions& options) {
     const auto side = static_cast<Index>(std::llround(std::sqrt(static_cast<double>(pixels))));
     if (side * side == pixels) images.shape = {.height = side, .width = side};
   } else if (images.shape.height * images.shape.width != pixels) {
-    throw InvalidArgument(fmt::format(
-        "--shape {}x{} is {} pixels, but {} has {} columns", images.shape.height, images.shape.width,
-        images.shape.height * images.shape.width, images.table.source(), pixels));
+    throw InvalidArgument(
+        {.field = "shape",
+         .value = fmt::format("{}x{}", images.shape.height, images.shape.width),
+         .rule = fmt::format("{{value}} is {} pixels, but {} has {} columns",
+                             images.shape.height * images.shape.width, images.table.source(), pixels)});
   }
   return images;
 }

@@ -72,7 +72,7 @@ Dataset two_class_table(const ReproduceOptions& options) {
     throw BadInput(
         {.file = all.source()},
         fmt::format(
-            "jmlr05-table1 needs a label column of two classes, and there {}; name another one with --target or leave rows out",
+            "jmlr05-table1 needs a label column of two classes, and there {}; name another one with ⟨target⟩ or leave rows out",
             all.labels() ? fmt::format("are {} classes", all.labels()->class_count())
                          : std::string("is none")));
   }

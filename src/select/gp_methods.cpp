@@ -52,7 +52,10 @@ void run_gp_ard(const SelectionInput& input, const OptionTexts& texts, const Run
   own.validate();
   const Dataset& data = input.data;
   if (!data.weights_are_equal()) {
-    throw InvalidArgument("method gp-ard counts every row once; leave out --weights, or use another method");
+    throw InvalidArgument({.field = "weights",
+                           .subject = "method gp-ard",
+                           .rule = "counts every row once",
+                           .way_out = "leave out ⟨weights⟩, or use another method"});
   }
   selection.method_options = options_json(own);
   own.fit.seed = input.options.seed;

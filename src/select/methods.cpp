@@ -162,7 +162,7 @@ void warn_of_single_rows(const Dataset& data, std::vector<std::string>& warnings
   const auto counts = data.labels()->counts();
   if (std::any_of(counts.begin(), counts.end(), [](Index count) { return count > 1; })) return;
   warnings.push_back(fmt::format(
-      "every class of '{}' has one row: it looks like a continuous value or like sample ids; name the label column with --target",
+      "every class of '{}' has one row: it looks like a continuous value or like sample ids; name the label column with ⟨target⟩",
       data.labels()->name));
 }
 
@@ -439,7 +439,7 @@ Selection run_selection(const Dataset& data, const MatrixProblem* matrices, cons
   }
   for (const Index j : include) {
     if (std::binary_search(constant.begin(), constant.end(), j)) {
-      throw Infeasible(fmt::format("--include names '{}', which is constant; leave it out", data.names()[j]));
+      throw Infeasible(fmt::format("⟨include⟩ names '{}', which is constant; leave it out", data.names()[j]));
     }
   }
   if (candidates.empty() && !constant.empty() && matrices != nullptr) {
@@ -536,7 +536,7 @@ Selection run_refit(const Dataset& data, const MatrixProblem* matrices, const st
     entry.features = find_features(data, set.names, "⟨refit⟩");
     if (set.loadings.size() > 0 && set.loadings.size() != static_cast<Index>(entry.features.size())) {
       throw BadInput({.file = data.source()},
-                     "--refit: a name stands for several columns, so that its loading is not clear");
+                     "⟨refit⟩: a name stands for several columns, so that its loading is not clear");
     }
     if (set.loadings.size() > 0) {
       Vector given(set.loadings.size());

@@ -385,7 +385,7 @@ std::optional<double> cross_validated_lambda(const SelectionInput& input, Lambda
   if (least < 2) {
     throw BadInput(
         {.file = data.source()},
-        "--lambda cv holds out rows of every class, and a class has one row only; give --lambda a value, or leave that class out");
+        "⟨lambda cv⟩ holds out rows of every class, and a class has one row only; give ⟨lambda⟩ a value, or leave that class out");
   }
   SplitOptions protocol;
   protocol.cv.folds = least;

@@ -82,7 +82,7 @@ ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candi
     throw BadInput(
         {.file = data.source()},
         fmt::format(
-            "the squares of column '{}' overflow, its largest value being {:.3g}; rescale it (--standardize, or divide by a constant)",
+            "the squares of column '{}' overflow, its largest value being {:.3g}; rescale it (⟨standardize⟩, or divide by a constant)",
             data.names()[widest], largest));
   }
   if (!wide && clearly_full_rank(b, tolerance)) return {};

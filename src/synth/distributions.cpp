@@ -10,7 +10,7 @@ namespace subspectra::synth {
 
 DatasetParts empty_table(const char* source, Index rows, Index features) {
   require_memory(8.0 * static_cast<double>(rows) * static_cast<double>(features),
-                 fmt::format("a table of {} x {}", rows, features), "ask for fewer --rows or --features");
+                 fmt::format("a table of {} x {}", rows, features), "ask for fewer ⟨rows⟩ or ⟨features⟩");
   DatasetParts data;
   data.source = source;
   data.names = FeatureNames(features);

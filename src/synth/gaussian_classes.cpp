@@ -38,7 +38,7 @@ void GaussianClassesOptions::validate() const {
 
 Dataset gaussian_classes(const GaussianClassesOptions& o) {
   require_memory(8.0 * static_cast<double>(o.rows) * static_cast<double>(o.features), "the table",
-                 "ask for fewer --rows or --features");
+                 "ask for fewer ⟨rows⟩ or ⟨features⟩");
   DatasetParts data;
   data.source = "gaussian-classes";
   Random means_random(o.seed, 0);

@@ -686,7 +686,7 @@ void require_same_features(const ClaimedResult& claims, const std::string& sourc
 void require_same_table(const ClaimedResult& claims, const Dataset& data) {
   if (claims.from_matrices()) {
     refuse(data.source(), claims.file,
-           "it was made from matrices; give --between A --within B, or --covariance S");
+           "it was made from matrices; give ⟨between A⟩ ⟨within B⟩, or ⟨covariance S⟩");
   }
   if (data.rows() != claims.rows) {
     refuse(data.source(), claims.file,

@@ -22,8 +22,8 @@ std::string message_of(Act&& act) {
 }
 
 /// 6 rows in two classes, x3 large beside the others.
-Dataset small_table() {
-  Dataset data;
+DatasetParts small_table() {
+  DatasetParts data;
   data.dense = Matrix::NullaryExpr(
       6, 4, [](Index i, Index j) { return double((i * 7 + j * 5) % 11) * (j == 3 ? 1e3 : 1.0); });
   data.names = FeatureNames(4);
@@ -32,7 +32,7 @@ Dataset small_table() {
 }
 
 TEST(FiniteValues, IsAskedBeforeAnOverflowIsReported) {
-  Dataset data = small_table();
+  DatasetParts data = small_table();
   data.source = "memory";
   data.dense(4, 2) = kNan;
   const std::string sentence = "memory: column 'x2' holds NaN in row 4";
