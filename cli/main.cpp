@@ -8,10 +8,11 @@
 
 #include <subspectra/error.hpp>
 #include "command.hpp"
-#include "core/build_info.hpp"
+#include "core/version.hpp"
 #include "help.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "report/build_info.hpp"
 #include "written_files.hpp"
 
 namespace subspectra::cli {

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "command.hpp"
-#include "core/build_info.hpp"
 #include "core/spelling.hpp"
 #include "core/text.hpp"
+#include "core/version.hpp"
 #include "io/byte_source.hpp"
 #include "io/read_groups.hpp"
 #include "job.hpp"

@@ -1,6 +1,5 @@
 # Clp, the linear programs of sulda: a shared library and CoinUtils below it, found through pkg-config.
-# Of what pkg-config lists only these two are linked: a -lblas on our line would come before our own OpenBLAS
-# (docs/blas.md) and answer in its place.
+# Linked to a module of its own alone (docs/building.md): its LAPACK and BLAS are the system's.
 # Defines the target Clp::clp.
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)

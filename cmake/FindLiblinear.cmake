@@ -1,5 +1,5 @@
-# LIBLINEAR, the linear support vector machine: a shared library without a pkg-config file. Its BLAS is the
-# system's, found by its own loader entry: ours (docs/blas.md) stays hidden from it.
+# LIBLINEAR, the linear support vector machine: a shared library without a pkg-config file. Linked to a module
+# of its own alone (docs/building.md): its BLAS is the system's.
 # Defines the target Liblinear::liblinear.
 find_path(LIBLINEAR_INCLUDE_DIR linear.h PATH_SUFFIXES liblinear)
 find_library(LIBLINEAR_LIBRARY NAMES linear)

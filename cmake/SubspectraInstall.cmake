@@ -9,7 +9,7 @@ configure_package_config_file(cmake/SubspectraConfig.cmake.in ${CMAKE_CURRENT_BI
   INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/SubspectraConfigVersion.cmake
   COMPATIBILITY SameMajorVersion)
-install(FILES cmake/FindOpenBLASStatic.cmake cmake/FindClp.cmake cmake/FindLiblinear.cmake cmake/FindLibsvm.cmake cmake/FindNlopt.cmake ${CMAKE_CURRENT_BINARY_DIR}/SubspectraConfig.cmake
+install(FILES cmake/FindOpenBLASStatic.cmake cmake/FindLibsvm.cmake cmake/FindNlopt.cmake ${CMAKE_CURRENT_BINARY_DIR}/SubspectraConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/SubspectraConfigVersion.cmake DESTINATION ${package_dir})
 file(RELATIVE_PATH subspectra_pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/subspectra.pc.in ${CMAKE_CURRENT_BINARY_DIR}/subspectra.pc @ONLY)

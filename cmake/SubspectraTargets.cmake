@@ -80,3 +80,25 @@ function(subspectra_unity_sources result room files_at_most)
   # Not compiled, but shown by editors and watched for changes.
   set(${result} ${written} ${alone} PARENT_SCOPE)
 endfunction()
+
+# The object of the OpenBLAS archive that chooses the kernels, with its `getenv` renamed: it asks
+# src/linalg/blas_start.cpp instead of the environment (docs/blas.md). Linked before the archive, it stands in for the
+# original. `result` stays empty for an archive with kernels of one kind, which has nothing to choose.
+function(subspectra_openblas_start result)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/openblas)
+  set(object ${folder}/openblas_start.o)
+  set(${result} "" PARENT_SCOPE)
+  execute_process(COMMAND ${CMAKE_AR} t ${OPENBLAS_STATIC_LIBRARY} OUTPUT_VARIABLE members)
+  if(NOT members MATCHES "(^|\n)dynamic\\.o\n")
+    return()
+  endif()
+  if(NOT EXISTS ${object} OR ${OPENBLAS_STATIC_LIBRARY} IS_NEWER_THAN ${object})
+    file(MAKE_DIRECTORY ${folder})
+    execute_process(COMMAND ${CMAKE_AR} x ${OPENBLAS_STATIC_LIBRARY} dynamic.o WORKING_DIRECTORY ${folder}
+                    COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND ${CMAKE_OBJCOPY} --redefine-sym getenv=subspectra_openblas_getenv dynamic.o ${object}
+                    WORKING_DIRECTORY ${folder} COMMAND_ERROR_IS_FATAL ANY)
+  endif()
+  set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  set(${result} ${object} PARENT_SCOPE)
+endfunction()

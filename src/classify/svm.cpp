@@ -1,13 +1,10 @@
 #include "classify/svm.hpp"
 
-#include <linear.h>
-
 #include <algorithm>
 #include <cmath>
-#include <memory>
-#include <mutex>
 
 #include <subspectra/error.hpp>
+#include "classify/liblinear.hpp"
 #include "classify/one_against_rest.hpp"
 #include "classify/row_map.hpp"
 #include "eigen/symmetric.hpp"
@@ -17,10 +14,6 @@
 namespace subspectra {
 namespace {
 
-struct ModelDeleter {
-  void operator()(::model* trained) const { free_and_destroy_model(&trained); }
-};
-
 /// Rows in LIBLINEAR's form, made once and shared by every training on some of them.
 class Nodes {
  public:
@@ -28,45 +21,34 @@ class Nodes {
       : columns_(static_cast<int>(rows.cols())),
         cells_(static_cast<std::size_t>((columns_ + 2) * rows.rows())) {
     for (Index i = 0; i < rows.rows(); ++i) {
-      feature_node* cell = row(i);
+      LiblinearEntry* cell = row(i);
       for (int j = 0; j < columns_; ++j) *cell++ = {j + 1, rows(i, j)};
       *cell++ = {columns_ + 1, 1.0};  // the offset: a column of ones, penalised like any other
       *cell = {-1, 0.0};
     }
   }
   [[nodiscard]] int columns() const { return columns_; }
-  [[nodiscard]] feature_node* row(Index i) {
+  [[nodiscard]] LiblinearEntry* row(Index i) {
     return cells_.data() + static_cast<std::size_t>(i) * static_cast<std::size_t>(columns_ + 2);
   }
 
  private:
   int columns_;
-  std::vector<feature_node> cells_;
+  std::vector<LiblinearEntry> cells_;
 };
 
 /// One machine: w and, last, b.
 Vector train_machine(Nodes& nodes, const std::vector<Index>& rows, const std::vector<char>& positive,
                      double c) {
-  // The only state LIBLINEAR shares between threads is where its messages go; the primal solver has no
-  // rand().
-  static std::once_flag silenced;
-  std::call_once(silenced, [] { set_print_string_function([](const char*) {}); });
   std::vector<double> y;
-  std::vector<feature_node*> x;
+  std::vector<LiblinearEntry*> x;
   for (const Index i : rows) {
     y.push_back(positive[static_cast<std::size_t>(i)] != 0 ? 1.0 : -1.0);
     x.push_back(nodes.row(i));
   }
-  const int size = nodes.columns() + 1;
-  const ::problem problem = {
-      .l = static_cast<int>(rows.size()), .n = size, .y = y.data(), .x = x.data(), .bias = 1.0};
-  ::parameter parameter = {};
-  parameter.solver_type = L2R_L2LOSS_SVC;
-  parameter.eps = 1e-10;  // of the gradient's norm at 0; it ends before, when the objective no longer falls
-  parameter.C = c;
-  const std::unique_ptr<::model, ModelDeleter> trained(train(&problem, &parameter));
-  // With labels +1 and -1 LIBLINEAR puts +1 first, whatever the order of the rows.
-  return Eigen::Map<const Vector>(trained->w, size);
+  Vector machine(nodes.columns() + 1);
+  liblinear()(x, y, c, {machine.data(), static_cast<std::size_t>(machine.size())});
+  return machine;
 }
 
 /// The same on fewer rows than there were columns, where LIBLINEAR ends far from the minimum when C is large:

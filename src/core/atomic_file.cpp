@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <random>
 #include <system_error>
 
 #include <subspectra/error.hpp>
@@ -19,6 +20,20 @@ namespace {
 [[noreturn]] void fail(const std::string& path, int code) {
   throw Error(fmt::format("{}: cannot be written: {}; choose another place or make room", path,
                           std::generic_category().message(code)));
+}
+
+/// A new file in the folder of `target`; -1 and errno when there can be none. Not the target's own name with
+/// something added: that could be longer than the file system allows.
+int open_beside(const std::string& target, mode_t mode, std::string& name) {
+  const auto folder = std::filesystem::path(target).parent_path();
+  std::random_device random;
+  int descriptor = -1;
+  for (int attempt = 0; attempt < 100 && descriptor < 0; ++attempt) {
+    name = (folder / fmt::format(".subspectra.{:08x}", random())).string();
+    descriptor = ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (descriptor < 0 && errno != EEXIST) break;
+  }
+  return descriptor;
 }
 
 /// Everything, and on disk: a full disk often shows only at fsync or close. Returns 0 or errno.
@@ -68,21 +83,14 @@ void write_file_atomically(const std::string& path, std::string_view content) {
     return;
   }
   const std::string target = link_target(path);
-  // Not the target's own name with something added: that could be longer than the file system allows.
-  std::string temporary = (std::filesystem::path(target).parent_path() / ".subspectra.XXXXXX").string();
-  const int descriptor = ::mkstemp(temporary.data());
-  if (descriptor < 0) fail(path, errno);
-  // mkstemp gives 0600: keep the mode of the file that is replaced, else what the umask allows.
+  // The mode of the file that is replaced, else what the umask allows: the kernel knows it, and asking for it
+  // would mean to change it for a moment, for every thread of the process.
   struct stat old {};
-  mode_t mode = 0;
-  if (::stat(target.c_str(), &old) == 0) {
-    mode = old.st_mode & 0777U;
-  } else {
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    mode = 0666U & ~mask;
-  }
-  int failure = ::fchmod(descriptor, mode) == 0 ? 0 : errno;
+  const bool replaces = ::stat(target.c_str(), &old) == 0;
+  std::string temporary;
+  const int descriptor = open_beside(target, replaces ? 0600 : 0666, temporary);
+  if (descriptor < 0) fail(path, errno);
+  int failure = replaces && ::fchmod(descriptor, old.st_mode & 0777U) != 0 ? errno : 0;
   if (failure == 0) failure = write_all(descriptor, content);
   if (failure == 0 && ::fsync(descriptor) != 0 && errno != EINVAL && errno != EROFS) failure = errno;
   if (::close(descriptor) != 0 && failure == 0) failure = errno;

@@ -1,5 +1,6 @@
 #include "core/parallel.hpp"
 
+#include <pthread.h>
 #include <sched.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
@@ -10,6 +11,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 // The packaged oneTBB is not compiled for the thread sanitizer, which then sees our accesses but not TBB's
@@ -34,9 +36,8 @@ int resolve_threads(int threads) {
 
 namespace {
 
-#ifdef SUBSPECTRA_TSAN
-
-void run_items(Index items, int threads, const std::function<void(Index)>& item) {
+/// Threads of this call alone, which end with it.
+void run_on_plain_threads(Index items, int threads, const std::function<void(Index)>& item) {
   std::atomic<Index> next = 0;
   const auto work = [&] {
     for (Index i = next++; i < items; i = next++) item(i);
@@ -46,9 +47,40 @@ void run_items(Index items, int threads, const std::function<void(Index)>& item)
   work();
 }
 
-#else
+#ifdef SUBSPECTRA_TSAN
 
 void run_items(Index items, int threads, const std::function<void(Index)>& item) {
+  run_on_plain_threads(items, threads, item);
+}
+
+#else
+
+/// Whether this process is the child of a fork. TBB's workers stayed behind in the parent, and what they held
+/// at that moment is held for ever: its arenas may hang here. The handler stands from the moment the library
+/// is loaded, because the host may have used TBB before we do.
+std::atomic<bool> forked = false;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+[[maybe_unused]] const int fork_watch = ::pthread_atfork(nullptr, nullptr, [] { forked.store(true); });
+
+/// In the child of a fork: plain threads, and inside of them loops without any, so that nesting does not
+/// multiply threads.
+void run_after_fork(Index items, int threads, const std::function<void(Index)>& item) {
+  static thread_local bool inside = false;
+  if (inside) {
+    for (Index i = 0; i < items; ++i) item(i);
+    return;
+  }
+  run_on_plain_threads(items, threads, [&](Index i) {
+    const bool outer = std::exchange(inside, true);
+    item(i);  // does not throw: parallel_for guards it
+    inside = outer;
+  });
+}
+
+void run_items(Index items, int threads, const std::function<void(Index)>& item) {
+  if (forked.load(std::memory_order_relaxed)) {
+    run_after_fork(items, threads, item);
+    return;
+  }
   // Items are taken in order: work that is stopped halfway has done its first half.
   std::atomic<Index> next = 0;
   const auto run = [&] {

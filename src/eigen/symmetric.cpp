@@ -11,6 +11,7 @@
 
 #include <subspectra/error.hpp>
 #include "core/memory.hpp"
+#include "linalg/blas_start.hpp"
 
 // Fortran LAPACK; the hidden lengths of character arguments come last.
 // NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier)
@@ -67,6 +68,7 @@ SymmetricEigen symmetric_eigen(Matrix a, bool vectors) {
                    fmt::format("the workspace for the eigenvectors of a {} x {} matrix", n, n),
                    "ask for the values alone or for a few leading pairs");
   }
+  linalg::start_blas();
   const char* const job = vectors ? "V" : "N";
   int info = 0;
   const int query = -1;

@@ -16,6 +16,7 @@
 #include "data/sparse_rows.hpp"
 #include "io/byte_source.hpp"
 #include "io/raw_table.hpp"
+#include "io/readers.hpp"
 #include "io/row_store.hpp"
 #include "io/text_scan.hpp"
 
@@ -465,5 +466,7 @@ RawTable read_arff(const std::string& path, const ReadOptions& options) {
   const auto bytes = open_bytes(path);
   return read_arff_bytes(*bytes, path, options);
 }
+
+extern const TableReader arff_reader = {.endings = ".arff", .reads_compressed = true, .read = read_arff};
 
 }  // namespace subspectra

@@ -17,6 +17,7 @@
 #include "io/byte_source.hpp"
 #include "io/csv_records.hpp"
 #include "io/raw_table.hpp"
+#include "io/readers.hpp"
 #include "io/row_store.hpp"
 #include "io/text_scan.hpp"
 
@@ -599,5 +600,15 @@ Index for_each_csv_record(const std::string& path, CsvFormat format,
   const auto bytes = open_bytes(path);
   return CsvReader(*bytes, path, format, {}, kTextBlockBytes).read_records(each);
 }
+
+extern const TableReader csv_reader = {
+    .endings = ".csv",
+    .reads_compressed = true,
+    .read = [](const std::string& path, const ReadOptions& options) { return read_csv(path, {}, options); }};
+extern const TableReader tsv_reader = {.endings = ".tsv",
+                                       .reads_compressed = true,
+                                       .read = [](const std::string& path, const ReadOptions& options) {
+                                         return read_csv(path, {.separator = '\t'}, options);
+                                       }};
 
 }  // namespace subspectra

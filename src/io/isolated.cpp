@@ -3,8 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
+#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,178 +13,22 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <fstream>
-#include <limits>
 #include <optional>
+#include <utility>
 
+#include "core/companion.hpp"
 #include "core/memory.hpp"
 #include "io/byte_source.hpp"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SUBSPECTRA_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SUBSPECTRA_SANITIZED 1
-#endif
-#endif
-
-// There in sanitizer builds only: libFuzzer's callback would save the input of a child that dies as a
-// finding. NOLINTNEXTLINE(*-reserved-identifier,readability-identifier-naming,cert-*)
-extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)());
+#include "io/decoder_protocol.hpp"
 
 namespace subspectra {
 namespace {
 
-// --- the protocol: a tag byte, then fixed-size little-endian fields and counted arrays
-// -----------------------------
-enum class MessageTag : std::uint8_t {
-  kDense = 1,
-  kTile,
-  kSparse,
-  kSparseCounts,
-  kSparseEntries,
-  kNames,
-  kSide,
-  kTexts,
-  kNote,
-  kBadInput,
-  kError,
-  kEnd
-};
-constexpr std::uint64_t kMostBlock = 1 << 20;  // array elements in one message
-constexpr std::uint64_t kMostText = 1 << 24;   // bytes of one text
-constexpr std::uint64_t kTextBlock = 1 << 12;  // texts in one message
-constexpr std::size_t kBuffer = 1 << 18;
-
-/// In the child: everything the decoder finds goes into the pipe.
-class PipeSink final : public TableSink {
- public:
-  explicit PipeSink(int descriptor) : descriptor_(descriptor) { buffer_.reserve(kBuffer); }
-
-  void begin_dense(Index rows, Index columns, TileOrder order, const std::string& place) override {
-    put(MessageTag::kDense);
-    put(static_cast<std::int64_t>(rows));
-    put(static_cast<std::int64_t>(columns));
-    put(static_cast<std::uint8_t>(order));
-    put_text(place);
-  }
-  void dense_tile(Index rows, Index columns, std::span<const double> values) override {
-    // A tile larger than a message goes along its band in parts: column-wise tiles cut by rows would have to
-    // be gathered first, so decoders keep their tiles below the limit and this only checks.
-    if (values.size() > kMostBlock) throw Error("a tile is too large for the pipe");
-    put(MessageTag::kTile);
-    put(static_cast<std::int64_t>(rows));
-    put(static_cast<std::int64_t>(columns));
-    put_array(values);
-  }
-  void begin_sparse(Index rows, Index columns, std::span<const std::int32_t> counts,
-                    const std::string& place) override {
-    put(MessageTag::kSparse);
-    put(static_cast<std::int64_t>(rows));
-    put(static_cast<std::int64_t>(columns));
-    put_text(place);
-    while (!counts.empty()) {
-      const auto block = counts.first(std::min<std::size_t>(counts.size(), kMostBlock));
-      put(MessageTag::kSparseCounts);
-      put_array(block);
-      counts = counts.subspan(block.size());
-    }
-  }
-  void sparse_entries(std::span<const std::int32_t> rows, std::span<const std::int32_t> columns,
-                      std::span<const double> values) override {
-    while (!values.empty()) {
-      const std::size_t n = std::min<std::size_t>(values.size(), kMostBlock);
-      put(MessageTag::kSparseEntries);
-      put_array(rows.first(n));
-      put_array(columns.first(n));
-      put_array(values.first(n));
-      rows = rows.subspan(n);
-      columns = columns.subspan(n);
-      values = values.subspan(n);
-    }
-  }
-  void feature_names(std::vector<std::string> names) override {
-    put(MessageTag::kNames);
-    put_texts(names);
-  }
-  void side_column(SideColumn column) override {
-    put(MessageTag::kSide);
-    put_text(column.name);
-    put_text(column.first.place);
-    put(static_cast<std::uint8_t>((column.is_label ? 1U : 0U) | (column.may_be_ignored ? 2U : 0U) |
-                                  (column.is_numeric ? 4U : 0U) | (column.may_be_target ? 8U : 0U)));
-    put_texts(column.values);
-  }
-  void note(std::string text) override {
-    put(MessageTag::kNote);
-    put_text(text);
-  }
-  void failure(MessageTag tag, std::string_view sentence) {
-    // What was half-written before does not matter: the parent finds the tag only between messages, and a
-    // decoder throws between them.
-    put(tag);
-    put_text(sentence.substr(0, 4096));
-    flush();
-  }
-  void end() {
-    put(MessageTag::kEnd);
-    flush();
-  }
-
- private:
-  template <class T>
-  void put(T value) {
-    put_bytes(&value, sizeof(T));
-  }
-  template <class T>
-  void put_array(std::span<const T> values) {
-    put(static_cast<std::uint64_t>(values.size()));
-    put_bytes(values.data(), values.size_bytes());
-  }
-  void put_text(std::string_view text) {
-    if (text.size() > kMostText) throw BadInput("a text of more than 16 MB");
-    put(static_cast<std::uint64_t>(text.size()));
-    put_bytes(text.data(), text.size());
-  }
-  void put_texts(const std::vector<std::string>& texts) {
-    for (const std::string& text : texts) {
-      if (text.size() > kMostText) throw BadInput("a text of more than 16 MB");
-    }
-    put(static_cast<std::uint64_t>(texts.size()));
-    for (std::size_t start = 0; start < texts.size(); start += kTextBlock) {
-      const std::size_t n = std::min<std::size_t>(texts.size() - start, kTextBlock);
-      put(MessageTag::kTexts);
-      put(static_cast<std::uint64_t>(n));
-      for (std::size_t i = start; i < start + n; ++i) put_text(texts[i]);
-    }
-  }
-  void put_bytes(const void* bytes, std::size_t size) {
-    if (size == 0) return;
-    if (buffer_.size() + size > kBuffer) flush();
-    if (size > kBuffer) {
-      write_all(static_cast<const char*>(bytes), size);
-    } else {
-      const auto* first = static_cast<const char*>(bytes);
-      buffer_.insert(buffer_.end(), first, first + size);
-    }
-  }
-  void flush() {
-    write_all(buffer_.data(), buffer_.size());
-    buffer_.clear();
-  }
-  void write_all(const char* bytes, std::size_t size) const {
-    while (size > 0) {
-      const ssize_t put = ::write(descriptor_, bytes, size);
-      if (put < 0 && errno == EINTR) continue;
-      if (put <= 0) ::_exit(1);  // the parent has gone
-      bytes += put;
-      size -= static_cast<std::size_t>(put);
-    }
-  }
-
-  int descriptor_;
-  std::vector<char> buffer_;
-};
+using decoding::kBuffer;
+using decoding::kMostBlock;
+using decoding::kMostText;
+using decoding::kTextBlock;
+using decoding::MessageTag;
 
 /// A child and the reading end of its pipe; leaves neither a process nor a descriptor behind.
 class Child {
@@ -435,70 +278,62 @@ class MessageReader {
   int notes_ = 0, sides_ = 0;
 };
 
-void limit(__rlimit_resource resource, std::uint64_t most) {
-  rlimit limits{};
-  if (::getrlimit(resource, &limits) != 0) return;
-  limits.rlim_cur = std::min<rlim_t>(limits.rlim_max, most);
-  ::setrlimit(resource, &limits);
-}
-
-/// The address space in use now; libraries reserve a lot of it that no one ever touches.
-std::uint64_t address_space() {
-  std::ifstream file("/proc/self/statm");
-  std::uint64_t pages = 0;
-  file >> pages;
-  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
-
-struct ChildLimits {
-  std::uint64_t cpu_s = 0;
-  std::uint64_t address_space = 0;
+/// Two ends of a pipe, closed by their owner whatever happens.
+struct Pipe {
+  std::array<int, 2> ends = {-1, -1};
+  Pipe() = default;
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  ~Pipe() {
+    close(0);
+    close(1);
+  }
+  void close(std::size_t end) {
+    if (ends.at(end) >= 0) ::close(std::exchange(ends.at(end), -1));
+  }
 };
 
-/// Never returns. Runs in the forked child, where other threads do not exist any more: no locks of the
-/// parent's threads are needed here (glibc makes malloc usable after fork).
-[[noreturn]] void run_child(int descriptor, const std::string& path, const Decoder& decode,
-                            const ChildLimits& limits) {
-  if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(nullptr);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_FSIZE, 0);
-  limit(RLIMIT_CPU, limits.cpu_s);
-#ifndef SUBSPECTRA_SANITIZED
-  limit(RLIMIT_AS, limits.address_space);
+/// Not fork: the program may have threads, locks and memory by the gigabyte, none of which a decoder needs.
+/// The child has its end of the pipe as descriptor 3 and nothing else that was open here; standard streams
+/// lead nowhere; signals are as in a fresh process. The rest it does to itself before it looks at the file.
+pid_t start_decoder(const std::string& path, const DecoderProgram& decoder, std::uint64_t cpu_s,
+                    std::uint64_t memory, int pipe) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, pipe, decoding::kPipeDescriptor);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDWR, 0);
+  posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDERR_FILENO);
+#if defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 34)
+  posix_spawn_file_actions_addclosefrom_np(&actions, decoding::kPipeDescriptor + 1);
 #endif
-  constexpr int kPipe = 3;
-  if (descriptor != kPipe) ::dup2(descriptor, kPipe);
-  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  if (nowhere >= 0) {
-    for (int standard = 0; standard < 3; ++standard) ::dup2(nowhere, standard);
+#endif
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  sigset_t signals;
+  sigemptyset(&signals);
+  posix_spawnattr_setsigmask(&attributes, &signals);
+  sigfillset(&signals);
+  posix_spawnattr_setsigdefault(&attributes, &signals);
+
+  std::array<std::string, 6> words = {
+      decoder.path,          decoder.format,         path,
+      std::to_string(cpu_s), std::to_string(memory), std::to_string(::getpid())};
+  std::array<char*, 7> arguments{};
+  std::transform(words.begin(), words.end(), arguments.begin(),
+                 [](std::string& word) { return word.data(); });
+  pid_t process = -1;
+  const int failure =
+      ::posix_spawn(&process, decoder.path.c_str(), &actions, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failure != 0) {
+    throw Error(
+        fmt::format("{}: no process to decode it ({}: {})", path, decoder.path, std::strerror(failure)));
   }
-  ::close_range(kPipe + 1, ~0U, 0);
-  ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);  // reading needs no lock, and read-only disks have none
-  PipeSink sink(kPipe);
-  try {
-    decode(path, sink);
-    sink.end();
-  } catch (const BadInput& error) {
-    sink.failure(MessageTag::kBadInput, error.marked());
-  } catch (const Error& error) {
-    sink.failure(MessageTag::kError, error.marked());
-  } catch (const std::bad_alloc&) {
-    sink.failure(
-        MessageTag::kBadInput,
-        fmt::format("{}: asks for more memory than may be used; if the file is sound, raise ⟨memory_limit⟩",
-                    path));
-  } catch (const std::exception& error) {
-    sink.failure(MessageTag::kBadInput,
-                 fmt::format("{}: damaged: {}; write the file again from its source", path, error.what()));
-  } catch (...) {
-    ::_exit(1);
-  }
-  ::_exit(0);
+  return process;
 }
 
 std::string end_of_child(const std::optional<int>& status) {
@@ -514,7 +349,13 @@ std::string end_of_child(const std::optional<int>& status) {
 
 }  // namespace
 
-RawTable read_isolated(const std::string& path, const std::string& kind, const Decoder& decode,
+DecoderProgram installed_decoder(const std::string& format) {
+  return {
+      .path = companion_file("subspectra-decode", "MAT and h5ad files are decoded by a program of its own"),
+      .format = format};
+}
+
+RawTable read_isolated(const std::string& path, const std::string& kind, const DecoderProgram& decoder,
                        IsolationLimits limits) {
   const auto file_size = static_cast<double>(checked_file_size(path));
   // Sound files are decoded at 50 MB/s and more. The clock on the wall gets more time than the processor: the
@@ -522,26 +363,18 @@ RawTable read_isolated(const std::string& path, const std::string& kind, const D
   const bool given = limits.patience_s > 0;
   const double patience_s = given ? limits.patience_s : 60.0 + file_size / 1e6;
   const double cpu_s = given ? limits.patience_s : 20.0 + file_size / 1e6;
-  const ChildLimits child_limits{.cpu_s = static_cast<std::uint64_t>(cpu_s + 1.0),
-                                 .address_space = address_space() + memory_budget(limits.memory_limit)};
   TableBuilder builder(path,
                        {.most_values = kMostExpansion * file_size, .memory_limit = limits.memory_limit});
 
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+  Pipe ends;
+  if (::pipe2(ends.ends.data(), O_CLOEXEC) != 0) {
     throw Error(fmt::format("{}: no pipe to the decoding process ({})", path, std::strerror(errno)));
   }
-  ::fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);  // fewer switches between the two; the default works too
-  const pid_t process = ::fork();
-  if (process == 0) run_child(ends[1], path, decode, child_limits);
-  const int fork_error = errno;
-  ::close(ends[1]);
-  if (process < 0) {
-    ::close(ends[0]);
-    throw Error(fmt::format("{}: no process to decode it ({})", path, std::strerror(fork_error)));
-  }
-
-  Child child(process, ends[0]);
+  ::fcntl(ends.ends[1], F_SETPIPE_SZ, 1 << 20);  // fewer switches between the two; the default works too
+  const pid_t process = start_decoder(path, decoder, static_cast<std::uint64_t>(cpu_s + 1.0),
+                                      memory_budget(limits.memory_limit), ends.ends[1]);
+  Child child(process, std::exchange(ends.ends[0], -1));
+  ends.close(1);
   PipeReader pipe(child.descriptor(), patience_s);
   try {
     MessageReader(path, kind, pipe, builder, limits).read_all();
@@ -550,6 +383,11 @@ RawTable read_isolated(const std::string& path, const std::string& kind, const D
     const std::optional<int> status = child.wait();
     if (status && WIFSIGNALED(*status) && (WTERMSIG(*status) == SIGINT || WTERMSIG(*status) == SIGTERM)) {
       throw Error(fmt::format("{}: interrupted while it was read", path));
+    }
+    constexpr int kNotLoaded = 127;  // the dynamic linker's
+    if (status && WIFEXITED(*status) && WEXITSTATUS(*status) == kNotLoaded) {
+      throw Error(fmt::format("{}: {} did not start; run it by hand to see which library is missing", path,
+                              decoder.path));
     }
     throw BadInput(
         {.file = path},

@@ -1,12 +1,11 @@
 #pragma once
 /// libhdf5 and matio were not written for hostile bytes: a damaged file can make them crash, loop for ever or
-/// ask for any amount of memory. So they only ever run in a child process, which sends the decoded table
-/// through a pipe; whatever happens to the child becomes one BadInput here. docs/formats/isolation.md
-/// describes how.
-#include <functional>
+/// ask for any amount of memory. So they only ever run in a program of their own, subspectra-decode, which
+/// sends the decoded table through a pipe; whatever happens to it becomes one BadInput here. Nothing of them
+/// is linked to this library. docs/formats/isolation.md describes how.
 #include <string>
 
-#include "io/table_sink.hpp"
+#include "io/table_builder.hpp"
 
 namespace subspectra {
 
@@ -16,14 +15,19 @@ struct IsolationLimits {
   std::uint64_t memory_limit = 0;  ///< as in memory_budget()
 };
 
-/// Runs in the child: decodes the file into the sink. Exceptions reach the caller of read_isolated as
-/// BadInput or Error.
-using Decoder = std::function<void(const std::string& path, TableSink& sink)>;
+/// A program that decodes (companions/decode), and the name it has for the format.
+struct DecoderProgram {
+  std::string path;
+  std::string format;
+};
 
-/// The table `decode` makes of the file at `path`. `kind` names the format in messages: "HDF5", "MAT".
-/// Throws BadInput (bad file; the child died, hung or ran out of memory) or Error (no process to be had,
+/// The one that is installed with this library. Throws Error with the places that were looked at.
+[[nodiscard]] DecoderProgram installed_decoder(const std::string& format);
+
+/// The table that `decoder` makes of the file at `path`. `kind` names the format in messages: "HDF5", "MAT".
+/// Throws BadInput (bad file; the decoder died, hung or ran out of memory) or Error (no process to be had,
 /// interrupted).
-[[nodiscard]] RawTable read_isolated(const std::string& path, const std::string& kind, const Decoder& decode,
-                                     IsolationLimits limits = {});
+[[nodiscard]] RawTable read_isolated(const std::string& path, const std::string& kind,
+                                     const DecoderProgram& decoder, IsolationLimits limits = {});
 
 }  // namespace subspectra

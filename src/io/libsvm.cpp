@@ -11,6 +11,7 @@
 #include "data/sparse_rows.hpp"
 #include "io/byte_source.hpp"
 #include "io/raw_table.hpp"
+#include "io/readers.hpp"
 #include "io/text_scan.hpp"
 
 namespace subspectra {
@@ -236,5 +237,8 @@ RawTable read_libsvm(const std::string& path, const ReadOptions& options) {
   const auto bytes = open_bytes(path);
   return read_libsvm_bytes(*bytes, path, options);
 }
+
+extern const TableReader libsvm_reader = {
+    .endings = ".svm .libsvm", .reads_compressed = true, .read = read_libsvm};
 
 }  // namespace subspectra

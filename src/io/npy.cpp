@@ -2,7 +2,8 @@
 
 #include "io/npy_array.hpp"
 #include "io/random_bytes.hpp"
-#include "io/table_sink.hpp"
+#include "io/readers.hpp"
+#include "io/table_builder.hpp"
 
 namespace subspectra {
 namespace {
@@ -44,5 +45,7 @@ RawTable read_npy(const std::string& path, const ReadOptions& options) {
 RawTable read_npy_bytes(std::string_view content, const std::string& name, const ReadOptions& options) {
   return read_npy_from(*memory_random(content, name), options);
 }
+
+extern const TableReader npy_reader = {.endings = ".npy", .read = read_npy};
 
 }  // namespace subspectra

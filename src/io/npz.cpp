@@ -6,7 +6,8 @@
 
 #include "io/npy_array.hpp"
 #include "io/random_bytes.hpp"
-#include "io/table_sink.hpp"
+#include "io/readers.hpp"
+#include "io/table_builder.hpp"
 #include "io/zip.hpp"
 
 namespace subspectra {
@@ -241,5 +242,7 @@ RawTable read_npz_bytes(std::string_view content, const std::string& name, const
   const auto file = memory_random(content, name);
   return NpzReader(*file, options).read();
 }
+
+extern const TableReader npz_reader = {.endings = ".npz", .read = read_npz};
 
 }  // namespace subspectra

@@ -12,21 +12,9 @@
 #include "data/dataset.hpp"
 #include "io/byte_source.hpp"
 #include "io/read.hpp"
+#include "io/table_sink.hpp"
 
 namespace subspectra {
-
-/// A column that is not (or must not be read as) a number: class names, sample ids.
-struct SideColumn {
-  std::string name;
-  std::vector<std::string> values;             ///< one a row; "" for a missing one
-  Location first;                              ///< where its first value stands, for messages
-  std::optional<Location> first_missing = {};  ///< where the first missing one stands, when the reader knows
-  bool is_label = false;  ///< the format itself says these are labels (y of NPZ/MAT, the first LIBSVM field)
-  bool may_be_ignored =
-      false;                   ///< not a table column a user would take for a feature (other NPZ arrays, obs)
-  bool is_numeric = false;     ///< numbers as texts: the target only if asked for by name (or is_label)
-  bool may_be_target = false;  ///< may_be_ignored, yet the target if nothing else is (a text column of obs)
-};
 
 struct RawTable {
   std::string source;

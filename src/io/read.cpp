@@ -6,12 +6,11 @@
 #include "io/byte_source.hpp"
 #include "io/file_ending.hpp"
 #include "io/raw_table.hpp"
+#include "io/readers.hpp"
 
 namespace subspectra {
 namespace {
 
-constexpr std::string_view kEndings =
-    ".csv .tsv .svm .libsvm .arff (each also with .gz) .npy .npz .mat .h5ad";
 constexpr Index kMostFeatures = 2147483646;  // 2^31 - 2: column numbers of a sparse table are 32-bit
 
 [[noreturn]] void refuse_ending(const std::string& path) {
@@ -28,9 +27,9 @@ constexpr Index kMostFeatures = 2147483646;  // 2^31 - 2: column numbers of a sp
                                                             : fmt::format("; did you mean '{}'?", near[0])));
   }
   static_cast<void>(checked_file_size(path));  // a missing file or a directory is the better complaint
-  throw BadInput(
-      {.file = path},
-      fmt::format("the ending does not tell the format; rename the file to end in one of {}", kEndings));
+  throw BadInput({.file = path},
+                 fmt::format("the ending does not tell the format; rename the file to end in one of {}",
+                             table_endings()));
 }
 
 RawTable read_table(const std::string& data, const ReadOptions& options) {
@@ -39,16 +38,7 @@ RawTable read_table(const std::string& data, const ReadOptions& options) {
   }
   if (data == "-") return read_csv(data, {}, options);
   const auto [ending, zipped] = file_ending(data);
-  if (ending == ".csv") return read_csv(data, {}, options);
-  if (ending == ".tsv") return read_csv(data, {.separator = '\t'}, options);
-  if (ending == ".svm" || ending == ".libsvm") return read_libsvm(data, options);
-  if (ending == ".arff") return read_arff(data, options);
-  if (!zipped) {
-    if (ending == ".npy") return read_npy(data, options);
-    if (ending == ".npz") return read_npz(data, options);
-    if (ending == ".mat") return read_mat(data, options);
-    if (ending == ".h5ad") return read_h5ad(data, options);
-  }
+  if (const TableReader* reader = table_reader(ending, zipped)) return reader->read(data, options);
   refuse_ending(data);
 }
 

@@ -1,15 +1,32 @@
 #pragma once
-/// Between the decoders of binary formats and the RawTable. A decoder pushes what it finds into a TableSink:
-/// a TableBuilder in the same process, or the writing end of a pipe in an isolated child (isolated.hpp). The
-/// builder trusts nobody: every size, index and order is checked before memory is taken or written.
-#include <functional>
+/// Between the decoders of binary formats and the table. A decoder pushes what it finds into a TableSink: a
+/// TableBuilder in the same process (table_builder.hpp), or the writing end of a pipe in the program that
+/// decodes for us (isolated.hpp).
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "io/raw_table.hpp"
+#include <subspectra/error.hpp>
+
+#include "core/types.hpp"
 
 namespace subspectra {
+
+/// A column that is not (or must not be read as) a number: class names, sample ids.
+struct SideColumn {
+  std::string name;
+  std::vector<std::string> values;             ///< one a row; "" for a missing one
+  Location first;                              ///< where its first value stands, for messages
+  std::optional<Location> first_missing = {};  ///< where the first missing one stands, when the reader knows
+  bool is_label = false;  ///< the format itself says these are labels (y of NPZ/MAT, the first LIBSVM field)
+  bool may_be_ignored =
+      false;                   ///< not a table column a user would take for a feature (other NPZ arrays, obs)
+  bool is_numeric = false;     ///< numbers as texts: the target only if asked for by name (or is_label)
+  bool may_be_target = false;  ///< may_be_ignored, yet the target if nothing else is (a text column of obs)
+};
 
 /// How the values of a dense table arrive: row after row or column after column.
 enum class TileOrder : std::uint8_t { kRows = 0, kColumns = 1 };
@@ -37,52 +54,11 @@ class TableSink {
   virtual void note(std::string text) = 0;
 };
 
-/// What a table may grow to.
-struct TableLimits {
-  double most_values = 0;          ///< dense values or sparse entries the file can hold
-  std::uint64_t memory_limit = 0;  ///< as in memory_budget()
-};
-
 /// zlib's deflate turns 1 byte into at most 1032; no filter in use does better.
 inline constexpr double kMostExpansion = 1032.0;
 
-class TableBuilder final : public TableSink {
- public:
-  TableBuilder(std::string file, TableLimits limits);
-
-  void begin_dense(Index rows, Index columns, TileOrder order, const std::string& place) override;
-  void dense_tile(Index rows, Index columns, std::span<const double> values) override;
-  void begin_sparse(Index rows, Index columns, std::span<const std::int32_t> counts,
-                    const std::string& place) override;
-  void sparse_entries(std::span<const std::int32_t> rows, std::span<const std::int32_t> columns,
-                      std::span<const double> values) override;
-  void feature_names(std::vector<std::string> names) override;
-  void side_column(SideColumn column) override;
-  void note(std::string text) override;
-
-  [[nodiscard]] RawTable finish();  ///< throws BadInput when something is missing
-
-  [[nodiscard]] Index rows() const { return rows_; }
-  [[nodiscard]] Index columns() const { return columns_; }
-
- private:
-  [[noreturn]] void damaged(const std::string& what) const;
-  void check_shape(Index rows, Index columns, double values, double bytes);
-  void note_flaw(Index row, Index column, double value);
-  void sort_sparse_columns();
-
-  RawTable table_;
-  TableLimits limits_;
-  std::string place_;
-  bool begun_ = false;
-  Index rows_ = 0, columns_ = 0;
-  TileOrder order_ = TileOrder::kRows;
-  Index band_ = 0, band_width_ = 0, along_ = 0;  ///< the place the next tile must start at
-  std::vector<std::int32_t> cursor_;             ///< where the next entry of each sparse column goes
-  bool sparse_in_order_ = true;
-  std::int64_t sparse_left_ = 0;
-  double text_bytes_ = 0;
-};
+/// Rows, columns and entries of a sparse table are counted in 32 bits.
+inline constexpr std::int64_t kMostSparse = std::numeric_limits<std::int32_t>::max() - 1;
 
 /// Sequential reading of `data` and `indices` of a compressed sparse matrix, in step, from the start after
 /// rewind().

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "io/raw_table.hpp"
+#include "core/text.hpp"
 
 namespace subspectra {
 

@@ -9,10 +9,10 @@
 #include <numeric>
 #include <unordered_set>
 
-#include "core/build_info.hpp"
 #include "core/matrix_json.hpp"
 #include "core/shallow_json.hpp"
 #include "core/text.hpp"
+#include "core/version.hpp"
 #include "io/byte_source.hpp"
 
 namespace subspectra {

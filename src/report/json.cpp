@@ -2,9 +2,9 @@
 
 #include <set>
 
-#include "core/build_info.hpp"
 #include "core/matrix_json.hpp"
 #include "core/spelling.hpp"
+#include "core/version.hpp"
 #include "data/groups.hpp"
 #include "select/record.hpp"
 

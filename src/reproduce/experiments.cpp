@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "core/build_info.hpp"
+#include "core/version.hpp"
 #include "core/memory.hpp"
 #include "core/spelling.hpp"
 #include "core/text.hpp"

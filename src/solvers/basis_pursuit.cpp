@@ -1,14 +1,14 @@
 #include "solvers/basis_pursuit.hpp"
 
-#include <ClpEventHandler.hpp>
-#include <ClpSimplex.hpp>
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <utility>
 
 #include "core/parallel.hpp"
 #include "linalg/tiled.hpp"
+#include "solvers/simplex.hpp"
 
 namespace subspectra {
 namespace {
@@ -223,19 +223,6 @@ std::vector<Index> independent_columns(const Matrix& r, const std::vector<Index>
   return chosen;
 }
 
-/// Ends Clp between two pivots.
-class StopAtLimits final : public ClpEventHandler {
- public:
-  explicit StopAtLimits(const RunControl& control) : control_(&control) {}
-  int event(Event what) override { return what == endOfIteration && control_->should_stop() ? 0 : -1; }
-  [[nodiscard]] ClpEventHandler* clone() const override {
-    return new StopAtLimits(*this);  // NOLINT(cppcoreguidelines-owning-memory): Clp deletes it
-  }
-
- private:
-  const RunControl* control_;
-};
-
 /// min 1'(beta+ + beta-), R_W beta+ - R_W beta- = b over a growing working set W.
 class WorkingSet {
  public:
@@ -245,69 +232,49 @@ class WorkingSet {
       : r_(r),
         row_scale_(std::sqrt(static_cast<double>(r.cols()))),
         unit_(b.norm() / std::sqrt(static_cast<double>(r.rows()))) {
-    model_.setLogLevel(0);
-    model_.setPrimalTolerance(1e-9);
-    model_.setDualTolerance(1e-9);
-    const StopAtLimits stop(control);
-    model_.passInEventHandler(&stop);
     const Vector right = b * (row_scale_ / unit_);
-    model_.resize(static_cast<int>(r.rows()), 0);
-    for (int i = 0; i < model_.numberRows(); ++i) model_.setRowBounds(i, right[i], right[i]);
+    simplex_ = make_simplex(
+        {right.data(), static_cast<std::size_t>(right.size())},
+        [](const void* subject) { return static_cast<const RunControl*>(subject)->should_stop(); }, &control);
   }
 
   void add(const std::vector<Index>& columns) {
-    const Index rows = r_.rows();
-    std::vector<CoinBigIndex> starts{0};
-    std::vector<int> places;
     std::vector<double> entries;
     for (const Index j : columns) {
       for (const double side : {row_scale_, -row_scale_}) {
-        for (Index i = 0; i < rows; ++i) {
-          places.push_back(static_cast<int>(i));
-          entries.push_back(side * r_(i, j));
-        }
-        starts.push_back(static_cast<CoinBigIndex>(entries.size()));
+        for (Index i = 0; i < r_.rows(); ++i) entries.push_back(side * r_(i, j));
       }
     }
-    const std::size_t count = 2 * columns.size();
-    const std::vector<double> zeros(count, 0.0);
-    const std::vector<double> ones(count, 1.0);
-    const std::vector<double> infinite(count, COIN_DBL_MAX);
-    model_.addColumns(static_cast<int>(count), zeros.data(), infinite.data(), ones.data(), starts.data(),
-                      places.data(), entries.data());
+    simplex_->add_columns(entries);
     columns_.insert(columns_.end(), columns.begin(), columns.end());
   }
 
   /// True at an optimum over the working set.
   bool solve(Index most_pivots) {
-    model_.setMaximumIterations(static_cast<int>(std::min<Index>(most_pivots, 1'000'000'000)));
-    // y = 0 is dual feasible; afterwards new columns leave the basis primal feasible.
-    const int status = solved_ ? model_.primal() : model_.dual();
-    pivots_ += model_.numberIterations();
-    solved_ = true;
-    return status == 0;
+    const bool optimal = simplex_->solve(static_cast<int>(std::min<Index>(most_pivots, 1'000'000'000)));
+    pivots_ += simplex_->last_pivots();
+    return optimal;
   }
   [[nodiscard]] Index pivots() const { return pivots_; }
 
   /// The columns that are basic and not 0.
   [[nodiscard]] std::vector<Index> support() const {
     std::vector<Index> found;
-    const double* values = model_.primalColumnSolution();
+    const double* values = simplex_->values();
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (values[2 * i] != values[2 * i + 1]) found.push_back(columns_[i]);
     }
     return found;
   }
   [[nodiscard]] Vector dual() const {
-    return row_scale_ * Eigen::Map<const Vector>(model_.dualRowSolution(), r_.rows());
+    return row_scale_ * Eigen::Map<const Vector>(simplex_->multipliers(), r_.rows());
   }
 
  private:
   const Matrix& r_;
   double row_scale_, unit_;
-  ClpSimplex model_;
+  std::unique_ptr<Simplex> simplex_;
   std::vector<Index> columns_;
-  bool solved_ = false;
   Index pivots_ = 0;
 };
 

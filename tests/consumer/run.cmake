@@ -25,6 +25,13 @@ file(MAKE_DIRECTORY ${WORK_DIR})
 
 run(COMMAND ${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${prefix})
 run(COMMAND ${prefix}/bin/subspectra --version EXPECT "[0-9]+\\.[0-9]+\\.[0-9]+")
+# The companions are found from the prefix: the program that decodes, and the modules with Clp and LIBLINEAR.
+foreach(table ${DECODED_TABLES})
+  run(COMMAND ${prefix}/bin/subspectra select ${SOURCE_DIR}/../../fuzz/corpus/${table} --method fisher -k 1
+      EXPECT "k = 1, objective 0.00678707")
+endforeach()
+run(COMMAND ${prefix}/bin/subspectra select sonar --method sulda EXPECT "V60")
+run(COMMAND ${prefix}/bin/subspectra fit sonar --classifier svm -k 3 -o ${WORK_DIR}/svm.json EXPECT "features: V11 V36 V47")
 
 run(COMMAND ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE_DIR} -B ${WORK_DIR}/build -DCMAKE_PREFIX_PATH=${prefix}
             -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_BUILD_TYPE=Release)

@@ -1,15 +1,16 @@
 #include "io/isolated.hpp"
 
-#include <sys/resource.h>
+#include <fcntl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <csignal>
-#include <numeric>
+#include <cstdlib>
+#include <filesystem>
 
-#include <fcntl.h>
 #include "binary_files.hpp"
+#include "core/companion.hpp"
 #include "core/memory.hpp"
 
 namespace subspectra {
@@ -17,28 +18,20 @@ namespace {
 
 using namespace test;  // NOLINT(google-build-using-namespace)
 
-/// Any readable file will do: the decoders here do not look at it.
+/// Any readable file will do: the decoders here do not look at it (misbehaving_decoder.cpp).
 const std::string kFile = SUBSPECTRA_SOURCE_DIR "/data/sonar.csv";
 
-RawTable isolated(const Decoder& decode, IsolationLimits limits = {}) {
-  return read_isolated(kFile, "test", decode, limits);
+RawTable isolated(const std::string& decoder, IsolationLimits limits = {}) {
+  return read_isolated(kFile, "test", {.path = SUBSPECTRA_TEST_DECODER, .format = decoder}, limits);
 }
-std::string sentence_of(const Decoder& decode, IsolationLimits limits = {}) {
-  const std::string sentence = error_of([&] { static_cast<void>(isolated(decode, limits)); });
+std::string sentence_of(const std::string& decoder, IsolationLimits limits = {}) {
+  const std::string sentence = error_of([&] { static_cast<void>(isolated(decoder, limits)); });
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child is left behind";
   return sentence;
 }
 
 TEST(Isolated, ATableArrivesAsItWasSent) {
-  const RawTable table = isolated([](const std::string&, TableSink& sink) {
-    sink.note("hello");
-    sink.begin_dense(3, 2, TileOrder::kRows, "X");
-    sink.dense_tile(2, 2, std::array<double, 4>{1, 2, 3, 4});
-    sink.dense_tile(1, 1, std::array<double, 1>{5});
-    sink.dense_tile(1, 1, std::array<double, 1>{6});
-    sink.feature_names({"a", "b"});
-    sink.side_column({.name = "y", .values = {"u", "", "w"}, .first = {}, .is_label = true});
-  });
+  const RawTable table = isolated("small table");
   expect_values(table, (Matrix(3, 2) << 1, 2, 3, 4, 5, 6).finished());
   EXPECT_EQ(table.names[1], "b");
   ASSERT_EQ(table.side.size(), 1U);
@@ -47,37 +40,28 @@ TEST(Isolated, ATableArrivesAsItWasSent) {
 }
 
 TEST(Isolated, AnExceptionInTheChildReachesTheCaller) {
-  EXPECT_EQ(sentence_of([](const std::string&, TableSink&) { throw BadInput("the sentence"); }),
-            "the sentence");
-  EXPECT_THROW(static_cast<void>(isolated([](const std::string&, TableSink&) { throw BadInput("x"); })),
-               BadInput);
+  EXPECT_EQ(sentence_of("throws"), "the sentence");
+  EXPECT_THROW(static_cast<void>(isolated("throws")), BadInput);
 }
 
 TEST(Isolated, ACrashBecomesBadInput) {
-  for (const int number : {SIGSEGV, SIGABRT, SIGFPE, SIGKILL}) {
-    const std::string sentence = sentence_of([number](const std::string&, TableSink&) { ::raise(number); });
+  for (const char* signal : {"SIGSEGV", "SIGABRT", "SIGFPE", "SIGKILL"}) {
+    const std::string sentence = sentence_of(signal);
     EXPECT_NE(sentence.find("damaged test file"), std::string::npos) << sentence;
     EXPECT_NE(sentence.find("sonar.csv"), std::string::npos) << sentence;
   }
-  EXPECT_NE(sentence_of([](const std::string&, TableSink&) { ::_exit(3); }).find("exit code 3"),
-            std::string::npos);
+  EXPECT_NE(sentence_of("exits").find("exit code 3"), std::string::npos);
 }
 
 TEST(Isolated, AnInterruptedChildIsNotCalledDamage) {
-  const std::string sentence = sentence_of([](const std::string&, TableSink&) { ::raise(SIGINT); });
+  const std::string sentence = sentence_of("SIGINT");
   EXPECT_NE(sentence.find("interrupted"), std::string::npos) << sentence;
 }
 
 TEST(Isolated, AnEndlessLoopAndAnEndlessSleepEnd) {
-  for (const bool busy : {true, false}) {
+  for (const char* decoder : {"loops", "sleeps"}) {
     const auto start = std::chrono::steady_clock::now();
-    const std::string sentence = sentence_of(
-        [busy](const std::string&, TableSink&) {
-          for (volatile bool forever = true; forever;) {
-            if (!busy) ::sleep(1);
-          }
-        },
-        {.patience_s = 1.0});
+    const std::string sentence = sentence_of(decoder, {.patience_s = 1.0});
     EXPECT_NE(sentence.find("did not come to an end"), std::string::npos) << sentence;
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
   }
@@ -85,68 +69,70 @@ TEST(Isolated, AnEndlessLoopAndAnEndlessSleepEnd) {
 
 TEST(Isolated, AFloodOfMemoryIsCaught) {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  const std::string sentence = sentence_of(
-      [](const std::string&, TableSink&) {
-        std::vector<std::vector<double>> all;
-        for (;;) all.emplace_back(1 << 20, 1.0);
-      },
-      {.memory_limit = std::uint64_t{200} << 20U});
+  const std::string sentence = sentence_of("takes memory", {.memory_limit = std::uint64_t{200} << 20U});
   EXPECT_NE(sentence.find("memory"), std::string::npos) << sentence;
 #endif
 }
 
 TEST(Isolated, ClaimsAreCheckedBeforeMemoryIsTaken) {
-  EXPECT_NE(sentence_of([](const std::string&, TableSink& sink) {
-              sink.begin_dense(1LL << 40, 1LL << 20, TileOrder::kRows, "X");
-            }).find("more than the file can hold"),
-            std::string::npos);
-  EXPECT_NE(sentence_of([](const std::string&, TableSink& sink) {
-              sink.begin_dense(100, 100, TileOrder::kRows, "X");
-            }).find("fewer values"),
-            std::string::npos);
-  EXPECT_NE(sentence_of([](const std::string&, TableSink& sink) {
-              sink.begin_dense(2, 2, TileOrder::kRows, "X");
-              for (int i = 0; i < 2; ++i) sink.dense_tile(2, 2, std::array<double, 4>{});
-            }).find("damaged"),
-            std::string::npos);
-  EXPECT_NE(sentence_of([](const std::string&, TableSink& sink) {
-              sink.begin_sparse(2, 2, std::array<std::int32_t, 2>{1, 0}, "X");
-              sink.sparse_entries(std::array<std::int32_t, 1>{5}, std::array<std::int32_t, 1>{0},
-                                  std::array<double, 1>{});
-            }).find("row 5"),
-            std::string::npos);
-  EXPECT_NE(sentence_of([](const std::string&, TableSink& sink) {
-              sink.begin_sparse(2, 2, std::array<std::int32_t, 2>{1, 0}, "X");
-              sink.sparse_entries(std::array<std::int32_t, 1>{1}, std::array<std::int32_t, 1>{1},
-                                  std::array<double, 1>{});
-            }).find("more entries"),
-            std::string::npos);
+  EXPECT_NE(sentence_of("claims too much").find("more than the file can hold"), std::string::npos);
+  EXPECT_NE(sentence_of("sends too little").find("fewer values"), std::string::npos);
+  EXPECT_NE(sentence_of("sends too much").find("damaged"), std::string::npos);
+  EXPECT_NE(sentence_of("leaves the rows").find("row 5"), std::string::npos);
+  EXPECT_NE(sentence_of("miscounts a column").find("more entries"), std::string::npos);
 }
 
 TEST(Isolated, TheChildSeesNoOpenFilesOfItsParent) {
-  const std::string sentence = sentence_of([](const std::string&, TableSink&) {
-    int open = 0;
-    for (int descriptor = 4; descriptor < 1000; ++descriptor)
-      open += ::fcntl(descriptor, F_GETFD) >= 0 ? 1 : 0;
-    throw BadInput(std::to_string(open));
-  });
-  EXPECT_EQ(sentence, "0");
+  const int inherited = ::open("/dev/null", O_RDONLY);  // not marked to be closed
+  EXPECT_EQ(sentence_of("counts descriptors"), "0");
+  ::close(inherited);
+}
+
+TEST(Isolated, TheChildMayNeitherWriteNorStartNorRise) {
+  EXPECT_EQ(sentence_of("tells its limits", {.patience_s = 7.0}),
+            "core=0 files=0 processes=0 cpu=8 no_new_privileges=1");
+}
+
+TEST(Isolated, ItWorksWithTheStandardStreamsClosed) {
+  // In a process of its own: the descriptors of the pipe are then 0 and 1.
+  const pid_t child = ::fork();
+  if (child == 0) {
+    for (int descriptor = 0; descriptor < 3; ++descriptor) ::close(descriptor);
+    ::_exit(isolated("small table").dense(2, 1) == 6.0 ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Isolated, LargeTablesFlowInBlocks) {
   constexpr Index kRows = 700;
   constexpr Index kColumns = 5000;
-  const RawTable table = isolated([](const std::string&, TableSink& sink) {
-    sink.begin_dense(kRows, kColumns, TileOrder::kColumns, "X");
-    std::vector<double> column(kRows);
-    for (Index j = 0; j < kColumns; ++j) {
-      std::iota(column.begin(), column.end(), static_cast<double>(j * kRows));
-      sink.dense_tile(kRows, 1, column);
-    }
-  });
+  const RawTable table = isolated("large table");
   ASSERT_EQ(table.dense.size(), kRows * kColumns);
   EXPECT_EQ(table.dense(699, 4999), static_cast<double>(kRows * kColumns - 1));
   EXPECT_EQ(table.dense(1, 1), static_cast<double>(kRows + 1));
+}
+
+TEST(Isolated, AProgramThatIsNotThereIsNamed) {
+  const std::string sentence = error_of([&] {
+    static_cast<void>(read_isolated(kFile, "test", {.path = "/nowhere/subspectra-decode", .format = "mat"}));
+  });
+  EXPECT_NE(sentence.find("sonar.csv: no process to decode it (/nowhere/subspectra-decode: No such file"),
+            std::string::npos)
+      << sentence;
+}
+
+TEST(Companion, StandsBesideTheProgramAndIsNamedWithItsPlacesWhenItDoesNot) {
+  EXPECT_EQ(companion_file("test_decode", "why"), std::filesystem::canonical(SUBSPECTRA_TEST_DECODER));
+  const std::string sentence = error_of(
+      [] { static_cast<void>(companion_file("subspectra-nothing", "nothing is done by a program")); });
+  EXPECT_EQ(sentence.find("nothing is done by a program, but subspectra-nothing was not found; looked for /"),
+            0U)
+      << sentence;
+  for (const std::string& place : companion_places("subspectra-nothing")) {
+    EXPECT_NE(sentence.find(place), std::string::npos) << sentence;
+  }
 }
 
 }  // namespace

@@ -14,9 +14,10 @@
 #include <vector>
 
 #include <subspectra/error.hpp>
-#include "core/build_info.hpp"
 #include "core/parallel.hpp"
 #include "core/random.hpp"
+#include "core/version.hpp"
+#include "report/build_info.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration)
 

@@ -1,7 +1,6 @@
 #pragma once
 /// What the decoders of formats on top of HDF5 share: objects that belong to this file alone, attributes,
-/// vectors as texts, matrices in tiles. Whatever does not hold becomes BadInput with its place. Runs in an
-/// isolated process (isolated.hpp).
+/// vectors as texts, matrices in tiles. Whatever does not hold becomes BadInput with its place.
 #include <hdf5.h>
 
 #include <algorithm>

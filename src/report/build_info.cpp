@@ -1,10 +1,10 @@
-#include "core/build_info.hpp"
+#include "report/build_info.hpp"
 
-#include <H5public.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <Eigen/Core>
+#include <string_view>
 #include <thread>
 
 #include "core/parallel.hpp"
@@ -23,6 +23,12 @@ std::string compiler() {
 #endif
 }
 
+/// The one that subspectra-decode was built with; it is not linked here.
+std::string hdf5() {
+  constexpr std::string_view kVersion = SUBSPECTRA_HDF5_VERSION;
+  return kVersion.empty() ? "no HDF5" : fmt::format("HDF5 {}", kVersion);
+}
+
 std::string blas() {
   const auto info = linalg::blas_info();
   std::string why;
@@ -38,18 +44,16 @@ std::string blas() {
 
 }  // namespace
 
-std::string version() { return SUBSPECTRA_VERSION; }
-
 std::string build_info() {
   return fmt::format(
       "BLAS: {}\n"
       "threads: {} of {} cores\n"
       "compiler: {}\n"
-      "libraries: Eigen {}.{}.{}, HDF5 {}.{}.{}, fmt {}.{}.{}, nlohmann-json {}.{}.{}\n",
+      "libraries: Eigen {}.{}.{}, {}, fmt {}.{}.{}, nlohmann-json {}.{}.{}\n",
       blas(), resolve_threads(0), std::thread::hardware_concurrency(), compiler(), EIGEN_WORLD_VERSION,
-      EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION, H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE,
-      FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100, NLOHMANN_JSON_VERSION_MAJOR,
-      NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH);
+      EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION, hdf5(), FMT_VERSION / 10000, FMT_VERSION / 100 % 100,
+      FMT_VERSION % 100, NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
+      NLOHMANN_JSON_VERSION_PATCH);
 }
 
 }  // namespace subspectra

@@ -1,4 +1,4 @@
-#include "io/hdf5_reader.hpp"
+#include "companions/decode/hdf5_reader.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "io/mat_layout.hpp"
+#include "companions/decode/mat_layout.hpp"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -182,6 +182,17 @@ void check_version_4(const RandomBytes& file) {
 }
 
 }  // namespace
+
+bool holds_hdf5(const RandomBytes& file) {
+  constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
+  for (std::uint64_t at = 0; at + kSignature.size() <= file.size() && at <= 4096;
+       at = at == 0 ? 512 : 2 * at) {
+    std::string bytes(kSignature.size(), '\0');
+    file.read_at(at, bytes);
+    if (bytes == kSignature) return true;
+  }
+  return false;
+}
 
 void check_mat_layout(const RandomBytes& file) {
   static_assert(std::endian::native == std::endian::little, "`swapped` means big-endian below");

@@ -1,8 +1,8 @@
-#include "io/mat_hdf5.hpp"
+#include "companions/decode/mat_hdf5.hpp"
 
 #include <fmt/format.h>
 
-#include "io/hdf5_reader.hpp"
+#include "companions/decode/hdf5_reader.hpp"
 #include "io/text_columns.hpp"
 
 namespace subspectra {
@@ -267,17 +267,6 @@ herr_t look_at_mark(hid_t group, const char* name, const H5L_info_t* info, void*
 }
 
 }  // namespace
-
-bool holds_hdf5(const RandomBytes& file) {
-  constexpr std::string_view kSignature = "\x89HDF\r\n\x1a\n";
-  for (std::uint64_t at = 0; at + kSignature.size() <= file.size() && at <= 4096;
-       at = at == 0 ? 512 : 2 * at) {
-    std::string bytes(kSignature.size(), '\0');
-    file.read_at(at, bytes);
-    if (bytes == kSignature) return true;
-  }
-  return false;
-}
 
 bool is_marked_by_matlab(const std::string& path) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);

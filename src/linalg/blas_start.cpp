@@ -1,0 +1,127 @@
+#include "linalg/blas_start.hpp"
+
+#include <cblas.h>
+
+#include <cstdlib>
+#include <string_view>
+
+// OpenBLAS 0.3.21 asks the environment twice while it starts, and both questions come to us instead of
+// getenv, so that nothing has to be set for a moment and put back: openblas_env.o of the archive is replaced
+// by the functions of the same names below (the linker takes ours, as they come first), and in dynamic.o,
+// where the core type is chosen, `getenv` is renamed (subspectra_openblas_start in
+// cmake/SubspectraTargets.cmake).
+// NOLINTBEGIN(readability-identifier-naming,cppcoreguidelines-avoid-non-const-global-variables)
+extern "C" {
+void gotoblas_dynamic_init(void);
+void gotoblas_dynamic_quit(void);
+char* subspectra_openblas_getenv(const char* name);
+void openblas_read_env(void);
+int openblas_verbose(void);
+unsigned int openblas_thread_timeout(void);
+int openblas_block_factor(void);
+int openblas_num_threads_env(void);
+int openblas_goto_num_threads_env(void);
+int openblas_omp_num_threads_env(void);
+int openblas_omp_adaptive_env(void);
+}
+
+namespace {
+
+// Written while OpenBLAS's constructor runs, before the constructors of C++ objects: plain values.
+const char* core_wish = nullptr;
+bool core_asked_for = false;
+int verbose = 0;
+int block_factor = 0;
+
+int variable_as_number(const char* name) {
+  const char* text = std::getenv(name);
+  const long value = text != nullptr ? std::strtol(text, nullptr, 10) : 0;
+  return value > 0 && value < (1L << 30) ? static_cast<int>(value) : 0;
+}
+
+}  // namespace
+
+/// The answer to OPENBLAS_CORETYPE: our wish, else the user's; an empty variable is none.
+char* subspectra_openblas_getenv(const char* name) {
+  if (core_wish != nullptr) return const_cast<char*>(core_wish);  // NOLINT(*-const-cast): getenv's type
+  char* wish = std::getenv(name);
+  core_asked_for = wish != nullptr && *wish != '\0';
+  return core_asked_for ? wish : nullptr;
+}
+
+void openblas_read_env() {
+  verbose = variable_as_number("OPENBLAS_VERBOSE");
+  block_factor = variable_as_number("OPENBLAS_BLOCK_FACTOR");
+}
+int openblas_verbose() { return verbose; }
+int openblas_block_factor() { return block_factor; }
+/// One thread, whatever OPENBLAS_NUM_THREADS or OMP_NUM_THREADS say to other copies: its pool is never made.
+/// Sharing out the work is ours.
+int openblas_num_threads_env() { return 1; }
+int openblas_goto_num_threads_env() { return 1; }
+int openblas_omp_num_threads_env() { return 1; }
+int openblas_omp_adaptive_env() { return 0; }
+unsigned int openblas_thread_timeout() { return 0; }
+// NOLINTEND(readability-identifier-naming,cppcoreguidelines-avoid-non-const-global-variables)
+
+namespace subspectra::linalg {
+namespace {
+
+#if defined(__x86_64__)
+/// Width in bits of the vectors that the kernels of a core type use. Names not listed are older or unknown:
+/// 128.
+int kernel_width(std::string_view core) {
+  for (const std::string_view name : {"SkylakeX", "Cooperlake", "SapphireRapids"}) {
+    if (core == name) return 512;
+  }
+  for (const std::string_view name : {"Haswell", "Zen"}) {
+    if (core == name) return 256;
+  }
+  return 128;
+}
+
+/// The core type whose kernels fit what this CPU (and its operating system) can execute; null when any will
+/// do.
+const char* deserved_core() {
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl")) {
+    return "SkylakeX";
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    return __builtin_cpu_is("amd") ? "Zen" : "Haswell";
+  }
+  return nullptr;
+}
+#endif
+
+/// OpenBLAS 0.3.21 knows CPUs by model number and gives those it does not know SSE kernels ("Prescott"). Its
+/// constructor has chosen when the library was loaded; if the CPU can do more and the user has not chosen, it
+/// chooses again with our wish.
+CoreChoice choose_core_type() {
+  CoreChoice choice;
+  choice.by_user = core_asked_for;
+#if defined(__x86_64__)
+  if (!choice.by_user) {
+    choice.openblas_alone = openblas_get_corename();
+    const char* deserved = deserved_core();
+    if (deserved != nullptr && kernel_width(choice.openblas_alone) < kernel_width(deserved)) {
+      core_wish = deserved;
+      gotoblas_dynamic_quit();
+      gotoblas_dynamic_init();
+      choice.by_us = true;
+    }
+  }
+#endif
+  return choice;
+}
+
+}  // namespace
+
+const CoreChoice& start_blas() {
+  static const CoreChoice choice = choose_core_type();
+  return choice;
+}
+
+}  // namespace subspectra::linalg
