@@ -257,11 +257,11 @@ void Form::drop(const std::vector<Index>& stay) {
 class PerronExplorer final : public Explorer {
  public:
   PerronExplorer(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options,
-                 const RunControl& control);
+                 const RunControl& control, const ExactHooks& hooks);
 
   [[nodiscard]] double slack() const override { return slack_; }
   [[nodiscard]] std::uint64_t budget() const override { return budget_; }
-  [[nodiscard]] std::size_t visits() const override { return visits_of(a_.rows()); }
+  [[nodiscard]] std::size_t visits() const override { return hooks_.tuning.engine.visits(a_.rows()); }
   [[nodiscard]] double bound(const OpenNode& node) const override;
   [[nodiscard]] double quick_bound(const OpenNode& node) const override;
   /// (k - 1) lambda_{k+1} + min a_ii <= k lambda_k: docs/theory/exact-pca.md.
@@ -288,10 +288,10 @@ class PerronExplorer final : public Explorer {
     bytes(&scale_, sizeof scale_);
   }
   void explore(const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff, const RunControl& control,
-               Harvest& harvest) const override;
+               VisitFindings& findings) const override;
 
  private:
-  friend class PerronVisit;
+  friend class PerronDescent;
   template <class Units>
   [[nodiscard]] double scaled_value(const Units& units) const {
     std::vector<Index> rows;
@@ -309,40 +309,37 @@ class PerronExplorer final : public Explorer {
   /// Debug builds: the planted set is not in what is closed.
   template <class Kept, class Free>
   void guard(const Kept& kept, const Free& free, Index k, double limit) const {
-    guard_planted(planted_, k, kept, free, limit * (1.0 + 1e-9),
+    guard_planted(hooks_.planted, k, kept, free, limit * (1.0 + 1e-9),
                   [&](const std::vector<Index>& units) { return scaled_value(units); });
   }
 
   Matrix a_;                  ///< over the features of the units, unit by unit, divided by scale_
   std::vector<Index> first_;  ///< of each unit; one more at the end
   double scale_ = 1.0;        ///< a power of two
-  [[nodiscard]] bool off(ExactBound bound) const { return off_[static_cast<std::size_t>(bound)]; }
+  [[nodiscard]] bool off(ExactBound bound) const { return !hooks_.bounds.on(bound); }
 
   bool single_ = true;
   bool forced_ = false;  ///< some units are in every set
   int threads_ = 1;
   const RunControl* control_;
-  std::vector<Index> planted_;
   Index largest_size_ = 1;
   void find_row_sums() const;
   mutable std::once_flag row_sums_once_;
   mutable std::vector<double> row_sums_;  ///< by size
   mutable std::once_flag superset_once_;
   mutable double superset_ = kInfinity;
-  BoundSwitches off_;
+  ExactHooks hooks_;
   double slack_ = 0.0;
   std::uint64_t budget_ = 1;
   std::size_t release_ = 0;  ///< entries that the levels of a visit may hold together
 };
 
 PerronExplorer::PerronExplorer(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options,
-                               const RunControl& control)
-    : control_(&control) {
-  off_ = options.off;
+                               const RunControl& control, const ExactHooks& hooks)
+    : control_(&control), hooks_(hooks) {
   forced_ = !units.include.empty();
   largest_size_ = options.k.hi;
   threads_ = options.threads;
-  planted_ = options.planted;
   std::vector<Index> features;
   std::size_t widest = 1;
   for (const auto& members : units.members) {
@@ -355,11 +352,11 @@ PerronExplorer::PerronExplorer(const Pencil& pencil, const SearchUnits& units, c
   const double n = static_cast<double>(features.size());
   require_memory(8.0 * n * n * 4.0, fmt::format("exact sparse PCA over {} candidates", features.size()),
                  "leave features out (--exclude), or search greedily (gspca)", options.memory_limit);
-  release_ = static_cast<std::size_t>(std::max(level_bytes(options.memory_limit) / 8.0, 2.0 * n * n));
-  constexpr double kLarge = 2000.0;  // from here on the matrix takes a tenth of a second and more
+  release_ = static_cast<std::size_t>(
+      std::max(hooks.tuning.engine.level_bytes(options.memory_limit) / 8.0, 2.0 * n * n));
   const bool may_leave = options.checkpoint.empty() && options.resume.empty();  // those need the problem
   const auto ask = [&] {
-    if (may_leave && n > kLarge && control.should_stop()) throw linalg::Stopped();
+    if (may_leave && n > hooks.tuning.perron.slow_matrix && control.should_stop()) throw linalg::Stopped();
   };
   ask();
   a_ = pencil.a_block(features, options.threads);
@@ -378,10 +375,10 @@ PerronExplorer::PerronExplorer(const Pencil& pencil, const SearchUnits& units, c
 }
 
 /// One visit: the stack of levels, from the open node down.
-class PerronVisit {
+class PerronDescent {
  public:
-  PerronVisit(const PerronExplorer& explorer, const Cutoff& cutoff, Harvest& harvest)
-      : x_(explorer), cutoff_(cutoff), harvest_(harvest) {
+  PerronDescent(const PerronExplorer& explorer, const Cutoff& cutoff, VisitFindings& findings)
+      : x_(explorer), cutoff_(cutoff), findings_(findings) {
     refresh();
   }
 
@@ -445,7 +442,7 @@ class PerronVisit {
 
   // --- limits
   void refresh() {
-    const double threshold = harvest_.pool.threshold();
+    const double threshold = findings_.pool.threshold();
     exact_ = cutoff_.exact(threshold) / x_.scale_;
     cut_ = cutoff_.with_gap(threshold) / x_.scale_;
   }
@@ -454,12 +451,12 @@ class PerronVisit {
     set.insert(set.end(), more.begin(), more.end());
     std::sort(set.begin(), set.end());
     const double value = x_.scaled_value(set);
-    if (harvest_.pool.offer(std::move(set), x_.scale_ * value)) refresh();
+    if (findings_.pool.offer(std::move(set), x_.scale_ * value)) refresh();
   }
   /// No set of a node with this bound is wanted.
   bool closes(double bound) {
     if (!(bound <= cut_)) return false;
-    if (bound > exact_) harvest_.discarded = std::max(harvest_.discarded, bound * x_.scale_);
+    if (bound > exact_) findings_.discarded = std::max(findings_.discarded, bound * x_.scale_);
     return true;
   }
   /// Debug builds: the planted set is not in what is closed.
@@ -470,7 +467,7 @@ class PerronVisit {
   void closed_at_the_cut() { closes(cut_); }
   bool stopped() {
     if (stop_) return true;
-    if (harvest_.nodes >= budget_ || control_->should_stop()) stop_ = true;
+    if (findings_.nodes >= budget_ || control_->should_stop()) stop_ = true;
     return stop_;
   }
 
@@ -530,7 +527,7 @@ class PerronVisit {
 
   const PerronExplorer& x_;
   const Cutoff& cutoff_;
-  Harvest& harvest_;
+  VisitFindings& findings_;
   const RunControl* control_ = nullptr;
   std::uint64_t budget_ = 0;
   bool stop_ = false;
@@ -544,7 +541,7 @@ class PerronVisit {
 
 /// Levels hold F^2 entries each. Where that is too much, those not in use give theirs back, then the upper
 /// ones until they are needed.
-void PerronVisit::release() {
+void PerronDescent::release() {
   const auto entries = [](const PerronLevel& level) {
     return level.own.c.capacity() + level.floored.c.capacity();
   };
@@ -562,7 +559,7 @@ void PerronVisit::release() {
 }
 
 /// C at lambda = cut_, if that is above lambda_max(A_I); else A_FF.
-void PerronVisit::build(PerronLevel& level) {
+void PerronDescent::build(PerronLevel& level) {
   number_rows(level);
   const auto kept = features(level.kept), free = features(level.units);
   Matrix c = x_.a_(free, free);
@@ -591,7 +588,7 @@ void PerronVisit::build(PerronLevel& level) {
 }
 
 /// `to` = the node that keeps units[e] of `from` as well.
-void PerronVisit::keep(const PerronLevel& from, Index e, PerronLevel& to) {
+void PerronDescent::keep(const PerronLevel& from, Index e, PerronLevel& to) {
   const auto at = static_cast<std::size_t>(e);
   to.kept = from.kept;
   to.kept.push_back(from.units[at]);
@@ -631,7 +628,7 @@ void PerronVisit::keep(const PerronLevel& from, Index e, PerronLevel& to) {
 }
 
 /// Takes the units marked in `gone` out of the free ones, in place.
-void PerronVisit::drop(PerronLevel& level, const std::vector<char>& gone) {
+void PerronDescent::drop(PerronLevel& level, const std::vector<char>& gone) {
   std::vector<Index> stay;
   std::vector<std::int32_t> units;
   for (Index e = 0; e < level.count(); ++e) {
@@ -653,7 +650,7 @@ void PerronVisit::drop(PerronLevel& level, const std::vector<char>& gone) {
 /// The sum of the m largest |c_j| d_j, or a little more, and t with
 ///     m t + sum_j (|c_j| d_j - t)+ = that sum.
 /// Every t >= 0 gives an upper bound this way; the smallest is exact. `t` on entry is a guess.
-double PerronVisit::top_sum(const double* c, const double* d, Index n, Index m, double& t) const {
+double PerronDescent::top_sum(const double* c, const double* d, Index n, Index m, double& t) const {
   if (m <= 0) {
     t = kInfinity;
     return 0.0;
@@ -705,7 +702,7 @@ double PerronVisit::top_sum(const double* c, const double* d, Index n, Index m, 
 }
 
 /// R(d) and the thresholds of all rows.
-void PerronVisit::sweep(const PerronLevel& level, Form& form) {
+void PerronDescent::sweep(const PerronLevel& level, Form& form) {
   const Index n = level.rows(), m = level.left - 1;
   work_ += static_cast<double>(n) * static_cast<double>(n);
   if (x_.single_) {
@@ -737,7 +734,7 @@ void PerronVisit::sweep(const PerronLevel& level, Form& form) {
 }
 
 /// What lambda_max(C_G) <= worst says about the sets of the node.
-double PerronVisit::bound_of(PerronLevel& level, double worst) {
+double PerronDescent::bound_of(PerronLevel& level, double worst) {
   if (level.kept.empty()) return worst;
   if (level.reduced()) return std::max(level.lambda, worst);
   if (level.cross < 0.0) {
@@ -762,7 +759,7 @@ double PerronVisit::bound_of(PerronLevel& level, double worst) {
 }
 
 /// Sweeps until the node closes or it does not pay any more. kComplete: as many units are left as are needed.
-PerronVisit::Outcome PerronVisit::sweeps(PerronLevel& level, Form& form, int most) {
+PerronDescent::Outcome PerronDescent::sweeps(PerronLevel& level, Form& form, int most) {
   double previous = kInfinity;
   for (int step = 0; step < most; ++step) {
     if (step > 0 && level.rows() > kFloorRows && x_.control_->should_stop()) break;
@@ -791,7 +788,7 @@ PerronVisit::Outcome PerronVisit::sweeps(PerronLevel& level, Form& form, int mos
 /// c_ii), and every other row j has to take i, so that R_j becomes at most R_j - max(t_j, w_ji) + |c_ji|
 /// d_i'. If all rows then stay below the cut, so does every set with i. Pre: sweep() was the last to touch
 /// `form`.
-bool PerronVisit::fix_out(PerronLevel& level, const Form& form) {
+bool PerronDescent::fix_out(PerronLevel& level, const Form& form) {
   const Index n = level.rows();
   if (level.left < 2 || x_.off(ExactBound::kFixOut)) return false;
   slack_.assign(static_cast<std::size_t>(form.stride), kInfinity);
@@ -843,7 +840,7 @@ bool PerronVisit::fix_out(PerronLevel& level, const Form& form) {
 
 /// lambda_max(C) <= cut: no set of any size is wanted. One step of the power method comes first: a Rayleigh
 /// quotient above the cut saves the factorization.
-bool PerronVisit::superset_closes(PerronLevel& level) {
+bool PerronDescent::superset_closes(PerronLevel& level) {
   const Index n = level.rows();
   if (!level.reduced() || x_.off(ExactBound::kSuperset) || n > kSupersetFactor * level.left + kSupersetRows)
     return false;
@@ -869,7 +866,7 @@ bool PerronVisit::superset_closes(PerronLevel& level) {
   return true;
 }
 
-bool PerronVisit::wants_floor(const PerronLevel& level) const {
+bool PerronDescent::wants_floor(const PerronLevel& level) const {
   if (!level.reduced() || level.left < kFloorLeft || level.rows() > kFloorRows ||
       x_.off(ExactBound::kFloor)) {
     return false;
@@ -883,8 +880,8 @@ bool PerronVisit::wants_floor(const PerronLevel& level) const {
 }
 
 /// The row-wise bound of sum_l max(lambda_l, mu) v_l v_l' after a few sweeps.
-double PerronVisit::try_floor(PerronLevel& level, const linalg::SymmetricEigen& eigen, double mu,
-                              double error) {
+double PerronDescent::try_floor(PerronLevel& level, const linalg::SymmetricEigen& eigen, double mu,
+                                double error) {
   const Index n = level.rows();
   Index from = n;
   while (from > 0 && eigen.values[from - 1] > mu) --from;
@@ -912,7 +909,7 @@ double PerronVisit::try_floor(PerronLevel& level, const linalg::SymmetricEigen& 
 
 /// Finds a floor mu for the eigenvalues of C: C + W = sum_l max(lambda_l, mu) v_l v_l' has the same leading
 /// part, larger variances and smaller covariances, and bounds C from above in every set.
-PerronVisit::Outcome PerronVisit::raise_floor(PerronLevel& level) {
+PerronDescent::Outcome PerronDescent::raise_floor(PerronLevel& level) {
   const Index n = level.rows();
   const auto eigen = linalg::symmetric_eigen(level.own.matrix(n), true);
   const double most = eigen.values[n - 1], least = eigen.values[0];
@@ -971,7 +968,7 @@ PerronVisit::Outcome PerronVisit::raise_floor(PerronLevel& level) {
 }
 
 /// The bounds of a node, cheap ones first.
-bool PerronVisit::closed(PerronLevel& level) {
+bool PerronDescent::closed(PerronLevel& level) {
   Form* forms[] = {&level.own, level.has_floor ? &level.floored : nullptr};
   if (forms[1] != nullptr && forms[1]->worst < forms[0]->worst) std::swap(forms[0], forms[1]);
   for (Form* form : forms) {
@@ -991,7 +988,7 @@ bool PerronVisit::closed(PerronLevel& level) {
 }
 
 /// Nodes that need no branching.
-bool PerronVisit::leaf(PerronLevel& level) {
+bool PerronDescent::leaf(PerronLevel& level) {
   if (level.count() < level.left) return true;
   if (level.left == 0) {
     offer(level.kept, {});
@@ -1068,7 +1065,7 @@ bool PerronVisit::leaf(PerronLevel& level) {
 }
 
 /// The unit with the largest scaling: where the Perron vector would be.
-Index PerronVisit::branch(const PerronLevel& level) const {
+Index PerronDescent::branch(const PerronLevel& level) const {
   const Form& form = level.has_floor && level.floored.worst < level.own.worst ? level.floored : level.own;
   Index best = 0;
   double most = -kInfinity;
@@ -1085,7 +1082,7 @@ Index PerronVisit::branch(const PerronLevel& level) const {
   return best;
 }
 
-void PerronVisit::emit(const PerronLevel& level) {
+void PerronDescent::emit(const PerronLevel& level) {
   if (level.count() < level.left) return;
   if (closes(level.bound)) return guard(level.kept, level);
   OpenNode node;
@@ -1094,10 +1091,10 @@ void PerronVisit::emit(const PerronLevel& level) {
   std::sort(node.kept.begin(), node.kept.end());
   node.free = level.units;
   node.bound = level.bound * x_.scale_;
-  harvest_.open.push_back(std::move(node));
+  findings_.open.push_back(std::move(node));
 }
 
-void PerronVisit::search() {
+void PerronDescent::search() {
   while (depth_ > 0) {
     PerronLevel& level = *stack_[static_cast<std::size_t>(depth_ - 1)];
     if (stopped()) {
@@ -1105,7 +1102,7 @@ void PerronVisit::search() {
       --depth_;
       continue;
     }
-    ++harvest_.nodes;
+    ++findings_.nodes;
     if (closes(level.bound)) {
       guard(level.kept, level);
       --depth_;
@@ -1129,9 +1126,9 @@ void PerronVisit::search() {
 
 double PerronExplorer::bound(const OpenNode& node) const {
   const Pool pool(1);
-  Harvest harvest(pool);
+  VisitFindings findings(pool);
   const Cutoff cutoff(slack_, 0.0);
-  return scale_ * PerronVisit(*this, cutoff, harvest).root_bound(node);
+  return scale_ * PerronDescent(*this, cutoff, findings).root_bound(node);
 }
 
 /// One sweep with d = 1: the largest sum of a row over itself and its k - 1 best columns, for every k at
@@ -1166,15 +1163,16 @@ double PerronExplorer::quick_bound(const OpenNode& node) const {
 }
 
 void PerronExplorer::explore(const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff,
-                             const RunControl& control, Harvest& harvest) const {
-  PerronVisit(*this, cutoff, harvest).run(node, budget, control);
+                             const RunControl& control, VisitFindings& findings) const {
+  PerronDescent(*this, cutoff, findings).run(node, budget, control);
 }
 
 }  // namespace
 
 std::unique_ptr<Explorer> perron_explorer(const Pencil& pencil, const SearchUnits& units,
-                                          const ExactOptions& options, const RunControl& control) {
-  return std::make_unique<PerronExplorer>(pencil, units, options, control);
+                                          const ExactOptions& options, const RunControl& control,
+                                          const ExactHooks& hooks) {
+  return std::make_unique<PerronExplorer>(pencil, units, options, control, hooks);
 }
 
 }  // namespace subspectra::search
