@@ -17,7 +17,7 @@
 #include <string_view>
 
 #include "io/read.hpp"
-#include "search/exact.hpp"
+#include "search/exact_hooks.hpp"
 #include "search/greedy.hpp"
 #include "search/swaps.hpp"
 #include "spectral/pencil.hpp"
@@ -82,12 +82,14 @@ struct Outcome {
   double processor = 0.0, clock = 0.0;
 };
 
-Outcome timed(const Case& problem, ExactOptions options, double limit_s = 120.0) {
+Outcome timed(const Case& problem, const ExactOptions& options, double limit_s = 120.0,
+              const ExactHooks& hooks = {}) {
   const auto start = problem.start(options.k);
   const double before = processor_s();
   const auto at = std::chrono::steady_clock::now();
   Outcome outcome;
-  outcome.result = exact_search(*problem.pencil, problem.units, start, options, RunControl({}, limit_s));
+  outcome.result =
+      exact_search(*problem.pencil, problem.units, start, options, RunControl({}, limit_s), hooks);
   outcome.clock = std::chrono::duration<double>(std::chrono::steady_clock::now() - at).count();
   outcome.processor = processor_s() - before;
   return outcome;
@@ -131,10 +133,9 @@ void bounds() {
   for (const auto& row : rows) {
     fmt::print("{:<14} {:>3}:{:<3}", row.name, row.k.lo, row.k.hi);
     for (std::size_t off = 0; off < kOff.size(); ++off) {
-      ExactOptions options{.k = row.k, .threads = 1};
-      options.off = {};
-      if (off > 0) options.off[off - 1] = true;
-      const auto outcome = timed(row.problem, options);
+      ExactHooks hooks{.bounds = {}};
+      if (off > 0) hooks.bounds.turn_off(static_cast<ExactBound>(off - 1));
+      const auto outcome = timed(row.problem, {.k = row.k, .threads = 1}, 120.0, hooks);
       fmt::print(" {:>12} {:>9.3f} s{}", outcome.result.nodes, outcome.processor,
                  outcome.result.status == Status::kOptimal ? "  " : " >");
       std::fflush(stdout);

@@ -17,6 +17,7 @@
 
 #include "io/read.hpp"
 #include "io/read_matrix.hpp"
+#include "search/exact_hooks.hpp"
 #include "search/explorer.hpp"
 #include "search/greedy.hpp"
 #include "sparse_pca_setup.hpp"
@@ -96,13 +97,14 @@ struct Outcome {
 /// The open node with the largest bound first, from the sets of both greedy passes, until `limit_s`.
 Outcome solve(const Pencil& pencil, const SearchUnits& units, Index k, double limit_s,
               const std::vector<GreedyPass>& greedy, int off) {
-  ExactOptions options{.k = {k, k}, .threads = 1};
-  if (off >= 0) options.off[static_cast<std::size_t>(off)] = true;
+  const ExactOptions options{.k = {k, k}, .threads = 1};
+  ExactHooks hooks;
+  if (off >= 0) hooks.bounds.turn_off(static_cast<ExactBound>(off));
   Outcome outcome;
   const double start = now_s();
   const RunControl control;
   const RunControl no_limits;
-  const auto explorer = search::perron_explorer(pencil, units, options, no_limits);
+  const auto explorer = search::perron_explorer(pencil, units, options, no_limits, hooks);
   search::Pool pool(1);
   for (const auto& pass : greedy) {
     std::vector<Index> set(pass.order.begin(), pass.order.begin() + k);
@@ -121,11 +123,11 @@ Outcome solve(const Pencil& pencil, const SearchUnits& units, Index k, double li
     const auto node = open.top();
     open.pop();
     if (node.bound <= cutoff.exact(pool.threshold())) continue;
-    search::Harvest harvest(pool);
-    explorer->explore(node, explorer->budget(), cutoff, control, harvest);
-    pool = harvest.pool;
-    outcome.nodes += harvest.nodes;
-    for (auto& left : harvest.open) open.push(std::move(left));
+    search::VisitFindings found(pool);
+    explorer->explore(node, explorer->budget(), cutoff, control, found);
+    pool = found.pool;
+    outcome.nodes += found.nodes;
+    for (auto& left : found.open) open.push(std::move(left));
   }
   outcome.value = pool.best();
   outcome.upper = open.empty() ? outcome.value : std::max(outcome.value, open.top().bound);

@@ -21,15 +21,15 @@ struct Block {
   double f = 0.0;  ///< the criterion of T
 };
 
-class BlockVisit {
+class BlockDescent {
  public:
-  BlockVisit(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff,
-             const RunControl& control, Harvest& harvest)
+  BlockDescent(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff,
+               const RunControl& control, VisitFindings& findings)
       : problem_(problem),
-        served_(sizes_of(node, cutoff, harvest)),
+        served_(sizes_of(node, cutoff, findings)),
         budget_(budget),
         control_(control),
-        harvest_(harvest) {}
+        findings_(findings) {}
 
   void run(const OpenNode& node) {
     Block root;
@@ -175,7 +175,7 @@ class BlockVisit {
       if (!served(s).limits.closed(bound)) sizes.push_back({served(s).k, bound});
     }
     if (sizes.empty()) return;
-    harvest_.open.push_back(open_node(sizes, std::move(kept), {cut, at.free.end()}));
+    findings_.open.push_back(open_node(sizes, std::move(kept), {cut, at.free.end()}));
   }
 
   void guard(const Block& at, std::int32_t s) {
@@ -230,11 +230,11 @@ class BlockVisit {
       hand_back(node, 0, alive, {});
       return true;
     }
-    if (harvest_.nodes >= budget_ || control_.should_stop()) {
+    if (findings_.nodes >= budget_ || control_.should_stop()) {
       hand_back(node, 0, alive, {});
       return false;
     }
-    ++harvest_.nodes;
+    ++findings_.nodes;
     const auto after = after_drops(node);
     close_by_drops(node, after, alive);
     if (alive.empty()) return true;
@@ -271,15 +271,15 @@ class BlockVisit {
   std::vector<Served> served_;
   std::uint64_t budget_;
   const RunControl& control_;
-  Harvest& harvest_;
+  VisitFindings& findings_;
   std::size_t most_depth_ = 2;
 };
 
 }  // namespace
 
 void block_explore(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget,
-                   const Cutoff& cutoff, const RunControl& control, Harvest& harvest) {
-  BlockVisit(problem, node, budget, cutoff, control, harvest).run(node);
+                   const Cutoff& cutoff, const RunControl& control, VisitFindings& findings) {
+  BlockDescent(problem, node, budget, cutoff, control, findings).run(node);
 }
 
 }  // namespace subspectra::search

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -13,6 +14,7 @@
 #include "core/atomic_file.hpp"
 #include "core/shallow_json.hpp"
 #include "io/byte_source.hpp"
+#include "search/fingerprint.hpp"
 
 namespace subspectra::search {
 namespace {
@@ -55,8 +57,8 @@ std::string checksum(const json& document) {
 }
 
 /// [bound, sequence, kept, free]; of a node of several sizes (k = 0) the bounds are read elsewhere.
-Queued node_from(const json& node, Index units, Index k) {
-  Queued queued;
+QueuedNode node_from(const json& node, Index units, Index k) {
+  QueuedNode queued;
   queued.node.k = k;
   if (k > 0) queued.node.bound = node.at(0).get<double>();
   queued.sequence = node.at(1).get<std::uint64_t>();
@@ -69,8 +71,8 @@ Queued node_from(const json& node, Index units, Index k) {
   return queued;
 }
 
-SizeState size_from(const json& entry, Index units, const SizeState& expected) {
-  SizeState size{.k = expected.k, .pool = expected.pool};
+Incumbents::Size size_from(const json& entry, Index units, const Incumbents::Size& expected) {
+  Incumbents::Size size{.k = expected.k, .pool = Pool(expected.pool.capacity())};
   if (entry.at("k").get<Index>() != expected.k) throw std::out_of_range("k");
   if (!entry.at("discarded").is_null()) size.discarded = entry.at("discarded").get<double>();
   for (const auto& set : entry.at("pool")) {
@@ -83,34 +85,48 @@ SizeState size_from(const json& entry, Index units, const SizeState& expected) {
     }
     size.pool.offer(std::move(members), set.at("value").get<double>());
   }
-  for (const auto& node : entry.at("open")) size.open.push_back(node_from(node, units, size.k));
   return size;
 }
 
 /// A node of several sizes: [[[k, bound], ...], sequence, kept, free], the sizes ascending and all searched
 /// for.
-Queued shared_from(const json& node, Index units, const std::vector<SizeState>& sizes) {
-  Queued queued = node_from(node, units, 0);
+QueuedNode shared_from(const json& node, Index units, const std::vector<Incumbents::Size>& sizes) {
+  QueuedNode queued = node_from(node, units, 0);
   for (const auto& entry : node.at(0)) {
     const ServedSize size{.k = entry.at(0).get<Index>(), .bound = entry.at(1).get<double>()};
-    const Index before = queued.node.others.empty() ? queued.node.k : queued.node.others.back().k;
+    const Index before = queued.node.also_serves.empty() ? queued.node.k : queued.node.also_serves.back().k;
     if (size.k <= before || size.k < sizes.front().k || size.k > sizes.back().k) throw std::out_of_range("k");
     if (queued.node.k == 0) {
       queued.node.k = size.k;
       queued.node.bound = size.bound;
     } else {
-      queued.node.others.push_back(size);
+      queued.node.also_serves.push_back(size);
     }
   }
-  if (queued.node.others.empty()) throw std::out_of_range("sizes");
+  if (queued.node.also_serves.empty()) throw std::out_of_range("sizes");
   return queued;
 }
 
-json shared_json(const Queued& queued, Index units) {
+json shared_json(const QueuedNode& queued, Index units) {
   json sizes = json::array({json::array({queued.node.k, queued.node.bound})});
-  for (const auto& size : queued.node.others) sizes.push_back(json::array({size.k, size.bound}));
+  for (const auto& size : queued.node.also_serves) sizes.push_back(json::array({size.k, size.bound}));
   return json::array(
       {std::move(sizes), queued.sequence, packed(queued.node.kept, units), packed(queued.node.free, units)});
+}
+
+/// Everything that the answer depends on.
+std::string fingerprint(const Explorer& explorer, const SearchUnits& units, const ExactOptions& options) {
+  Fingerprint hash;
+  explorer.fingerprint([&](const void* data, std::size_t bytes) { hash.add(data, bytes); });
+  for (const Index u : units.include) hash.add_value(u);
+  for (const auto& members : units.members) {
+    hash.add(members.data(), members.size() * sizeof(Index));
+    hash.add_value(members.size());
+  }
+  hash.add_value(options.k.lo);
+  hash.add_value(options.k.hi);
+  hash.add_value(options.pool);
+  return hash.text();
 }
 
 }  // namespace
@@ -120,10 +136,10 @@ std::string Fingerprint::text() const { return fmt::format("{:016x}", hash_); }
 void write_checkpoint(const std::string& path, const std::string& problem, Index units,
                       const SearchState& state) {
   json sizes = json::array();
-  for (const auto& size : state.sizes) {
+  for (const auto& size : state.incumbents.sizes()) {
     json pool = json::array(), open = json::array();
     for (const auto& set : size.pool.sets()) pool.push_back({{"units", set.units}, {"value", set.value}});
-    for (const auto& queued : size.open) {
+    for (const auto& queued : state.open.of(size.k)) {
       open.push_back({queued.node.bound, queued.sequence, packed(queued.node.kept, units),
                       packed(queued.node.free, units)});
     }
@@ -133,10 +149,16 @@ void write_checkpoint(const std::string& path, const std::string& problem, Index
                      {"open", std::move(open)}});
   }
   json shared = json::array();
-  for (const auto& queued : state.shared) shared.push_back(shared_json(queued, units));
-  json document = {{"schema", kSchema},    {"problem", problem},        {"units", units},
-                   {"nodes", state.nodes}, {"updates", state.updates},  {"sequence", state.sequence},
-                   {"round", state.round}, {"sizes", std::move(sizes)}, {"shared", std::move(shared)}};
+  for (const auto& queued : state.open.shared()) shared.push_back(shared_json(queued, units));
+  json document = {{"schema", kSchema},
+                   {"problem", problem},
+                   {"units", units},
+                   {"nodes", state.nodes},
+                   {"updates", state.incumbent_updates},
+                   {"sequence", state.open.next_sequence()},
+                   {"round", state.round},
+                   {"sizes", std::move(sizes)},
+                   {"shared", std::move(shared)}};
   document["checksum"] = checksum(document);
   write_file_atomically(path, document.dump() + "\n");
 }
@@ -165,22 +187,66 @@ void read_checkpoint(const std::string& path, const std::string& problem, Index 
         "this checkpoint belongs to other data or other options (⟨k⟩, criterion, ridge, include, exclude, groups, pool must be the same); start without ⟨resume⟩");
   }
   try {
-    if (document.at("units").get<Index>() != units || document.at("sizes").size() != state.sizes.size()) {
+    const auto& expected = state.incumbents.sizes();
+    if (document.at("units").get<Index>() != units || document.at("sizes").size() != expected.size()) {
       throw std::out_of_range("sizes");
     }
-    SearchState read;
-    read.nodes = document.at("nodes").get<std::uint64_t>();
-    read.updates = document.at("updates").get<std::uint64_t>();
-    read.sequence = document.at("sequence").get<std::uint64_t>();
-    read.round = document.at("round").get<std::uint64_t>();
-    for (std::size_t i = 0; i < state.sizes.size(); ++i) {
-      read.sizes.push_back(size_from(document.at("sizes").at(i), units, state.sizes[i]));
+    const auto nodes = document.at("nodes").get<std::uint64_t>();
+    const auto updates = document.at("updates").get<std::uint64_t>();
+    const auto sequence = document.at("sequence").get<std::uint64_t>();
+    const auto round = document.at("round").get<std::uint64_t>();
+    std::vector<Incumbents::Size> sizes;
+    std::vector<std::vector<QueuedNode>> own(expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const auto& entry = document.at("sizes").at(i);
+      sizes.push_back(size_from(entry, units, expected[i]));
+      for (const auto& node : entry.at("open")) own[i].push_back(node_from(node, units, sizes[i].k));
     }
+    std::vector<QueuedNode> shared;
     for (const auto& node : document.value("shared", json::array()))
-      read.shared.push_back(shared_from(node, units, read.sizes));
-    state = std::move(read);
+      shared.push_back(shared_from(node, units, sizes));
+    state.incumbents.restore(std::move(sizes));
+    state.open.restore(std::move(own), std::move(shared), sequence);
+    state.nodes = nodes;
+    state.incumbent_updates = updates;
+    state.round = round;
   } catch (const std::exception&) {
     refuse("the checkpoint is inconsistent; start without ⟨resume⟩");
+  }
+}
+
+Checkpoint::Checkpoint(const Explorer& explorer, const SearchUnits& units, const ExactOptions& options)
+    : options_(options), units_(units.count()) {
+  // A pass over the matrix that a stop would wait for.
+  if (!options.checkpoint.empty() || resumes()) problem_ = fingerprint(explorer, units, options);
+}
+
+void Checkpoint::resume(SearchState& state) const {
+  read_checkpoint(options_.resume, problem_, units_, state);
+  for (const auto& size : state.incumbents.sizes()) {
+    if (!state.incumbents.discarded_too_much(size.k)) continue;
+    throw BadInput(
+        {.file = options_.resume},
+        fmt::format(
+            "this search has left out sets of size {} under a wider ⟨gap⟩, so that the proof asked for now is out of reach; give that ⟨gap⟩ again, or start without ⟨resume⟩",
+            size.k));
+  }
+}
+
+void Checkpoint::save_if_due(const SearchState& state, const RunControl& control) {
+  const double now_s = control.elapsed_s();
+  if (options_.checkpoint.empty() || now_s - saved_at_s_ < options_.checkpoint_s) return;
+  save(state);
+  saved_at_s_ = now_s;
+}
+
+void Checkpoint::save(const SearchState& state) {
+  if (options_.checkpoint.empty()) return;
+  try {
+    write_checkpoint(options_.checkpoint, problem_, units_, state);
+    trouble_.clear();
+  } catch (const Error& reason) {  // the next attempt may succeed
+    trouble_ = reason.what();
   }
 }
 

@@ -1,52 +1,44 @@
 #pragma once
 /// The state of an exact search between two rounds, as a file: schema subspectra.checkpoint/1.
+///
+/// A checkpoint belongs to one problem (data, units, sizes, size of the pool), known by a hash, and a run
+/// that goes on from it ends with the answer of one that was never stopped. It is written atomically, with a
+/// checksum; what is torn, changed or of another problem is refused by BadInput.
 #include <string>
-#include <vector>
 
-#include "search/explorer.hpp"
+#include "search/search_state.hpp"
 
 namespace subspectra::search {
-
-struct Queued {
-  OpenNode node;
-  std::uint64_t sequence = 0;  ///< in the order of creation
-};
-
-struct SizeState {
-  Index k = 0;
-  Pool pool{1};
-  double discarded = -kInfinity;
-  std::vector<Queued> open;  ///< nodes that serve this size alone
-};
-
-struct SearchState {
-  std::vector<SizeState> sizes;
-  std::vector<Queued> shared;  ///< nodes that serve several sizes
-  std::uint64_t nodes = 0, updates = 0, sequence = 0, round = 0;
-};
 
 /// `problem` names what the search is about (a hash). Written atomically.
 void write_checkpoint(const std::string& path, const std::string& problem, Index units,
                       const SearchState& state);
-/// Throws BadInput when the file is torn, no checkpoint, or of another problem. `state` has its sizes set up.
+/// Throws BadInput when the file is torn, no checkpoint, or of another problem.
 void read_checkpoint(const std::string& path, const std::string& problem, Index units, SearchState& state);
 
-/// FNV-1a, 64 bits.
-class Fingerprint {
+/// The checkpoints of one run: ExactOptions::resume is read, ExactOptions::checkpoint written every
+/// checkpoint_s seconds and at the end. With neither, nothing is done.
+class Checkpoint {
  public:
-  void add(const void* data, std::size_t size) {
-    const auto* bytes = static_cast<const unsigned char*>(data);
-    for (std::size_t i = 0; i < size; ++i) hash_ = (hash_ ^ bytes[i]) * 1099511628211ULL;
-  }
-  template <class T>
-  void add_value(const T& value) {
-    add(&value, sizeof value);
-  }
-  [[nodiscard]] std::uint64_t number() const { return hash_; }
-  [[nodiscard]] std::string text() const;
+  Checkpoint(const Explorer& explorer, const SearchUnits& units, const ExactOptions& options);
+
+  [[nodiscard]] bool resumes() const { return !options_.resume.empty(); }
+  /// Goes on from the file. Throws BadInput, also when a run under a wider gap has closed nodes for good that
+  /// this one would have to look into.
+  void resume(SearchState& state) const;
+
+  void start_clock(double now_s) { saved_at_s_ = now_s; }
+  void save_if_due(const SearchState& state, const RunControl& control);
+  void save(const SearchState& state);
+  /// Why the last checkpoint could not be written, or "". A full disk must not cost the answer.
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
  private:
-  std::uint64_t hash_ = 14695981039346656037ULL;
+  const ExactOptions& options_;
+  Index units_;
+  std::string problem_;
+  double saved_at_s_ = 0.0;
+  std::string trouble_;
 };
 
 }  // namespace subspectra::search

@@ -1,8 +1,6 @@
 #pragma once
 /// Exact subset search by branch and bound: for every size the best sets with a proof, or the best found with
 /// an upper bound, whenever it is stopped. docs/methods/exact.md, docs/theory/exact.md.
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -24,29 +22,6 @@ struct RankedSet {
   double value = 0.0;
 };
 
-/// What closes nodes; each can be switched off to measure what it saves, and searches stay exact without it.
-/// Of LDA (docs/theory/exact.md), beside the superset bound:
-enum class ExactBound : std::size_t {
-  kSingleDrop,  ///< units that cost too much alone are kept
-  kDropSum,     ///< what dropping a set costs at least, unit by unit
-  kGainSum,     ///< what keeping a set brings at most, unit by unit
-  kLastPair,    ///< the last two units by a scan
-  // Of PCA (docs/theory/exact-pca.md), beside the row-wise Perron bound:
-  kFixOut,    ///< dropping units that no wanted set can have
-  kSuperset,  ///< lambda_max of all that is left
-  kFloor,     ///< raising the small eigenvalues before bounding row by row
-  kResidual,  ///< the matrix of the free units as seen from the kept ones
-  kCount
-};
-using BoundSwitches = std::array<bool, static_cast<std::size_t>(ExactBound::kCount)>;
-/// Gain sums have closed no node of any problem that was measured that the others had not
-/// (docs/performance.md).
-[[nodiscard]] constexpr BoundSwitches bounds_off_by_default() {
-  BoundSwitches off = {};
-  off[static_cast<std::size_t>(ExactBound::kGainSum)] = true;
-  return off;
-}
-
 struct ExactOptions {
   Criterion criterion = Criterion::kLargest;
   KRange k;                      ///< units: 1 <= lo <= hi <= units.count()
@@ -59,11 +34,6 @@ struct ExactOptions {
   std::string checkpoint;  ///< file, written every checkpoint_s seconds and at a stop; or ""
   double checkpoint_s = 60.0;
   std::string resume;  ///< file to go on from, or ""
-  /// For tests: a set that must not be lost. Debug builds stop with words where a node that holds it is
-  /// closed although it beats what is known.
-  std::vector<Index> planted;
-  /// For measurements: bounds that are not used, by ExactBound.
-  BoundSwitches off = bounds_off_by_default();
 };
 
 /// The answer for one size.

@@ -1,16 +1,16 @@
 #pragma once
-/// What the branch-and-bound engine (exact.cpp) asks of a way to bound: take one open node, go down from it
-/// depth first for a while, and hand back what was found and what is left.
-#include <algorithm>
+/// What the branch-and-bound engine (exact_engine.hpp) asks of a way to bound: take one open node, go down
+/// from it depth first for a while, and hand back what was found and what is left.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
 
-#include "core/memory.hpp"
 #include <subspectra/run_control.hpp>
 #include "search/exact.hpp"
+#include "search/exact_hooks.hpp"
+#include "search/pool.hpp"
 
 namespace subspectra::search {
 
@@ -21,73 +21,26 @@ struct ServedSize {
 };
 
 /// A node of the tree: all sets of k units that contain `kept` and lie in `kept` + `free`. Where sizes share
-/// a tree it serves `others` as well.
+/// a tree it also serves the sets of other sizes.
 struct OpenNode {
   Index k = 0;
-  std::vector<std::int32_t> kept;       ///< ascending
-  std::vector<std::int32_t> free;       ///< ascending
-  double bound = kInfinity;             ///< no set of k units in the node is better
-  std::vector<ServedSize> others = {};  ///< ascending, all larger than k
+  std::vector<std::int32_t> kept;            ///< ascending
+  std::vector<std::int32_t> free;            ///< ascending
+  double bound = kInfinity;                  ///< no set of k units in the node is better
+  std::vector<ServedSize> also_serves = {};  ///< ascending, all larger than k
 };
 
-/// The best sets of one size found so far, at most `capacity` of them.
-class Pool {
- public:
-  explicit Pool(Index capacity) : capacity_(capacity) {}
-
-  /// Only sets above this are worth finding: the worst of a full pool, else -infinity (values are never
-  /// negative, so that 0 is worth finding).
-  [[nodiscard]] double threshold() const { return threshold_; }
-  /// True when the set entered. Sets already there are left alone; of sets that tie with the last place to
-  /// kTieFraction the lexicographically smaller stays.
-  bool offer(std::vector<Index> units, double value);
-  [[nodiscard]] const std::vector<RankedSet>& sets() const { return sets_; }  ///< best first
-  /// A copy that knows the same sets and has found none itself.
-  [[nodiscard]] Pool fresh_copy() const;
-  [[nodiscard]] const std::vector<RankedSet>& entered() const {
-    return entered_;
-  }  ///< a fresh copy, by offer(), in turn
-  [[nodiscard]] double best() const { return sets_.empty() ? -kInfinity : sets_.front().value; }
-
- private:
-  Index capacity_;
-  double threshold_ = -kInfinity;
-  std::vector<RankedSet> sets_;
-  std::vector<std::uint64_t> hashes_;  ///< of sets_, so that a large pool is looked through quickly
-  std::vector<RankedSet> entered_;
-  bool remembers_ = false;  ///< fills entered_: the copies that go out do
-};
-
-/// When a bound closes a node: no set in it is worth finding.
-class Cutoff {
- public:
-  /// `slack`: relative error that bounds may carry; `gap`: `gap`.
-  Cutoff(double slack, double gap) : slack_(slack), gap_(gap) {}
-  /// Bounds up to this are closed without a trace: better by less than a tie.
-  [[nodiscard]] double exact(double threshold) const {
-    return threshold <= 0.0 ? threshold : threshold * (1.0 + kTieFraction - slack_);
-  }
-  /// Bounds up to this are closed, and the largest of them is remembered (`gap`).
-  [[nodiscard]] double with_gap(double threshold) const {
-    return threshold <= 0.0 ? threshold
-                            : threshold * (1.0 + (gap_ > kTieFraction ? gap_ : kTieFraction) - slack_);
-  }
-
- private:
-  double slack_, gap_;
-};
-
-/// What one visit brings home for one size.
-struct SizeHarvest {
-  explicit SizeHarvest(const Pool& known) : pool(known.fresh_copy()) {}
+/// What one visit found for one size.
+struct SizeFindings {
+  explicit SizeFindings(const Pool& known) : pool(known.fresh_copy()) {}
   Pool pool;                      ///< the known sets and those found here
-  double discarded = -kInfinity;  ///< the largest bound that was closed because of `gap` alone
+  double discarded = -kInfinity;  ///< the largest bound that was closed because of ExactOptions::gap alone
 };
 
-/// What one visit brings home: for the node's k, and for the other sizes that it serves.
-struct Harvest : SizeHarvest {
-  explicit Harvest(const Pool& known) : SizeHarvest(known) {}
-  std::vector<SizeHarvest> others = {};  ///< as OpenNode::others of the node
+/// What one visit found for the node's k and for the sizes that the node serves as well, and what it left.
+struct VisitFindings : SizeFindings {
+  explicit VisitFindings(const Pool& known) : SizeFindings(known) {}
+  std::vector<SizeFindings> also_served = {};  ///< as OpenNode::also_serves of the node
   std::vector<OpenNode> open;  ///< what is left of the node, in an order that depends on nothing but the node
   std::uint64_t nodes = 0;
 };
@@ -120,39 +73,34 @@ class Explorer {
   /// Nodes that each of several sizes visits in a tree of its own before those that are still open share one.
   /// Sizes that are easy alone are proven at once then, however soon the search is stopped; little is given
   /// up for the others: half a second of work or less.
-  [[nodiscard]] virtual std::uint64_t alone_nodes() const { return 0; }
+  [[nodiscard]] virtual std::uint64_t own_tree_nodes() const { return 0; }
   /// Memory of one visit; 0: not worth counting.
   [[nodiscard]] virtual double visit_bytes() const { return 0.0; }
   /// From scratch, by a factorization of the set's own matrices.
   [[nodiscard]] virtual double value(const std::vector<Index>& units) const = 0;
   /// False only where exchanging one unit for the other surely changes the criterion.
   [[nodiscard]] virtual bool alike(Index a, Index b) const = 0;
-  /// Searches may run on a monotone image of the criterion (t for log(1 + t)): the criterion itself.
-  [[nodiscard]] virtual double told(double value) const { return value; }
+  /// A search may run on a monotone image of the criterion, t for log(1 + t): values and bounds are in the
+  /// scale of the search, and this gives the criterion itself.
+  [[nodiscard]] virtual double monotone_image_to_criterion(double value) const { return value; }
   /// Everything the answer depends on, as bytes: a checkpoint belongs to one such problem.
   virtual void fingerprint(const std::function<void(const void*, std::size_t)>& bytes) const = 0;
   /// Depth first from `node` for at most `budget` nodes or until `control` says stop; closes what
-  /// `cutoff` and the pool in `harvest` allow. Const and free of shared state: called from many threads.
+  /// `cutoff` and the pool in `findings` allow. Const and free of shared state: called from many threads.
   virtual void explore(const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff,
-                       const RunControl& control, Harvest& harvest) const = 0;
+                       const RunControl& control, VisitFindings& findings) const = 0;
 };
-
-/// The fewer, the larger a problem of n features is.
-[[nodiscard]] inline std::size_t visits_of(Index n) { return n <= 150 ? 32 : n <= 1000 ? 8 : 2; }
-/// What one visit may take for the nodes above the one it is at. A fixed share, however many threads there
-/// are: what a visit hands back must not depend on them.
-[[nodiscard]] inline double level_bytes(std::uint64_t memory_limit) {
-  return std::min(0x1p28, static_cast<double>(memory_budget(memory_limit)) / 32.0);
-}
 
 /// Both may throw linalg::Stopped; perron_explorer() keeps `control`.
 /// A = M M': superset and drop bounds in both directions (factor_explorer.cpp). Any rank, any criterion.
 [[nodiscard]] std::unique_ptr<Explorer> factor_explorer(const Pencil& pencil, const SearchUnits& units,
                                                         const ExactOptions& options,
-                                                        const RunControl& control);
+                                                        const RunControl& control,
+                                                        const ExactHooks& hooks = {});
 /// B = I, criterion lambda_max(A_S): the row-wise Perron bound (perron_explorer.cpp).
 [[nodiscard]] std::unique_ptr<Explorer> perron_explorer(const Pencil& pencil, const SearchUnits& units,
                                                         const ExactOptions& options,
-                                                        const RunControl& control);
+                                                        const RunControl& control,
+                                                        const ExactHooks& hooks = {});
 
 }  // namespace subspectra::search

@@ -29,9 +29,9 @@ Matrix root_of(const Matrix& a) {
   return eigen.vectors.rightCols(rank) * eigen.values.tail(rank).cwiseMax(0.0).cwiseSqrt().asDiagonal();
 }
 
-constexpr Index kLarge = 100;       ///< from here on the tiled inverse is faster
-constexpr Index kStoppable = 1500;  ///< below, the inverse is a matter of a tenth of a second
-constexpr Index kAsked = 800;       ///< from here on a stop is heard between the steps, too
+constexpr Index kTiledInverseFrom = 100;       ///< rows: from here on the tiled inverse is faster
+constexpr Index kStoppableInverseFrom = 1500;  ///< below, the inverse is a matter of a tenth of a second
+constexpr Index kStoppableStepsFrom = 800;     ///< from here on a stop is heard between the steps, too
 
 /// D with B - diag(D) > 0 that comes close to the largest sum of P_ii D_i, P = B^{-1}: Newton's method on
 /// sum P_ii D_i + mu log det(B - diag(D)), mu falling. The gradient is P_ii - mu X_ii, the Hessian -mu X o X
@@ -69,13 +69,12 @@ Vector diagonal_minorant(const Matrix& b, const Matrix& inverse) {
   return d * (room * (1.0 - 1e-12) - 1e-14 * static_cast<double>(n));
 }
 
-constexpr Index kMostForMinorant = 150;
-
 }  // namespace
 
 bool inverted(Matrix& a, int threads, const RunControl& control) {
-  if (a.rows() >= kLarge) {
-    if (!linalg::invert_positive(a, threads, a.rows() > kStoppable ? &control : nullptr)) return false;
+  if (a.rows() >= kTiledInverseFrom) {
+    if (!linalg::invert_positive(a, threads, a.rows() > kStoppableInverseFrom ? &control : nullptr))
+      return false;
     linalg::mirror_lower(a);
     return true;
   }
@@ -90,14 +89,14 @@ bool inverted(Matrix& a, int threads, const RunControl& control) {
 double trace_bound(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options) {
   const auto features = units.features();
   const auto n = static_cast<Index>(features.size());
-  if (n > kStoppable) return kInfinity;
+  if (n > kStoppableInverseFrom) return kInfinity;
   Matrix inverse = pencil.block(features, options.threads);
   const Vector scale = inverse.diagonal().cwiseSqrt().cwiseInverse();
   if (!scale.allFinite()) return kInfinity;
   inverse = scale.asDiagonal() * inverse * scale.asDiagonal();
   const double norm = inverse.norm();
-  const RunControl patient;
-  if (!inverted(inverse, options.threads, patient)) return kInfinity;
+  const RunControl unstoppable;
+  if (!inverted(inverse, options.threads, unstoppable)) return kInfinity;
   const double rounding = 1e-10 + 4.0 * 0x1p-52 * norm * inverse.norm();
   double trace = 0.0;
   double rank = static_cast<double>(n);
@@ -117,8 +116,8 @@ double trace_bound(const Pencil& pencil, const SearchUnits& units, const ExactOp
 }
 
 FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options,
-                             const RunControl& control)
-    : single(units.single), criterion(options.criterion) {
+                             const RunControl& control, const ExactHooks& exact_hooks)
+    : single(units.single), criterion(options.criterion), hooks(exact_hooks) {
   std::vector<Index> features;
   for (const auto& members : units.members) {
     first.push_back(static_cast<Index>(features.size()));
@@ -132,7 +131,7 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
                  "an exact search over all candidates",
                  "leave features out (⟨exclude⟩), or search greedily (gslda)", options.memory_limit);
   const auto ask = [&] {
-    if (n > kAsked && control.should_stop()) throw linalg::Stopped();
+    if (n > kStoppableStepsFrom && control.should_stop()) throw linalg::Stopped();
   };
   ask();
   b = pencil.block(features, options.threads);
@@ -161,10 +160,8 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
   slack = std::max(1e-12, 4.0 * 0x1p-52 * b.norm() * inverse.norm());
   ask();
   whole = of(m.transpose() * (inverse * m));
-  off = options.off;
-  planted = options.planted;
-  level_bytes = search::level_bytes(options.memory_limit);
-  if (single && is_trace() && n <= kMostForMinorant &&
+  level_bytes = hooks.tuning.engine.level_bytes(options.memory_limit);
+  if (single && is_trace() && n <= hooks.tuning.factor.most_for_minorant &&
       (uses(ExactBound::kDropSum) || uses(ExactBound::kGainSum))) {
     minorant = diagonal_minorant(b, inverse);
   }
@@ -188,11 +185,12 @@ std::optional<Residual> FactorProblem::residual(const OpenNode& node, const RunC
   return at;
 }
 
-std::vector<Served> sizes_of(const OpenNode& node, const Cutoff& cutoff, Harvest& harvest) {
+std::vector<Served> sizes_of(const OpenNode& node, const Cutoff& cutoff, VisitFindings& findings) {
   std::vector<Served> sizes;
-  sizes.push_back({node.k, node.bound, Limits(cutoff, harvest)});
-  for (std::size_t i = 0; i < node.others.size(); ++i)
-    sizes.push_back({node.others[i].k, node.others[i].bound, Limits(cutoff, harvest.others[i])});
+  sizes.push_back({node.k, node.bound, Limits(cutoff, findings)});
+  for (std::size_t i = 0; i < node.also_serves.size(); ++i)
+    sizes.push_back(
+        {node.also_serves[i].k, node.also_serves[i].bound, Limits(cutoff, findings.also_served[i])});
   return sizes;
 }
 
@@ -200,7 +198,7 @@ OpenNode open_node(const std::vector<ServedSize>& sizes, std::vector<std::int32_
                    std::vector<std::int32_t> free) {
   OpenNode node{.k = sizes.front().k, .kept = std::move(kept), .free = std::move(free)};
   node.bound = sizes.front().bound;
-  node.others.assign(sizes.begin() + 1, sizes.end());
+  node.also_serves.assign(sizes.begin() + 1, sizes.end());
   std::sort(node.kept.begin(), node.kept.end());
   std::sort(node.free.begin(), node.free.end());
   return node;
@@ -224,7 +222,7 @@ bool FactorProblem::alike(Index u, Index v) const {
   return std::abs(a - b_norm) <= kTieFraction * std::max(a, b_norm);
 }
 
-double FactorProblem::told(double value) const {
+double FactorProblem::monotone_image_to_criterion(double value) const {
   return criterion == Criterion::kWilks && m.cols() == 1 ? std::log1p(std::max(0.0, value)) : value;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/types.hpp"
 #include "linalg/blas.hpp"
+#include "search/exact_hooks.hpp"
 #include "search/explorer.hpp"
 #include "search/planted.hpp"
 
@@ -23,7 +24,7 @@ struct Residual {
 struct FactorProblem {
   /// Throws linalg::Stopped when `control` says stop before B is inverted.
   FactorProblem(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options,
-                const RunControl& control);
+                const RunControl& control, const ExactHooks& exact_hooks);
 
   Matrix b;                  ///< features x features
   Matrix m;                  ///< features x r
@@ -33,8 +34,7 @@ struct FactorProblem {
   /// D > 0 with B - diag(D) positive semidefinite, as large as is cheap to find; empty where no bound uses
   /// it.
   Vector minorant;
-  std::vector<Index> planted;  ///< ExactOptions
-  BoundSwitches off = {};
+  ExactHooks hooks;
   double slack = 0.0;        ///< relative error of what is computed from B^{-1}
   double whole = 0.0;        ///< the criterion of all units together
   double level_bytes = 0.0;  ///< that the levels of one visit may take
@@ -45,13 +45,13 @@ struct FactorProblem {
   /// with `limit` as the value to beat.
   template <class Kept, class Free>
   void guard(const Kept& kept, const Free& free, Index k, double limit) const {
-    guard_planted(planted, k, kept, free, limit * (1.0 + 1e-9 + slack),
+    guard_planted(hooks.planted, k, kept, free, limit * (1.0 + 1e-9 + slack),
                   [&](const std::vector<Index>& units) { return value(units); });
   }
 
-  [[nodiscard]] bool uses(ExactBound bound) const { return !off[static_cast<std::size_t>(bound)]; }
-  /// Wilks' criterion of one column is log(1 + t): the search runs on t, its value is told through this.
-  [[nodiscard]] double told(double value) const;
+  [[nodiscard]] bool uses(ExactBound bound) const { return hooks.bounds.on(bound); }
+  /// Wilks' criterion of one column is log(1 + t), and the search runs on t: the criterion of a t.
+  [[nodiscard]] double monotone_image_to_criterion(double value) const;
   [[nodiscard]] std::vector<Index> rows(const std::vector<Index>& units) const;
   template <class Units>
   [[nodiscard]] std::vector<Index> rows_of(const Units& units) const {
@@ -71,6 +71,9 @@ struct FactorProblem {
   [[nodiscard]] double of(const Matrix& t) const;
 };
 
+/// The eigenvalues of a symmetric matrix, ascending, and its eigenvectors if asked for.
+[[nodiscard]] linalg::SymmetricEigen spectrum(const Matrix& a, bool vectors);
+
 /// A^{-1} in place, both triangles; false when A is not positive definite. Throws linalg::Stopped.
 [[nodiscard]] bool inverted(Matrix& a, int threads, const RunControl& control);
 
@@ -82,17 +85,17 @@ struct FactorProblem {
 /// What a visit has to beat, and the nodes it may close.
 class Limits {
  public:
-  Limits(const Cutoff& cutoff, SizeHarvest& harvest) : cutoff_(&cutoff), harvest_(&harvest) { update(); }
+  Limits(const Cutoff& cutoff, SizeFindings& findings) : cutoff_(&cutoff), findings_(&findings) { update(); }
   /// A set that was found: whether it enters the pool, which may raise the limit.
   void offer(std::vector<Index> units, double value) {
-    if (harvest_->pool.offer(std::move(units), value)) update();
+    if (findings_->pool.offer(std::move(units), value)) update();
   }
-  /// Sets up to this are left out for `gap`'s sake alone.
-  void discard(double bound) { harvest_->discarded = std::max(harvest_->discarded, bound); }
-  /// Bounds up to this are closed; above exact() for `gap`'s sake alone.
+  /// Sets up to this are left out for the gap's sake alone (ExactOptions::gap).
+  void discard(double bound) { findings_->discarded = std::max(findings_->discarded, bound); }
+  /// Bounds up to this are closed; above exact() for the gap's sake alone.
   [[nodiscard]] double limit() const { return limit_; }
   [[nodiscard]] double exact() const { return exact_; }
-  /// Whether a bound closes its node; what `gap` alone closes is remembered.
+  /// Whether a bound closes its node; what the gap alone closes is remembered.
   [[nodiscard]] bool closed(double bound) {
     if (bound > limit_) return false;
     if (bound > exact_) discard(bound);
@@ -101,12 +104,12 @@ class Limits {
 
  private:
   void update() {
-    exact_ = cutoff_->exact(harvest_->pool.threshold());
-    limit_ = cutoff_->with_gap(harvest_->pool.threshold());
+    exact_ = cutoff_->exact(findings_->pool.threshold());
+    limit_ = cutoff_->with_gap(findings_->pool.threshold());
   }
 
   const Cutoff* cutoff_;
-  SizeHarvest* harvest_;
+  SizeFindings* findings_;
   double exact_ = 0.0, limit_ = 0.0;
 };
 
@@ -121,15 +124,16 @@ struct Served {
 using Alive = std::vector<std::int32_t>;
 
 /// The node's own size and the others, ascending.
-[[nodiscard]] std::vector<Served> sizes_of(const OpenNode& node, const Cutoff& cutoff, Harvest& harvest);
+[[nodiscard]] std::vector<Served> sizes_of(const OpenNode& node, const Cutoff& cutoff,
+                                           VisitFindings& findings);
 /// A node of the tree for the engine; `sizes`: at least one, ascending.
 [[nodiscard]] OpenNode open_node(const std::vector<ServedSize>& sizes, std::vector<std::int32_t> kept,
                                  std::vector<std::int32_t> free);
 
 /// The two ways down: scan_explorer.cpp (single features, is_trace()) and block_explorer.cpp (the rest).
 void scan_explore(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget,
-                  const Cutoff& cutoff, const RunControl& control, Harvest& harvest);
+                  const Cutoff& cutoff, const RunControl& control, VisitFindings& findings);
 void block_explore(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget,
-                   const Cutoff& cutoff, const RunControl& control, Harvest& harvest);
+                   const Cutoff& cutoff, const RunControl& control, VisitFindings& findings);
 
 }  // namespace subspectra::search

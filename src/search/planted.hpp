@@ -1,5 +1,5 @@
 #pragma once
-/// A watch over a set that a search must not lose (ExactOptions::planted): tests plant the best set and debug
+/// A watch over a set that a search must not lose (ExactHooks::planted): tests plant the best set and debug
 /// builds shout where a node that holds it is closed.
 #include <algorithm>
 #include <stdexcept>

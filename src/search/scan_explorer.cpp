@@ -1,4 +1,4 @@
-/// Exact search over single features where the criterion is a trace: two classes (r = 1), or `criterion`
+/// Exact search over single features where the criterion is a trace: two classes (r = 1), or --criterion
 /// trace with any number of them. docs/theory/exact.md.
 ///
 /// A node keeps I for good and has F free; T = I + F. It is a smaller problem of the same kind, seen from two
@@ -22,8 +22,6 @@
 namespace subspectra::search {
 namespace {
 
-/// Entries of blocks that are passed over between two looks at the clock: about a millisecond.
-constexpr std::int64_t kWorkBetweenLooks = 1'000'000;
 /// Rows of a block start on multiples of eight numbers.
 std::int64_t padded(std::int64_t n) { return (n + 7) / 8 * 8; }
 
@@ -51,16 +49,16 @@ struct ScanLevel {
   }
 };
 
-class ScanVisit {
+class ScanDescent {
  public:
-  ScanVisit(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff,
-            const RunControl& control, Harvest& harvest)
+  ScanDescent(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff,
+              const RunControl& control, VisitFindings& findings)
       : problem_(problem),
-        served_(sizes_of(node, cutoff, harvest)),
+        served_(sizes_of(node, cutoff, findings)),
         r_(problem.m.cols()),
         budget_(budget),
         control_(control),
-        harvest_(harvest),
+        findings_(findings),
         kept_(node.kept) {
     levels_.resize(2);
     most_depth_ = problem.most_depth(padded(static_cast<std::int64_t>(node.free.size())));
@@ -271,12 +269,13 @@ class ScanVisit {
       });
       if (at.alive.empty()) break;
       work_ += at.count * at.count;
-      if (harvest_.nodes >= budget_ || (work_ > kWorkBetweenLooks && asked_to_stop())) {
+      if (findings_.nodes >= budget_ ||
+          (work_ > problem_.hooks.tuning.factor.entries_between_looks && asked_to_stop())) {
         hand_back(at, t);
         kept_.resize(kept_before);
         return false;
       }
-      ++harvest_.nodes;
+      ++findings_.nodes;
       const bool done = child(depth, t);
       if (!done) {
         kept_.push_back(at.ids[static_cast<std::size_t>(t)]);
@@ -323,7 +322,7 @@ class ScanVisit {
       if (!served(s).limits.closed(bound)) sizes.push_back({served(s).k, bound});
     }
     if (sizes.empty()) return;
-    harvest_.open.push_back(open_node(sizes, kept_, {at.ids.begin() + t, at.ids.begin() + at.count}));
+    findings_.open.push_back(open_node(sizes, kept_, {at.ids.begin() + t, at.ids.begin() + at.count}));
   }
 
   /// Child t of the node at `depth`: every size keeps k - |I| and drops one less among the units after t.
@@ -383,7 +382,7 @@ class ScanVisit {
   }
 
   /// Units of the child whose loss alone leaves size s something to find. Sets that drop one of those between
-  /// limit() and exact() are left out for `gap`'s sake.
+  /// limit() and exact() are left out for the gap's sake.
   std::int64_t droppable(std::int32_t s, double f_all, std::int64_t rest) {
     if (!singles_) return rest;
     Limits& limits = served(s).limits;
@@ -556,7 +555,7 @@ class ScanVisit {
   std::size_t most_depth_ = 2;
   std::int64_t work_ = 0;
   const RunControl& control_;
-  Harvest& harvest_;
+  VisitFindings& findings_;
   std::vector<std::int32_t> kept_;
   std::deque<ScanLevel> levels_;
   // Scratch of one node, never needed across a recursion.
@@ -569,8 +568,8 @@ class ScanVisit {
 }  // namespace
 
 void scan_explore(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget,
-                  const Cutoff& cutoff, const RunControl& control, Harvest& harvest) {
-  ScanVisit(problem, node, budget, cutoff, control, harvest).run(node);
+                  const Cutoff& cutoff, const RunControl& control, VisitFindings& findings) {
+  ScanDescent(problem, node, budget, cutoff, control, findings).run(node);
 }
 
 }  // namespace subspectra::search

@@ -16,6 +16,7 @@
 #include "core/random.hpp"
 #include "oracle.hpp"
 #include "pencils.hpp"
+#include "search/exact_hooks.hpp"
 
 namespace subspectra {
 namespace {
@@ -101,10 +102,9 @@ TEST(ExactSearch, FindsTheBestSetOfEverySize) {
     const Index watched = k.lo + static_cast<Index>(seed) % (k.hi - k.lo + 1);
     std::vector<std::vector<RankedSet>> start(static_cast<std::size_t>(watched - k.lo + 1));
     if (truth.at(watched).size() > 1) start.back().push_back(truth.at(watched)[1]);
-    const auto result = exact_search(
-        *pencil, problem.units, start,
-        {.criterion = problem.criterion, .k = k, .threads = 1, .planted = truth.at(watched).front().units},
-        {});
+    const auto result =
+        exact_search(*pencil, problem.units, start, {.criterion = problem.criterion, .k = k, .threads = 1},
+                     {}, {.planted = truth.at(watched).front().units});
     EXPECT_EQ(result.status, Status::kOptimal);
     for (Index size = k.lo; size <= k.hi; ++size) {
       const auto& best = truth.at(size).front();
@@ -306,13 +306,10 @@ TEST(ExactSearch, AStoppedSearchOnACovarianceHasAValidBound) {
     const auto truth = all_sets(problem);
     const Index k = 2 + static_cast<Index>(seed % static_cast<std::uint64_t>(n - 2));
     const auto& best = truth.at(k).front();
-    const auto result = exact_search(*pencil, problem.units, {{truth.at(k).back()}},
-                                     {.k = {k, k},
-                                      .node_limit = 1 + seed % 50,
-                                      .threads = 1,
-                                      .exchange = seed % 2 == 0,
-                                      .planted = best.units},
-                                     {});
+    const auto result =
+        exact_search(*pencil, problem.units, {{truth.at(k).back()}},
+                     {.k = {k, k}, .node_limit = 1 + seed % 50, .threads = 1, .exchange = seed % 2 == 0}, {},
+                     {.planted = best.units});
     const auto& found = result.sizes.front();
     EXPECT_GE(found.upper_bound, best.value * (1.0 - 1e-9));
     EXPECT_LE(found.pool.front().value, best.value * (1.0 + 1e-9));

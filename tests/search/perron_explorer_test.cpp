@@ -180,14 +180,14 @@ Run engine(const Explorer& explorer, OpenNode root, Index pool, double gap, std:
     const OpenNode node = std::move(*best);
     run.open.erase(best);
     if (node.bound <= cutoff.exact(run.pool.threshold())) continue;
-    Harvest harvest(run.pool);
-    explorer.explore(node, budget, cutoff, control, harvest);
-    EXPECT_GT(harvest.nodes, 0U);
-    EXPECT_LE(harvest.nodes, budget);
-    run.pool = harvest.pool;
-    run.nodes += harvest.nodes;
-    run.discarded = std::max(run.discarded, harvest.discarded);
-    for (auto& open : harvest.open) {
+    VisitFindings found(run.pool);
+    explorer.explore(node, budget, cutoff, control, found);
+    EXPECT_GT(found.nodes, 0U);
+    EXPECT_LE(found.nodes, budget);
+    run.pool = found.pool;
+    run.nodes += found.nodes;
+    run.discarded = std::max(run.discarded, found.discarded);
+    for (auto& open : found.open) {
       EXPECT_LE(open.bound, node.bound + 1e-12 * std::abs(node.bound));
       EXPECT_TRUE(std::is_sorted(open.kept.begin(), open.kept.end()));
       EXPECT_TRUE(std::is_sorted(open.free.begin(), open.free.end()));
@@ -353,10 +353,11 @@ TEST(PerronExplorer, NeedsNoBound) {
   const auto truth = enumerate(a, all_units(12), 5, {}).front().value;
   for (const auto bound :
        {ExactBound::kFixOut, ExactBound::kSuperset, ExactBound::kFloor, ExactBound::kResidual}) {
-    ExactOptions options{.k = {5, 5}, .threads = 1};
-    options.off[static_cast<std::size_t>(bound)] = true;
+    ExactHooks hooks;
+    hooks.bounds.turn_off(bound);
     const Symmetric pencil(a);
-    const auto explorer = perron_explorer(pencil, all_units(12), options, kNoLimits);
+    const auto explorer =
+        perron_explorer(pencil, all_units(12), {.k = {5, 5}, .threads = 1}, kNoLimits, hooks);
     const auto run = engine(*explorer, root_of(all_units(12), 5, {}), 1, 0.0, 10, kAlways, {}, kNobody);
     EXPECT_NEAR(run.pool.best(), truth, kTolerance * truth);
   }
@@ -423,14 +424,14 @@ TEST(PerronExplorer, TiesCloseAtOnce) {
   }
 }
 
-TEST(PerronExplorer, TheSameNodeGivesTheSameHarvest) {
+TEST(PerronExplorer, TheSameNodeGivesTheSameFindings) {
   Random random(21);
   const Matrix a = correlation(covariance(gaussian(60, 30, random)));
   const Symmetric pencil(a);
   const auto explorer = perron_explorer(pencil, all_units(30), {.k = {9, 9}, .threads = 1}, kNoLimits);
   const Cutoff cutoff(explorer->slack(), 0.0);
   const Pool known(1);
-  Harvest first(known), second(known);
+  VisitFindings first(known), second(known);
   auto root = root_of(all_units(30), 9, {});
   explorer->explore(root, 40, cutoff, RunControl(), first);
   explorer->explore(root, 40, cutoff, RunControl(), second);
@@ -449,14 +450,14 @@ TEST(PerronExplorer, AStopLeavesTheWholeNodeOpen) {
   const Symmetric pencil(a);
   const auto explorer = perron_explorer(pencil, all_units(30), {.k = {9, 9}, .threads = 1}, kNoLimits);
   const Pool known(1);
-  Harvest harvest(known);
+  VisitFindings found(known);
   std::stop_source source;
   source.request_stop();
   const auto root = root_of(all_units(30), 9, {});
   explorer->explore(root, 40, Cutoff(explorer->slack(), 0.0), RunControl(source.get_token(), kInfinity),
-                    harvest);
-  ASSERT_EQ(harvest.open.size(), 1U);
-  EXPECT_EQ(harvest.open[0].free, root.free);
+                    found);
+  ASSERT_EQ(found.open.size(), 1U);
+  EXPECT_EQ(found.open[0].free, root.free);
 }
 
 TEST(PerronExplorer, SolvesPitpropsAsPublished) {

@@ -1,0 +1,191 @@
+#include "search/exact_engine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/memory.hpp"
+#include "core/parallel.hpp"
+
+namespace subspectra::search {
+namespace {
+
+/// Fewer visits at a time where their matrices are large: the answer is the same.
+int visits_at_a_time(const Explorer& explorer, const ExactOptions& options, double share_of_memory) {
+  const int threads = resolve_threads(options.threads);
+  const double bytes = explorer.visit_bytes();
+  if (!(bytes > 0.0)) return threads;
+  const double room = share_of_memory * static_cast<double>(memory_budget(options.memory_limit));
+  return static_cast<int>(std::clamp(room / bytes, 1.0, static_cast<double>(threads)));
+}
+
+/// `bound` holds for the size as well, and the best set stays below what is proven.
+void lower_bound_of(ExactSize& size, double bound) {
+  size.upper_bound = std::min(size.upper_bound, bound);
+  if (!size.pool.empty()) size.upper_bound = std::max(size.upper_bound, size.pool.front().value);
+}
+
+}  // namespace
+
+ExactEngine::ExactEngine(const Explorer& explorer, const SearchUnits& units, const ExactOptions& options,
+                         const RunControl& control, const EngineTuning& tuning)
+    : explorer_(explorer),
+      units_(units),
+      options_(options),
+      control_(control),
+      tuning_(tuning),
+      cutoff_(explorer.slack(), options.gap),
+      state_(options, cutoff_),
+      scheduler_(explorer, units, options),
+      journal_(state_, explorer, control, tuning.heartbeat_s),
+      checkpoint_(explorer, units, options),
+      open_bytes_(
+          (options.checkpoint.empty() ? tuning.open_nodes_share : tuning.open_nodes_share_with_checkpoint) *
+          static_cast<double>(memory_budget(options.memory_limit))),
+      workers_(visits_at_a_time(explorer, options, tuning.visits_share)) {}
+
+ExactResult ExactEngine::run(const std::vector<std::vector<RankedSet>>& start,
+                             const std::vector<double>& known_bounds) {
+  scheduler_.plant_roots(state_, control_);
+  if (checkpoint_.resumes()) checkpoint_.resume(state_);
+  scheduler_.begin(state_, checkpoint_.resumes());
+  state_.incumbents.offer_start(start, explorer_);
+  if (options_.exchange) {
+    state_.incumbents.improve_by_exchanges(explorer_, units_, tuning_.exchange, options_.threads, control_);
+  }
+  journal_.tell_start();
+  const Status status = search();
+  checkpoint_.save(state_);
+  return answer(status, known_bounds);
+}
+
+/// Rounds, until nothing is open or a limit is hit.
+Status ExactEngine::search() {
+  checkpoint_.start_clock(control_.elapsed_s());
+  while (state_.open.anything_open(state_.incumbents)) {
+    const auto stop = control_.check_limits();
+    if (stop != RunControl::Stop::kGoOn || scheduler_.out_of_nodes(state_))
+      return control_.status_or(Status::kNodeLimit);
+    const auto visits = scheduler_.next_round(state_);
+    if (visits.empty()) {  // every size that is open has had its share in a tree of its own
+      scheduler_.join_sizes(state_);
+      continue;
+    }
+    auto findings = explore(visits);
+    merge(visits, findings);
+    state_.open.drop_closed(state_.incumbents);
+    journal_.tell_closed();
+    journal_.heartbeat();
+    checkpoint_.save_if_due(state_, control_);
+  }
+  return Status::kOptimal;
+}
+
+/// Every visit with the sets known now, side by side.
+std::vector<VisitFindings> ExactEngine::explore(const std::vector<Visit>& visits) const {
+  std::vector<VisitFindings> findings;
+  findings.reserve(visits.size());
+  for (const auto& visit : visits) {
+    findings.emplace_back(state_.incumbents.of(visit.from.node.k).pool);
+    for (const auto& size : visit.from.node.also_serves)
+      findings.back().also_served.emplace_back(state_.incumbents.of(size.k).pool);
+  }
+  parallel_for(static_cast<Index>(visits.size()), workers_, [&](Index i) {
+    const auto& visit = visits[static_cast<std::size_t>(i)];
+    auto& found = findings[static_cast<std::size_t>(i)];
+    if (control_.should_stop()) {
+      found.open.push_back(visit.from.node);
+      return;
+    }
+    explorer_.explore(visit.from.node, visit.budget, cutoff_, control_, found);
+  });
+  return findings;
+}
+
+/// What the visits of a round found and left, in their order.
+void ExactEngine::merge(const std::vector<Visit>& visits, std::vector<VisitFindings>& findings) {
+  ++state_.round;
+  std::vector<Index> better;  // sizes
+  const auto merge_size = [&](Index k, const SizeFindings& found) {
+    if (!state_.incumbents.merge(k, found)) return;
+    ++state_.incumbent_updates;
+    better.push_back(k);
+  };
+  for (std::size_t i = 0; i < visits.size(); ++i) {
+    const auto& from = visits[i].from.node;
+    auto& found = findings[i];
+    const auto nodes = std::max<std::uint64_t>(1, found.nodes);
+    state_.nodes += nodes;
+    scheduler_.count(from.k, nodes);
+    merge_size(from.k, found);
+    for (std::size_t j = 0; j < from.also_serves.size(); ++j)
+      merge_size(from.also_serves[j].k, found.also_served[j]);
+    for (auto& node : found.open) {
+      if (from.also_serves.empty()) node.bound = std::min(node.bound, from.bound);
+      state_.open.add(std::move(node));
+    }
+  }
+  state_.open.drop_closed_shared(state_.incumbents);
+  // Only now are all nodes back that the bounds are taken over.
+  for (const Index k : better) journal_.tell_better(k);
+  if (!state_.open.depth_first() && state_.open.bytes() > open_bytes_) state_.open.go_depth_first();
+}
+
+ExactResult ExactEngine::answer(Status status, const std::vector<double>& known_bounds) {
+  auto& incumbents = state_.incumbents;
+  incumbents.prefer_lowest_of_ties(explorer_, units_);
+  ExactResult answer;
+  answer.nodes = state_.nodes;
+  answer.incumbent_updates = state_.incumbent_updates;
+  answer.resumed = checkpoint_.resumes();
+  answer.checkpoint_problem = checkpoint_.trouble();
+  state_.open.drop_closed_shared(incumbents);
+  state_.open.drop_closed(incumbents);
+  answer.open_nodes = state_.open.count();
+  const auto open = state_.open.open_bounds();
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    const auto& size = incumbents.sizes()[i];
+    ExactSize entry;
+    for (auto set : size.pool.sets()) {
+      set.value = explorer_.monotone_image_to_criterion(set.value);
+      entry.pool.push_back(std::move(set));
+    }
+    const double bound = incumbents.upper_bound(size.k, open[i]);
+    if (!entry.pool.empty()) {
+      entry.upper_bound =
+          bound <= size.pool.best() ? entry.pool.front().value : explorer_.monotone_image_to_criterion(bound);
+    } else if (open[i] > -kInfinity) {
+      entry.upper_bound = explorer_.monotone_image_to_criterion(bound);
+    }
+    answer.sizes.push_back(std::move(entry));
+  }
+  for (std::size_t i = 0; i < known_bounds.size(); ++i) lower_bound_of(answer.sizes[i], known_bounds[i]);
+  share_bounds(answer.sizes);
+  answer.status = Status::kOptimal;
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    auto& entry = answer.sizes[i];
+    const auto& size = incumbents.sizes()[i];
+    // A bound from outside the tree may be the proof.
+    if (options_.pool == 1 && !entry.pool.empty() &&
+        entry.upper_bound <= entry.pool.front().value * (1.0 + kTieFraction)) {
+      entry.upper_bound = entry.pool.front().value;
+    } else if (open[i] > -kInfinity) {
+      answer.status = worst(answer.status, status);
+    } else if (!entry.pool.empty() &&
+               size.discarded > size.pool.threshold() * (1.0 + kTieFraction)) {  // of the last in the pool
+      answer.status = worst(answer.status, Status::kGapReached);
+    }
+  }
+  return answer;
+}
+
+/// What is proven for one size bounds its neighbours: every set of k lies in one of k + 1, which is no worse;
+/// and where Explorer::bound_of_next() says so, the other way round.
+void ExactEngine::share_bounds(std::vector<ExactSize>& sizes) const {
+  for (std::size_t i = 1; i < sizes.size(); ++i) {
+    const Index k = options_.k.lo + static_cast<Index>(i) - 1;
+    lower_bound_of(sizes[i], explorer_.bound_of_next(k, sizes[i - 1].upper_bound));
+  }
+  for (std::size_t i = sizes.size(); i-- > 1;) lower_bound_of(sizes[i - 1], sizes[i].upper_bound);
+}
+
+}  // namespace subspectra::search
