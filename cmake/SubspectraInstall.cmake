@@ -9,8 +9,16 @@ configure_package_config_file(cmake/SubspectraConfig.cmake.in ${CMAKE_CURRENT_BI
   INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/SubspectraConfigVersion.cmake
   COMPATIBILITY SameMajorVersion)
-install(FILES cmake/FindOpenBLASStatic.cmake cmake/FindLibsvm.cmake cmake/FindNlopt.cmake ${CMAKE_CURRENT_BINARY_DIR}/SubspectraConfig.cmake
-  ${CMAKE_CURRENT_BINARY_DIR}/SubspectraConfigVersion.cmake DESTINATION ${package_dir})
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/SubspectraConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/SubspectraConfigVersion.cmake
+  DESTINATION ${package_dir})
+set(subspectra_pc_requires eigen3)
+set(subspectra_pc_libs "")
+if(NOT BUILD_SHARED_LIBS)
+  # An archive takes its own libraries along: whoever links it has to find them.
+  install(FILES cmake/FindOpenBLASStatic.cmake cmake/FindLibsvm.cmake cmake/FindNlopt.cmake DESTINATION ${package_dir})
+  string(APPEND subspectra_pc_requires " fmt zlib libpng tbb nlopt")
+  string(APPEND subspectra_pc_libs " ${LIBSVM_LIBRARY} ${OPENBLAS_STATIC_LIBRARY} ${GFORTRAN_LIBRARY} ${CMAKE_DL_LIBS} -pthread")
+endif()
 file(RELATIVE_PATH subspectra_pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/subspectra.pc.in ${CMAKE_CURRENT_BINARY_DIR}/subspectra.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/subspectra.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

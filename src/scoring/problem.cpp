@@ -16,14 +16,6 @@ Vector inverse_root(const Vector& class_weights) {
   return class_weights.unaryExpr([](double w) { return w > 0.0 ? 1.0 / std::sqrt(w) : 0.0; });
 }
 
-void make_largest_positive(Matrix& vectors) {
-  for (Index j = 0; j < vectors.cols(); ++j) {
-    Index at = 0;
-    vectors.col(j).cwiseAbs().maxCoeff(&at);
-    if (vectors(at, j) < 0.0) vectors.col(j) = -vectors.col(j);
-  }
-}
-
 }  // namespace
 
 Matrix score_basis(const Vector& class_weights) {
