@@ -40,7 +40,7 @@ bool stands_unquoted(std::string_view value) {
   constexpr std::string_view kOfNumbers = "0123456789.eE+-";
   const bool number = value.find_first_not_of(kOfNumbers) == std::string_view::npos &&
                       std::any_of(value.begin(), value.end(), is_digit);
-  constexpr std::string_view kOfPlaceholders = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789x:+_";
+  constexpr std::string_view kOfPlaceholders = "ABCDEFGHIJKLMNOPQRSTUVWXYZx:_";
   const bool placeholder = !value.empty() && value.front() >= 'A' && value.front() <= 'Z' &&
                            value.find_first_not_of(kOfPlaceholders) == std::string_view::npos;
   return number || placeholder;
