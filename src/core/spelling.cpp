@@ -58,8 +58,16 @@ std::string python_option(const MarkedOption& option, bool followed_by_equals) {
                                         : name + '"' + std::string(*option.value) + '"';
 }
 
+/// The members are called what they are; these two options have the names of the papers and of other
+/// programs.
+std::string_view cpp_member(std::string_view name) {
+  if (name == "cv") return "folds";
+  if (name == "C") return "cost";
+  return name;
+}
+
 std::string cpp_option(const MarkedOption& option) {
-  std::string text(option.name);
+  std::string text(cpp_member(option.name));
   if (option.value) text.append(" = ").append(*option.value);
   return text;
 }
