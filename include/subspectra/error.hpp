@@ -21,6 +21,11 @@ enum class Spelling {
   kCpp           ///< time_limit, k = 5
 };
 
+/// A text of the library, such as a warning, with the options that it marks (⟨time_limit⟩, ⟨ridge auto⟩)
+/// spelled.
+[[nodiscard]] SUBSPECTRA_EXPORT std::string spelled(std::string_view text,
+                                                    Spelling spelling = Spelling::kCpp);
+
 /// 1: something failed while running (disk full, not enough memory).
 class SUBSPECTRA_EXPORT Error : public std::runtime_error {
  public:

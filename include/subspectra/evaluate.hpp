@@ -102,7 +102,7 @@ struct Evaluation {
   std::vector<EvaluationRow> rows;  ///< by method, then ascending k
   std::vector<EvaluationChoice> chosen;
   double total_s = 0;
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings;  ///< with options marked: spelled() writes them
 
   /// The smallest size within one standard error of the best, of the first method, or of the one named. Throws Error where
   /// no size could be judged, InvalidArgument for a name that was not evaluated.

@@ -137,7 +137,7 @@ struct Selection {
   std::optional<SearchCounts> search;
   std::optional<RelevanceReport> relevance;
   double prepare_s = 0.0, search_s = 0.0;
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings;  ///< with options marked: spelled() writes them
   std::shared_ptr<detail::MethodRecord> record;  ///< the method's options as used, for the result file
 
   /// The sets, ascending size; none for Components.

@@ -131,10 +131,10 @@ void refuse_weights(const Dataset& training, std::string_view what);
 [[nodiscard]] ClassifierRule fit_rule(const Dataset& training, const FittedDiscriminants& discriminants,
                                       const ModelOptions& options, const RunControl& control = RunControl());
 
-/// Says so in `warnings` when --components asks for more discriminants than the classes of `data` have.
+/// Says so in `warnings` when `components` asks for more discriminants than the classes of `data` have.
 void warn_of_components(const Dataset& data, const ModelOptions& options, std::vector<std::string>& warnings);
 
-/// Says so when --neighbors asks for more rows than a training set of `rows` has.
+/// Says so when `neighbors` asks for more rows than a training set of `rows` has.
 void warn_of_neighbors(Index rows, const ModelOptions& options, std::vector<std::string>& warnings);
 
 /// Held-out rows of the folds inside a training set, by which the SVM chooses C and the scale of its

@@ -40,7 +40,7 @@ bool stands_unquoted(std::string_view value) {
   constexpr std::string_view kOfNumbers = "0123456789.eE+-";
   const bool number = value.find_first_not_of(kOfNumbers) == std::string_view::npos &&
                       std::any_of(value.begin(), value.end(), is_digit);
-  constexpr std::string_view kOfPlaceholders = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789x:+_";
+  constexpr std::string_view kOfPlaceholders = "ABCDEFGHIJKLMNOPQRSTUVWXYZx:_";
   const bool placeholder = !value.empty() && value.front() >= 'A' && value.front() <= 'Z' &&
                            value.find_first_not_of(kOfPlaceholders) == std::string_view::npos;
   return number || placeholder;
@@ -58,8 +58,16 @@ std::string python_option(const MarkedOption& option, bool followed_by_equals) {
                                         : name + '"' + std::string(*option.value) + '"';
 }
 
+/// The members are called what they are; these two options have the names of the papers and of other
+/// programs.
+std::string_view cpp_member(std::string_view name) {
+  if (name == "cv") return "folds";
+  if (name == "C") return "cost";
+  return name;
+}
+
 std::string cpp_option(const MarkedOption& option) {
-  std::string text(option.name);
+  std::string text(cpp_member(option.name));
   if (option.value) text.append(" = ").append(*option.value);
   return text;
 }

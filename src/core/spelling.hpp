@@ -13,10 +13,11 @@
 
 namespace subspectra {
 
-/// Replaces every mark: ⟨some_name⟩ becomes `--some-name`, `some_name=` or `some_name`; ⟨ridge auto⟩ becomes
-/// `--ridge auto`, `ridge="auto"` or `ridge = auto`. A name of one small letter is `-k` on the command line;
-/// a name that Python keeps for itself has `_` behind it. Brackets around something else are left alone.
-[[nodiscard]] std::string spelled(std::string_view text, Spelling spelling);
+/// spelled() is declared in the public header: ⟨some_name⟩ becomes `--some-name`, `some_name=` or
+/// `some_name`; ⟨ridge auto⟩ becomes `--ridge auto`, `ridge="auto"` or `ridge = auto`. A name of one small
+/// letter is `-k` on the command line; a name that Python keeps for itself has `_` behind it, and the two
+/// options whose C++ members have another name (cv: folds, C: cost) have that one. Brackets around something
+/// else are left alone.
 [[nodiscard]] std::vector<std::string> spelled(std::vector<std::string> texts, Spelling spelling);
 
 /// ⟨name⟩, or ⟨name value⟩: what `spelled` reads.

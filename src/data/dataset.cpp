@@ -75,7 +75,9 @@ namespace {
 void check_lengths(const DatasetParts& parts) {
   const auto check = [&](const char* field, Index given, Index wanted, const char* what) {
     if (given == wanted) return;
-    throw InvalidArgument(fmt::format("{}: {} given for {} {}", field, given, wanted, what));
+    throw InvalidArgument({.field = field,
+                           .value = fmt::to_string(given),
+                           .rule = fmt::format(": {{value}} given for {} {}", wanted, what)});
   };
   const auto size = [](const auto& values) { return static_cast<Index>(values.size()); };
   const Index n = parts.rows();

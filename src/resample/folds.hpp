@@ -10,7 +10,7 @@
 
 namespace subspectra {
 
-/// --cv N|loo
+/// `cv` N|loo
 struct FoldCount {
   Index folds = 5;  ///< 0: leave one out
   bool operator==(const FoldCount&) const = default;

@@ -160,7 +160,7 @@ TEST(Help, EveryPageTeachesWithExamplesThatRun) {
 
 template <class Options>
 void add_flags(std::set<std::string>& flags) {
-  for (const auto& option : describe_options<Options>()) flags.insert(option_flag(option.name));
+  for (const auto& option : describe_options<Options>()) flags.insert(cli::option_flag(option.name));
 }
 
 std::set<std::string> flags_in_help(const std::string& command) {
@@ -181,7 +181,7 @@ TEST(Help, ListsExactlyTheOptionsTheStructsDescribe) {
   add_flags<PrepareOptions>(common);
   add_flags<SelectOptions>(common);
   for (const auto& method : methods()) {
-    for (const auto& option : method.options) common.insert(option_flag(option.name));
+    for (const auto& option : method.options) common.insert(cli::option_flag(option.name));
   }
   auto select = common;
   select.insert(

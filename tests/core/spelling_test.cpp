@@ -34,6 +34,11 @@ TEST(Spelled, AvoidsTheWordsOfPython) {
   EXPECT_EQ(cpp("⟨lambda⟩"), "lambda");
 }
 
+TEST(Spelled, NamesMembersInCpp) {
+  EXPECT_EQ(cpp("⟨cv 3⟩, ⟨cv_groups⟩ or ⟨C⟩"), "folds = 3, cv_groups or cost");
+  EXPECT_EQ(python("⟨cv 3⟩ or ⟨C⟩"), "cv=3 or C=");
+}
+
 TEST(Spelled, LeavesAloneWhatIsNoName) {
   for (const std::string text : {"⟨⟩", "⟨ k⟩", "⟨3d⟩", "⟨a-b⟩", "⟨x, y⟩", "⟨open", "shut⟩", "⟨é⟩", "plain"}) {
     EXPECT_EQ(flags(text), text);

@@ -57,7 +57,7 @@ TEST(Folds, AClassWithFewerRowsThanFoldsIsRefused) {
     FAIL();
   } catch (const BadInput& error) {
     const std::string text = error.what();
-    EXPECT_EQ(text.find("t.csv: class '1' has 3 rows, fewer than the 5 folds; use cv = 3"), 0U) << text;
+    EXPECT_EQ(text.find("t.csv: class '1' has 3 rows, fewer than the 5 folds; use folds = 3"), 0U) << text;
   }
 }
 
