@@ -13,8 +13,9 @@
 #include <vector>
 
 #include "core/random.hpp"
+#include "eigen/lanczos.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
-#include "qalpha/lanczos.hpp"
 #include "qalpha/qalpha.hpp"
 
 using namespace subspectra;

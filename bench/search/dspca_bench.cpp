@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "eigen/symmetric.hpp"
 #include "search/dspca.hpp"
 #include "sparse_pca_setup.hpp"
 

@@ -7,6 +7,7 @@
 
 #include <subspectra/error.hpp>
 #include "core/spelling.hpp"
+#include "core/streams.hpp"
 #include "core/text.hpp"
 #include "linalg/blas.hpp"
 #include "resample/folds.hpp"
@@ -179,7 +180,6 @@ Index rule_entries(const ClassifierRule& rule) {
 
 std::vector<std::vector<Index>> inner_folds(const Dataset& training, std::uint64_t seed) {
   constexpr Index kMostFolds = 5;
-  constexpr std::uint64_t kStream = 1ULL << 51U;
   const auto counts = training.labels()->counts();
   std::vector<Index> rows;  // of classes that can be held out and learned as well
   for (Index i = 0; i < training.rows(); ++i) {
@@ -206,7 +206,7 @@ std::vector<std::vector<Index>> inner_folds(const Dataset& training, std::uint64
     protocol.cv.folds = std::min(protocol.cv.folds, different);
   }
   if (classes < 2 || protocol.cv.folds < 2) return {};
-  auto folds = make_splits(labels, groups, training.source(), protocol, Random(seed, kStream));
+  auto folds = make_splits(labels, groups, training.source(), protocol, Random(seed, streams::inner_folds()));
   for (auto& fold : folds) {
     for (Index& i : fold) i = rows[static_cast<std::size_t>(i)];
   }

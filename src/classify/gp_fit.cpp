@@ -13,6 +13,7 @@
 #include "classify/gp_solver.hpp"
 #include "core/memory.hpp"
 #include "core/random.hpp"
+#include "core/streams.hpp"
 #include "core/text.hpp"
 #include "linalg/tiled.hpp"
 
@@ -163,9 +164,7 @@ void climb(Search& search, const GpKernel& start, const Bounds& bounds, const Gp
 
 /// The start number `restart` > 0: length-scales e^(N(0,1)) and s e^(N(0,1)/2) times those of the first one.
 GpKernel random_start(const GpKernel& first, const GpOptions& options, Index restart, Index positive) {
-  constexpr std::uint64_t kStream = 1ULL << 52U;
-  Random random(options.seed,
-                kStream + static_cast<std::uint64_t>(positive) * 1024U + static_cast<std::uint64_t>(restart));
+  Random random(options.seed, streams::gp_restart(positive, restart));
   GpKernel start = first;
   const double common = random.normal();  // a common length-scale moves as a whole, with ARD half of the way
   const double part = first.ard() ? 0.5 : 1.0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
 #include "spectral/discriminants.hpp"
 

@@ -10,6 +10,7 @@
 #include <subspectra/error.hpp>
 #include "classify/one_against_rest.hpp"
 #include "classify/row_map.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
 #include "svm/squared_hinge.hpp"
 

@@ -11,13 +11,13 @@
 #include "cluster/kmeans.hpp"
 #include "core/memory.hpp"
 #include "core/random.hpp"
+#include "core/streams.hpp"
 #include "core/text.hpp"
-#include "qalpha/lanczos.hpp"
+#include "eigen/lanczos.hpp"
 
 namespace subspectra {
 namespace {
 
-constexpr std::uint64_t kEigenvectorStream = std::uint64_t{1} << 45U;  // docs/random.md
 constexpr Index kGapValues = 12;      // eigenvalues among which a fall is looked for
 constexpr double kRankFloor = 1e-12;  // of the largest eigenvalue
 
@@ -40,7 +40,7 @@ struct Spectrum {
 Spectrum leading_spectrum(const FeatureRows& rows, const VectorRef& alpha, Index count, Index used,
                           std::uint64_t seed, const RunControl& control) {
   const Index n = rows.samples();
-  Random random(seed, kEigenvectorStream);
+  Random random(seed, streams::cluster_eigenvectors());
   Vector start(n);
   for (Index i = 0; i < n; ++i) start[i] = random.normal();
   constexpr Index kMostProducts = 150;

@@ -8,12 +8,12 @@
 #include <subspectra/error.hpp>
 #include "core/parallel.hpp"
 #include "core/random.hpp"
+#include "core/streams.hpp"
 
 namespace subspectra {
 namespace {
 
-constexpr std::uint64_t kRestartStream = std::uint64_t{1} << 44U;  // docs/random.md
-constexpr double kSamePlace = 1e-20;                               // of the largest squared distance
+constexpr double kSamePlace = 1e-20;  // of the largest squared distance
 
 /// One restart. Points and centres are columns here: d x n, d x K.
 class Lloyd {
@@ -205,8 +205,7 @@ KMeansResult kmeans(const MatrixRef& points, const VectorRef& weights, const KMe
   std::vector<KMeansResult> results(static_cast<std::size_t>(options.restarts));
   parallel_for(options.restarts, options.threads, [&](Index r) {
     if (r > 0 && control.should_stop()) return;  // the first one always gives an answer
-    Lloyd lloyd(x, w, kSamePlace * extent,
-                Random(options.seed, kRestartStream + static_cast<std::uint64_t>(r)));
+    Lloyd lloyd(x, w, kSamePlace * extent, Random(options.seed, streams::kmeans_restart(r)));
     lloyd.run(options.clusters, options.max_iterations, control);
     results[static_cast<std::size_t>(r)] = lloyd.result();
   });

@@ -11,6 +11,7 @@
 #include <numbers>
 
 #include "core/parallel.hpp"
+#include "core/streams.hpp"
 #include "core/text.hpp"
 #include "evaluate/stability.hpp"
 #include "spectral/ridge.hpp"
@@ -450,13 +451,12 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
     evaluation.warnings.emplace_back("leave-one-out has nothing to repeat: ⟨repeats⟩ was taken as 1");
     evaluation.options.repeats = 1;
   }
-  constexpr std::uint64_t kNullStreams = 1ULL << 40U;  // far from the repeats' streams
   std::vector<Round> rounds;
   for (Index repeat = 0; repeat < evaluation.options.repeats; ++repeat) {
-    rounds.push_back({.permutation = 0, .stream = static_cast<std::uint64_t>(repeat)});
+    rounds.push_back({.permutation = 0, .stream = streams::repeat_folds(repeat)});
   }
   for (Index i = 1; i <= options.null; ++i) {
-    rounds.push_back({.permutation = i, .stream = kNullStreams + 2 * static_cast<std::uint64_t>(i) + 1});
+    rounds.push_back({.permutation = i, .stream = streams::null_folds(i)});
   }
 
   // Rounds are worked off a batch at a time: only the tallies grow with their number, and a stop is noticed
@@ -473,9 +473,10 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
     std::vector<Index> permutation_of;  // by task
     while (next < rounds.size() && tasks.size() < kBatch) {
       const Round& round = rounds[next++];
-      labellings.push_back(round.permutation == 0
-                               ? *data.labels()
-                               : permuted(*data.labels(), Random(selection.seed, round.stream - 1)));
+      labellings.push_back(
+          round.permutation == 0
+              ? *data.labels()
+              : permuted(*data.labels(), Random(selection.seed, streams::null_labels(round.permutation))));
       const Labels& labels = labellings.back();
       const std::vector<Selection>* sets = nullptr;
       if (!evaluation.nested) {  // chosen with every row in sight, under these labels

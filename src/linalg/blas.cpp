@@ -12,7 +12,6 @@
 #include <vector>
 
 #include <subspectra/error.hpp>
-#include "core/memory.hpp"
 #include "linalg/tiled.hpp"
 
 // The archive holds Fortran LAPACK but not LAPACKE; the hidden lengths of character arguments come last. The
@@ -20,9 +19,6 @@
 // NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier)
 extern "C" {
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info, std::size_t uplo_length);
-void dsyevd_(const char* jobz, const char* uplo, const int* n, double* a, const int* lda, double* w,
-             double* work, const int* lwork, int* iwork, const int* liwork, int* info,
-             std::size_t jobz_length, std::size_t uplo_length);
 void gotoblas_init(void);
 void gotoblas_quit(void);
 }
@@ -232,50 +228,6 @@ void solve_lower_right(const MatrixRef& l, MutableMatrix b) {
   if (b.size() == 0) return;
   cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, blas_int(b.rows()),
               blas_int(b.cols()), 1.0, l.data(), leading(l), b.data(), leading(b));
-}
-
-SymmetricEigen symmetric_eigen(Matrix a, bool vectors) {
-  require(a.rows() == a.cols(), "symmetric_eigen");
-  const int n = blas_int(a.rows());
-  for (Index j = 0; j < n; ++j) {
-    for (Index i = j; i < n; ++i) {
-      if (!std::isfinite(a(i, j))) {
-        throw Error(fmt::format("symmetric_eigen: entry ({}, {}) is {}; the eigenvalues need finite entries",
-                                i, j, a(i, j)));
-      }
-    }
-  }
-  SymmetricEigen result;
-  result.values.resize(n);
-  if (n == 0) return result;
-  const double work_size = vectors ? 1.0 + (6.0 + 2.0 * n) * n : 2.0 * n + 1.0;
-  if (work_size > std::numeric_limits<int>::max()) {
-    throw Error(fmt::format(
-        "symmetric_eigen: all eigenvectors of a {} x {} matrix are more than LAPACK can address; ask for the values alone or for a few leading pairs",
-        n, n));
-  }
-  constexpr double kAsked = 1e6;  // below 8 MB asking would take longer than the work
-  if (work_size > kAsked) {
-    require_memory(8.0 * work_size,
-                   fmt::format("the workspace for the eigenvectors of a {} x {} matrix", n, n),
-                   "ask for the values alone or for a few leading pairs");
-  }
-  const char* const job = vectors ? "V" : "N";
-  int info = 0;
-  const int query = -1;
-  double best_work = 0.0;
-  int integer_work = 0;
-  dsyevd_(job, "L", &n, a.data(), &n, result.values.data(), &best_work, &query, &integer_work, &query, &info,
-          1, 1);
-  const int work_length = static_cast<int>(std::min<double>(std::max(best_work, work_size), 0x7fffffff));
-  std::vector<double> work(static_cast<std::size_t>(work_length));
-  std::vector<int> integers(static_cast<std::size_t>(std::max(1, integer_work)));
-  dsyevd_(job, "L", &n, a.data(), &n, result.values.data(), work.data(), &work_length, integers.data(),
-          &integer_work, &info, 1, 1);
-  if (info != 0)
-    throw Error(fmt::format("symmetric_eigen: the iteration did not converge (LAPACK dsyevd: {})", info));
-  if (vectors) result.vectors = std::move(a);
-  return result;
 }
 
 BlasInfo blas_info() {

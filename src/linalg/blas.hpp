@@ -37,14 +37,6 @@ void solve_lower(const MatrixRef& l, Op op_l, MutableMatrix b);
 /// B <- B L^{-T} with L lower triangular.
 void solve_lower_right(const MatrixRef& l, MutableMatrix b);
 
-struct SymmetricEigen {
-  Vector values;   ///< ascending
-  Matrix vectors;  ///< columns, or empty
-};
-/// All eigenpairs of a symmetric matrix (lower triangle read), divide and conquer. Throws Error on a
-/// non-finite entry.
-[[nodiscard]] SymmetricEigen symmetric_eigen(Matrix a, bool vectors);
-
 /// "OpenBLAS 0.3.21, SkylakeX kernels (chosen by Subspectra; OpenBLAS alone: Prescott), ..." for --version.
 struct BlasInfo {
   std::string library;         ///< "OpenBLAS 0.3.21"

@@ -6,8 +6,9 @@
 
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
+#include "eigen/lanczos.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
-#include "qalpha/lanczos.hpp"
 
 namespace subspectra::qalpha {
 namespace {

@@ -7,14 +7,12 @@
 #include <numeric>
 
 #include "core/memory.hpp"
+#include "core/streams.hpp"
+#include "eigen/lanczos.hpp"
 #include "qalpha/criteria.hpp"
-#include "qalpha/lanczos.hpp"
 
 namespace subspectra {
 namespace {
-
-/// Streams of the random numbers: one a start.
-constexpr std::uint64_t kStream = std::uint64_t{1} << 43U;
 
 /// The sign an eigenvector lacks: a positive sum, and where that is rounding alone a positive largest entry.
 void fix_sign(Vector& alpha, Matrix& image) {
@@ -38,7 +36,7 @@ void fix_sign(Vector& alpha, Matrix& image) {
 /// One run from one start.
 QAlphaFit run(const FeatureRows& rows, const QAlphaOptions& options, Index number,
               const RunControl& control) {
-  Random random(options.seed, kStream + static_cast<std::uint64_t>(number));
+  Random random(options.seed, streams::qalpha_start(number));
   const auto criterion = qalpha::make_criterion(rows, options);
   const QAlphaStart kind = number == 0 ? options.start : QAlphaStart::kRandom;
   // Beside other columns one that no feature sees would be a direction lost.

@@ -6,6 +6,8 @@
 #include <numeric>
 
 #include "core/random.hpp"
+#include "core/streams.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
 #include "reproduce/optimal_subsets.hpp"
 #include "reproduce/papers.hpp"
@@ -21,18 +23,17 @@ constexpr Index kRowsAFeature = 20;
 /// Two classes of normal features that share a common part: x_ij = z_ij + 0.3 c_i, with unit z and c. Class b
 /// has d_j ~ U(0.4, 1) added. Stream kProblem gives d, stream kProblem + 1 + i row i.
 Dataset sample_problem(Index rows, std::uint64_t seed) {
-  constexpr std::uint64_t kProblem = std::uint64_t{1} << 42U;
   constexpr double kShared = 0.3;
   DatasetParts data;
   data.source = "sample";
   data.names = FeatureNames(kFeatures);
   data.labels = Labels{.name = "class", .classes = {"a", "b"}, .codes = {}};
   data.dense.resize(rows, kFeatures);
-  Random differences(seed, kProblem);
+  Random differences(seed, streams::iccv07_means());
   Vector difference(kFeatures);
   for (Index j = 0; j < kFeatures; ++j) difference[j] = 0.4 + 0.6 * differences.uniform();
   for (Index i = 0; i < rows; ++i) {
-    Random random(seed, kProblem + 1 + static_cast<std::uint64_t>(i));
+    Random random(seed, streams::iccv07_row(i));
     const int code = static_cast<int>(i % 2);
     const double shared = kShared * random.normal();
     data.labels->codes.push_back(code);

@@ -1,14 +1,14 @@
 /// JMLR05, Figure 2 and Section 4: why the weights of Q-alpha come out positive. (a) How often the leading
 /// eigenvector of a random symmetric matrix with a positive mean is positive, and the propositions behind the
 /// mean; (b) weights of a problem with 6 relevant features of 202, and of pure noise.
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
 
 #include "core/random.hpp"
-#include "qalpha/lanczos.hpp"
+#include "eigen/lanczos.hpp"
+#include "eigen/symmetric.hpp"
 #include "reproduce/qalpha_runs.hpp"
 #include "synth/weston.hpp"
 
@@ -31,8 +31,7 @@ bool positive_leader(Index n, double mu, double sigma, Random random) {
   }
   Vector leader;
   if (n <= kDenseSize) {
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(g);
-    leader = solver.eigenvectors().col(n - 1);
+    leader = linalg::small_symmetric_eigen(g, true).vectors.col(n - 1);
   } else {
     leader = leading_eigenpairs(
                  n, [&](const Vector& x, Vector& y) { y.noalias() = g * x; }, Vector::Ones(n),

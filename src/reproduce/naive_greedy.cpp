@@ -2,6 +2,7 @@
 
 #include <ctime>
 
+#include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
 
 namespace subspectra::reproduce {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <subspectra/error.hpp>
+#include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
 
 namespace subspectra::reproduce {

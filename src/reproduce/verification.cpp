@@ -6,6 +6,7 @@
 #include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
 
 namespace subspectra::reproduce {

@@ -10,6 +10,7 @@
 
 #include <subspectra/error.hpp>
 #include "core/parallel.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
 
 namespace subspectra {

@@ -1,11 +1,12 @@
 #include "scoring/problem.hpp"
 
-#include <Eigen/SVD>
-
 #include <cmath>
 
 #include "core/memory.hpp"
 #include "data/unit_columns.hpp"
+#include "eigen/leading.hpp"
+#include "eigen/svd.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
 
 namespace subspectra {
@@ -62,8 +63,8 @@ Matrix best_scores(const ScoringProblem& problem, const MatrixRef& fitted) {
   const Matrix basis = score_basis(problem.class_weights);
   const Vector root = inverse_root(problem.class_weights);
   const Matrix m = basis.transpose() * root.asDiagonal() * class_sums(problem, fitted);
-  const Eigen::JacobiSVD<Matrix, Eigen::NoQRPreconditioner> svd(m, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  return root.asDiagonal() * (basis * (svd.matrixU() * svd.matrixV().transpose()));
+  const linalg::Svd svd = linalg::square_svd(m);
+  return root.asDiagonal() * (basis * (svd.u * svd.v.transpose()));
 }
 
 Matrix fitted_values(const ScoringProblem& problem, const RowSparseMatrix& b) {

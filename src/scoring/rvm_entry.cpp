@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
 #include "scoring/reweighting.hpp"
 #include "solvers/group_lasso.hpp"

@@ -9,6 +9,7 @@
 
 #include <subspectra/error.hpp>
 #include "core/memory.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
 #include "solvers/basis_pursuit.hpp"
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "eigen/symmetric.hpp"
 #include "search/explorer.hpp"
 #include "search/factor_problem.hpp"
 #include "search/rank_one.hpp"
@@ -86,7 +87,7 @@ class BlockVisit {
     Matrix axes;  // rows: the eigenvectors of T, largest eigenvalue first
     Vector values;
     if (!trace) {
-      const auto eigen = spectrum(at.t, true);
+      const auto eigen = linalg::spectrum(at.t, true);
       values = eigen.values.reverse().cwiseMax(0.0);
       axes = eigen.vectors.rowwise().reverse().transpose();
     }

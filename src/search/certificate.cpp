@@ -5,6 +5,8 @@
 #include <functional>
 #include <numeric>
 
+#include "eigen/leading.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
 #include "spectral/perron_bound.hpp"
 #include "spectral/renormalize.hpp"

@@ -12,7 +12,7 @@ constexpr Index kMostPairs = 16;
 
 }  // namespace
 
-DropScreen::DropScreen(double sigma, const Pairs& pairs, Matrix x, const Vector& diagonal)
+DropScreen::DropScreen(double sigma, const FollowedPairs& pairs, Matrix x, const Vector& diagonal)
     : x_(std::move(x)), sigma_(sigma), theta_(pairs.theta) {
   const Index count = std::min(theta_.size(), kMostPairs);
   lambda_ = sigma - theta_.cwiseInverse().array();

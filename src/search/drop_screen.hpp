@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "search/leading_eigenpairs.hpp"
+#include "eigen/followed_pairs.hpp"
 #include "search/variance_search.hpp"
 
 namespace subspectra::variance {
@@ -30,7 +30,7 @@ struct Drop {
 class DropScreen {
  public:
   /// pairs of R; x: by feature (rows) the leading vectors (columns); `diagonal` of R.
-  DropScreen(double sigma, const Pairs& pairs, Matrix x, const Vector& diagonal);
+  DropScreen(double sigma, const FollowedPairs& pairs, Matrix x, const Vector& diagonal);
 
   [[nodiscard]] double top() const { return lambda_[0]; }
   /// A feature whose others add to more than they could if all were at Lambda_{q+1}: a leading vector is
@@ -57,8 +57,8 @@ class DropScreen {
 /// The candidate to delete and, if they had to be computed, the pairs without it. State has square(i), for
 /// DropScreen::bounds, and without(i), the pairs of R after deleting i.
 template <class State>
-std::pair<Index, std::optional<Pairs>> choose(const State& state, const DropScreen& screen, double sigma,
-                                              const std::vector<char>& candidate) {
+std::pair<Index, std::optional<FollowedPairs>> choose(const State& state, const DropScreen& screen,
+                                                      double sigma, const std::vector<char>& candidate) {
   auto list = screen.survivors(candidate);
   if (list.size() > 1) {
     for (Drop& d : list) d = screen.bounds(d.feature, state.square(d.feature));
@@ -73,11 +73,11 @@ std::pair<Index, std::optional<Pairs>> choose(const State& state, const DropScre
   if (chosen >= 0) return {chosen, std::nullopt};
   if (list.size() == 1) return {list.front().feature, std::nullopt};
   Best best;
-  std::pair<Index, std::optional<Pairs>> seen{-1, std::nullopt};
+  std::pair<Index, std::optional<FollowedPairs>> seen{-1, std::nullopt};
   double seen_value = -kInfinity;
   for (const Drop& d : list) {
     if (screen.top() - d.least < best.threshold()) break;
-    Pairs trial = state.without(d.feature);
+    FollowedPairs trial = state.without(d.feature);
     const double value = sigma - 1.0 / trial.theta[0];
     best.offer(d.feature, value);
     if (value > seen_value) {

@@ -10,6 +10,8 @@
 
 #include <subspectra/error.hpp>
 #include "core/memory.hpp"
+#include "eigen/leading.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
 #include "spectral/perron_bound.hpp"
 #include "spectral/renormalize.hpp"

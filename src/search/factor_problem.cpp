@@ -1,12 +1,12 @@
 #include "search/factor_problem.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include <subspectra/error.hpp>
 #include "core/memory.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
 #include "spectral/discriminants.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 
 /// M V with the eigenvectors of M'M: the same M M', without the columns that rounding left over.
 Matrix without_null_columns(const Matrix& m) {
-  const auto eigen = spectrum(m.transpose() * m, true);
+  const auto eigen = linalg::spectrum(m.transpose() * m, true);
   const double floor = 1e-14 * std::max(eigen.values.maxCoeff(), 0.0);
   const Index rank = std::max<Index>(1, (eigen.values.array() > floor).count());
   return m * eigen.vectors.rightCols(rank);
@@ -23,7 +23,7 @@ Matrix without_null_columns(const Matrix& m) {
 
 /// M with M M' = A for a positive semidefinite A whose units are comparable; no column is zero.
 Matrix root_of(const Matrix& a) {
-  const auto eigen = spectrum(a, true);
+  const auto eigen = linalg::spectrum(a, true);
   const double floor = 0x1p-52 * static_cast<double>(a.rows()) * std::max(eigen.values.maxCoeff(), 0.0);
   const Index rank = std::max<Index>(1, (eigen.values.array() > floor).count());
   return eigen.vectors.rightCols(rank) * eigen.values.tail(rank).cwiseMax(0.0).cwiseSqrt().asDiagonal();
@@ -39,7 +39,7 @@ constexpr Index kAsked = 800;       ///< from here on a stop is heard between th
 Vector diagonal_minorant(const Matrix& b, const Matrix& inverse) {
   const Index n = b.rows();
   const Vector weights = inverse.diagonal();
-  const double least = spectrum(b, false).values.minCoeff();
+  const double least = linalg::spectrum(b, false).values.minCoeff();
   if (!(least > 0.0)) return {};
   Vector d = Vector::Constant(n, 0.5 * least);
   const auto rest = [&](const Vector& at) { return Eigen::LLT<Matrix>(Matrix(b - Matrix(at.asDiagonal()))); };
@@ -65,23 +65,13 @@ Vector diagonal_minorant(const Matrix& b, const Matrix& inverse) {
   }
   // As far as it goes: the smallest eigenvalue of B against diag(D), less than rounding may have added.
   const Vector scale = d.cwiseSqrt().cwiseInverse();
-  const double room = spectrum(scale.asDiagonal() * b * scale.asDiagonal(), false).values.minCoeff();
+  const double room = linalg::spectrum(scale.asDiagonal() * b * scale.asDiagonal(), false).values.minCoeff();
   return d * (room * (1.0 - 1e-12) - 1e-14 * static_cast<double>(n));
 }
 
 constexpr Index kMostForMinorant = 150;
 
 }  // namespace
-
-linalg::SymmetricEigen spectrum(const Matrix& a, bool vectors) {
-  constexpr Index kFew = 50;  // up to here without LAPACK's workspaces
-  if (a.rows() > kFew) return linalg::symmetric_eigen(a, vectors);
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(
-      a, vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
-  linalg::SymmetricEigen result{.values = solver.eigenvalues()};
-  if (vectors) result.vectors = solver.eigenvectors();
-  return result;
-}
 
 bool inverted(Matrix& a, int threads, const RunControl& control) {
   if (a.rows() >= kLarge) {
@@ -249,7 +239,7 @@ std::vector<Index> FactorProblem::rows(const std::vector<Index>& units) const {
 
 double FactorProblem::of(const Matrix& t) const {
   if (is_trace()) return std::max(0.0, t.trace());
-  return criterion_value(criterion, spectrum(t, false).values.cwiseMax(0.0));
+  return criterion_value(criterion, linalg::spectrum(t, false).values.cwiseMax(0.0));
 }
 
 double FactorProblem::value(const std::vector<Index>& units) const {

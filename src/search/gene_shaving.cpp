@@ -1,6 +1,5 @@
 #include "search/gene_shaving.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -9,9 +8,10 @@
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "core/random.hpp"
+#include "core/streams.hpp"
+#include "eigen/leading.hpp"
 #include "linalg/blas.hpp"
 #include "spectral/covariance_operator.hpp"
-#include "spectral/renormalize.hpp"
 
 namespace subspectra {
 namespace {
@@ -22,61 +22,6 @@ struct Nested {
   Vector signs;
   double ratio = 0.0;
 };
-
-/// The leading eigenvector of a symmetric matrix that is positive semidefinite and has changed little since
-/// `guess` was its own: Lanczos steps with full orthogonalization, restarted from the Ritz vector. Cost: 2
-/// n^2 flops a step, some 10 to 30 steps, where all pairs take about 10 n^3.
-Vector leading_near(const Matrix& a, const Vector& guess) {
-  constexpr Index kSmall = 10;  // all pairs cost no more
-  const Index n = a.rows();
-  if (n <= kSmall) return leading_pairs(a, 1).vectors.col(0);
-  constexpr Index kBasis = 32, kEvery = 4;  // a look at the Ritz pairs every so many steps
-  constexpr int kRestarts = 30;
-  constexpr double kTolerance = 1e-11, kRounding = 1e-14;
-  // The guess may be orthogonal to the vector that leads by now, in exact data exactly: something of every
-  // direction is added to it.
-  constexpr double kOther = 1e-2, kGolden = 0.6180339887498949;
-  Vector v = guess;
-  for (Index i = 0; i < n; ++i) {
-    const double turn = kGolden * static_cast<double>(i + 1);
-    v[i] += kOther / std::sqrt(static_cast<double>(n)) * (turn - std::floor(turn) - 0.5);
-  }
-  const Index most = std::min(n, kBasis);
-  Matrix basis(n, most);
-  Vector diagonal(most), beside(most), w(n), h(most);
-  Eigen::SelfAdjointEigenSolver<Matrix> ritz;
-  for (int restart = 0; restart < kRestarts; ++restart) {
-    basis.col(0) = v / v.norm();
-    for (Index j = 0; j < most; ++j) {
-      const Index used = j + 1;
-      linalg::gemv(1.0, linalg::Op::kNone, a, basis.col(j), 0.0, w);
-      diagonal[j] = 0.0;
-      for (int pass = 0; pass < 2; ++pass) {
-        linalg::gemv(1.0, linalg::Op::kTranspose, basis.leftCols(used), w, 0.0, h.head(used));
-        linalg::gemv(-1.0, linalg::Op::kNone, basis.leftCols(used), h.head(used), 1.0, w);
-        diagonal[j] += h[j];
-      }
-      const double length = w.norm();
-      const bool closed = !(length > kRounding * diagonal.head(used).maxCoeff());  // the space is invariant
-      if (closed || used == most || used % kEvery == 0) {
-        ritz.computeFromTridiagonal(diagonal.head(used), beside.head(j));
-        const auto s = ritz.eigenvectors().col(j);
-        const double value = ritz.eigenvalues()[j];
-        const double distance = j > 0 ? value - ritz.eigenvalues()[j - 1] : value;
-        const bool found =
-            closed || length * std::abs(s[j]) <= std::max(kTolerance * distance, kRounding * value);
-        if (found || used == most) {
-          linalg::gemv(1.0, linalg::Op::kNone, basis.leftCols(used), s, 0.0, v);
-          if (found) return v / v.norm();
-          break;
-        }
-      }
-      beside[j] = length;
-      basis.col(used) = w / length;
-    }
-  }
-  return leading_pairs(a, 1).vectors.col(0);  // the two largest values nearly agree
-}
 
 /// The leading left singular vector of a matrix that loses columns. While there are more columns than rows, Z
 /// Z' is kept and what is dropped subtracted from it; it is made anew when half of the columns it was made of
@@ -90,7 +35,8 @@ class LeadingComponent {
       Vector c = Vector::Ones(z.cols());
       if (u_.size() > 0) linalg::gemv(1.0, linalg::Op::kTranspose, z, u_, 0.0, c);
       const double length = c.norm();
-      c = length > 0.0 ? leading_near(small, c / length) : Vector(leading_pairs(small, 1).vectors.col(0));
+      c = length > 0.0 ? leading_vector_near(small, c / length)
+                       : Vector(leading_pairs(small, 1).vectors.col(0));
       u_.resize(z.rows());
       linalg::gemv(1.0, linalg::Op::kNone, z, c, 0.0, u_);
       const double norm = u_.norm();
@@ -102,7 +48,7 @@ class LeadingComponent {
       linalg::syrk(1.0, linalg::Op::kNone, z, 0.0, gram_);
       made_of_ = z.cols();
     }
-    u_ = u_.size() > 0 ? leading_near(gram_, u_) : Vector(leading_pairs(gram_, 1).vectors.col(0));
+    u_ = u_.size() > 0 ? leading_vector_near(gram_, u_) : Vector(leading_pairs(gram_, 1).vectors.col(0));
     return u_;
   }
   void drop(const Matrix& columns) {
@@ -177,9 +123,7 @@ std::vector<double> permuted_ratios(Matrix z, double share, Random random) {
 
 std::vector<ShavedSet> gene_shaving(const Dataset& data, const std::vector<Index>& features, Index count,
                                     const GeneShavingOptions& options, const RunControl& control) {
-  constexpr double kNothing = 1e-12;              // of the total variance: rounding
-  constexpr std::uint64_t kStream = 1ULL << 52U;  // far from all others (docs/random.md)
-  constexpr std::uint64_t kSetStride = 1ULL << 32U;
+  constexpr double kNothing = 1e-12;  // of the total variance: rounding
   const auto cells = static_cast<double>(data.rows()) * static_cast<double>(features.size());
   require_memory(8.0 * cells * (2.0 + 2.0 * resolve_threads(options.threads)), "the tables of gene shaving",
                  "use fewer ⟨threads⟩ or ⟨exclude⟩ columns");
@@ -194,9 +138,7 @@ std::vector<ShavedSet> gene_shaving(const Dataset& data, const std::vector<Index
     std::vector<std::vector<double>> permuted(static_cast<std::size_t>(options.permutations));
     parallel_for(options.permutations, options.threads, [&](Index b) {
       permuted[static_cast<std::size_t>(b)] =
-          permuted_ratios(z, options.shave,
-                          Random(options.seed, kStream + static_cast<std::uint64_t>(m) * kSetStride +
-                                                   static_cast<std::uint64_t>(b)));
+          permuted_ratios(z, options.shave, Random(options.seed, streams::gene_shaving(m, b)));
     });
     ShavedSet best;
     best.gap = -kInfinity;

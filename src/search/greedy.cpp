@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -13,6 +12,7 @@
 #include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
 #include "search/elimination.hpp"
 #include "search/scorer.hpp"
@@ -350,8 +350,7 @@ RootLosses losses_at(FactorPass& pass, const SearchUnits& units, const Matrix& t
                   .eigenvalues = {},
                   .inverse_correlation = side.inverse_correlation,
                   .correlation_inverse = side.correlation_inverse};
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(t, Eigen::EigenvaluesOnly);
-  root.eigenvalues = solver.eigenvalues().reverse().cwiseMax(0.0);
+  root.eigenvalues = linalg::small_symmetric_eigen(t, false).values.reverse().cwiseMax(0.0);
   const auto fixed = units.included();
   for (Index u = 0; u < units.count(); ++u) {
     if (fixed[static_cast<std::size_t>(u)] == 0) {

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "core/memory.hpp"
+#include "eigen/leading.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
 #include "spectral/discriminants.hpp"
 #include "spectral/renormalize.hpp"
@@ -36,8 +37,8 @@ NestedPath::NestedPath(const Pencil& pencil, const SearchUnits& units, const std
     if (t.rows() == 1 || options_.criterion == Criterion::kTrace) {
       value = options_.criterion == Criterion::kWilks ? std::log1p(t.trace()) : t.trace();
     } else {
-      const Eigen::SelfAdjointEigenSolver<Matrix> solver(t, Eigen::EigenvaluesOnly);
-      value = criterion_value(options_.criterion, solver.eigenvalues().cwiseMax(0.0));
+      const Vector values = linalg::small_symmetric_eigen(t, false).values;
+      value = criterion_value(options_.criterion, values.cwiseMax(0.0));
     }
   }
 }

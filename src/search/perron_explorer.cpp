@@ -19,6 +19,7 @@
 
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/tiled.hpp"
 #include "search/explorer.hpp"

@@ -37,15 +37,15 @@ bool Resolvent::worn() const {
 }
 
 void Resolvent::begin(const Matrix& a) {
-  Pairs start;
+  FollowedPairs start;
   start.x = chance(a.rows(), kResolventPairs, 0);
   start.rx.resize(a.rows(), kResolventPairs);
   LazySymmetric lazy;
   lazy.reset(a, 1.0);
-  const Changed operation{&lazy, {}, 0.0, threads_};
+  const ChangedSymmetric operation{&lazy, {}, 0.0, threads_};
   operation.apply(start.x, start.rx);
-  pairs_ = refine(operation, std::move(start), Matrix(),
-                  {.keep = kResolventPairs, .first = 1e-1, .others = 3, .other = 1e-2});
+  pairs_ = refine_pairs(operation, std::move(start), Matrix(),
+                        {.keep = kResolventPairs, .first = 1e-1, .others = 3, .other = 1e-2});
   top_ = pairs_.theta[0];
   factor(a, std::max(1e-2 * std::abs(top_), pairs_.residual[0]));
   factor(a, kResolventNear * spread());
@@ -70,18 +70,19 @@ void Resolvent::factor(const Matrix& a, double near) {
     break;
   }
   since_ = 0;
-  const Changed operation{&r_, {}, 0.0, threads_};
+  const ChangedSymmetric operation{&r_, {}, 0.0, threads_};
   pairs_.rx.resize(a.rows(), pairs_.x.cols());
   operation.apply(pairs_.x, pairs_.rx);
   // A vector of chance: what a cluster of equal eigenvalues hid so far shows sooner or later.
-  pairs_ = refine(operation, std::move(pairs_), chance(a.rows(), 1, static_cast<std::uint64_t>(++made_)),
-                  {.keep = kResolventPairs, .others = 3});
+  pairs_ =
+      refine_pairs(operation, std::move(pairs_), chance(a.rows(), 1, static_cast<std::uint64_t>(++made_)),
+                   {.keep = kResolventPairs, .others = 3});
   top_ = top();
 }
 
-Pairs Resolvent::without(const Vector& p, double pivot, Index deleted) const {
-  const Changed operation{&r_, p, -1.0 / pivot, threads_};
-  Pairs start;
+FollowedPairs Resolvent::without(const Vector& p, double pivot, Index deleted) const {
+  const ChangedSymmetric operation{&r_, p, -1.0 / pivot, threads_};
+  FollowedPairs start;
   start.x = pairs_.x;
   Matrix extra = p;
   if (deleted >= 0) {
@@ -96,10 +97,10 @@ Pairs Resolvent::without(const Vector& p, double pivot, Index deleted) const {
   }
   // The new vectors are (lambda - A)^{-1} times the old direction: of the old leading ones and, of the rest,
   // nearly p.
-  return refine(operation, std::move(start), extra, {.keep = kResolventPairs});
+  return refine_pairs(operation, std::move(start), extra, {.keep = kResolventPairs});
 }
 
-void Resolvent::remove(const Vector& p, double pivot, Pairs after) {
+void Resolvent::remove(const Vector& p, double pivot, FollowedPairs after) {
   r_.add(p / std::sqrt(pivot), threads_);
   pairs_ = std::move(after);
   top_ = top();
@@ -107,8 +108,8 @@ void Resolvent::remove(const Vector& p, double pivot, Pairs after) {
 }
 
 void Resolvent::widen(const Matrix& with) {
-  const Changed operation{&r_, {}, 0.0, threads_};
-  pairs_ = refine(operation, std::move(pairs_), with, {.keep = kResolventPairs, .others = 1});
+  const ChangedSymmetric operation{&r_, {}, 0.0, threads_};
+  pairs_ = refine_pairs(operation, std::move(pairs_), with, {.keep = kResolventPairs, .others = 1});
   top_ = top();
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 /// R = (sigma I - A)^{-1} with sigma a little above lambda_max(A), and its leading pairs, for backward
 /// elimination: A only loses, so that sigma stays above and moves away slowly.
-#include "search/leading_eigenpairs.hpp"
+#include "eigen/followed_pairs.hpp"
 
 namespace subspectra::variance {
 
@@ -17,14 +17,14 @@ class Resolvent {
 
   [[nodiscard]] double sigma() const { return sigma_; }
   [[nodiscard]] double top() const { return sigma_ - 1.0 / pairs_.theta[0]; }
-  [[nodiscard]] const Pairs& pairs() const { return pairs_; }
+  [[nodiscard]] const FollowedPairs& pairs() const { return pairs_; }
   [[nodiscard]] const LazySymmetric& matrix() const { return r_; }
   [[nodiscard]] int threads() const { return threads_; }
 
   /// The pairs of R - p p'/pivot. `deleted` >= 0: row and column that vanish with it (p = R e_deleted).
-  [[nodiscard]] Pairs without(const Vector& p, double pivot, Index deleted) const;
+  [[nodiscard]] FollowedPairs without(const Vector& p, double pivot, Index deleted) const;
   /// R -= p p'/pivot, with the pairs after it.
-  void remove(const Vector& p, double pivot, Pairs after);
+  void remove(const Vector& p, double pivot, FollowedPairs after);
   /// A vector that the leading pairs lack.
   void widen(const Matrix& with);
 
@@ -35,7 +35,7 @@ class Resolvent {
   int threads_;
   double sigma_ = 0.0, top_ = 0.0;
   LazySymmetric r_;
-  Pairs pairs_;
+  FollowedPairs pairs_;
   Index since_ = 0, made_ = 0;
 };
 

@@ -1,11 +1,11 @@
 #include "search/scorer.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
 #include "search/rank_one.hpp"
 #include "spectral/discriminants.hpp"
@@ -50,17 +50,9 @@ void Scorer::refresh() {
     value_ = std::max(0.0, evaluate(t_));
     return;
   }
-  const auto decompose = [&](const auto& solver) {
-    values_ = solver.eigenvalues().reverse().cwiseMax(0.0);
-    vectors_ = solver.eigenvectors().rowwise().reverse();
-  };
-  constexpr int kFew = 16;  // up to here on the stack: this is done at every step
-  using FewByFew = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, kFew, kFew>;
-  if (t_.rows() <= kFew) {
-    decompose(Eigen::SelfAdjointEigenSolver<FewByFew>(FewByFew(t_)));
-  } else {
-    decompose(Eigen::SelfAdjointEigenSolver<Matrix>(t_));
-  }
+  const linalg::SymmetricEigen eigen = linalg::small_symmetric_eigen(t_, true);
+  values_ = eigen.values.reverse().cwiseMax(0.0);
+  vectors_ = eigen.vectors.rowwise().reverse();
   value_ = criterion_value(criterion_, values_);
   whitener_ = vectors_ * (1.0 + values_.array()).rsqrt().matrix().asDiagonal();
 }
@@ -70,8 +62,7 @@ double Scorer::evaluate(const Matrix& t) const {
     const double trace = std::max(0.0, t.trace());
     return criterion_ == Criterion::kWilks ? std::log1p(trace) : trace;
   }
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(t, Eigen::EigenvaluesOnly);
-  return criterion_value(criterion_, solver.eigenvalues().cwiseMax(0.0));
+  return criterion_value(criterion_, linalg::small_symmetric_eigen(t, false).values.cwiseMax(0.0));
 }
 
 double Scorer::after(const Matrix& y) const { return evaluate(t_ + sign_ * (y.transpose() * y)); }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,6 +11,9 @@
 #include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "data/unit_columns.hpp"
+#include "eigen/leading.hpp"
+#include "eigen/svd.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/tiled.hpp"
 #include "solvers/lambda_grid.hpp"
@@ -34,8 +36,8 @@ Matrix nearest_orthonormal(Matrix m, const Matrix& before) {
   }
   m /= largest;
   if (m.cols() == 1) return m / m.norm();
-  const Eigen::JacobiSVD<Matrix> svd(m, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  return svd.matrixU() * svd.matrixV().transpose();
+  const linalg::Svd svd = linalg::thin_svd(m, true);
+  return svd.u * svd.v.transpose();
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 #include "search/threshold.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
+#include "eigen/leading.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
 #include "search/elimination.hpp"
 #include "spectral/renormalize.hpp"
@@ -14,10 +15,7 @@ namespace {
 using linalg::Op;
 
 /// v' of the largest eigenvalue of a small symmetric matrix.
-Vector top_vector(const Matrix& t) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(t);
-  return solver.eigenvectors().rightCols(1);
-}
+Vector top_vector(const Matrix& t) { return linalg::small_symmetric_eigen(t, true).vectors.rightCols(1); }
 
 /// Z Z' = Q Lambda Q' over some columns, with V = Z'Q Lambda^{-1/2} never formed: Z'Z = V Lambda V'.
 struct RowSpectrum {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/memory.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
 #include "search/drop_screen.hpp"
 #include "search/resolvent.hpp"
@@ -93,7 +94,7 @@ class DenseBackward : public Backward {
 
   // For choose().
   [[nodiscard]] double square(Index i) const { return resolvent_.matrix().column(i).squaredNorm(); }
-  [[nodiscard]] Pairs without(Index i) const {
+  [[nodiscard]] FollowedPairs without(Index i) const {
     const Vector p = resolvent_.matrix().column(i);
     return resolvent_.without(p, p[i], i);
   }
@@ -242,7 +243,7 @@ class TableBackward : public Backward {
     const double sigma = resolvent_.sigma();
     return (1.0 + e_[i] + sigma * f_[i]) / (sigma * sigma);
   }
-  [[nodiscard]] Pairs without(Index i) const {
+  [[nodiscard]] FollowedPairs without(Index i) const {
     return resolvent_.without(inverse_times(z_.col(i)), 1.0 + e_[i], -1);
   }
 

@@ -30,8 +30,9 @@
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "core/random.hpp"
+#include "eigen/followed_pairs.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
-#include "search/leading_eigenpairs.hpp"
 #include "search/secular.hpp"
 #include "search/variance_search.hpp"
 
@@ -102,7 +103,7 @@ class Forward {
   void border(const Vector& zj, double aj, const Vector& rho, const Vector& omega);
   [[nodiscard]] double schur(Index c) const { return sigma_ - corner(c) - e_[c] / d_[c]; }
   [[nodiscard]] std::vector<Rise> survivors();
-  [[nodiscard]] Pairs with(const Vector& y, const Vector& ky, double s) const;
+  [[nodiscard]] FollowedPairs with(const Vector& y, const Vector& ky, double s) const;
   void reserve(Index rows);
   void remove(Index column);
   void drop_dependent();
@@ -124,10 +125,10 @@ class Forward {
   bool screening_ = false;  ///< K and what follows are in use
   double sigma_ = 0.0, top_ = 0.0, rise_ = 0.0;
   LazySymmetric k_;
-  Pairs pairs_;                                   ///< of K
-  Vector e_, f_;                                  ///< by column
-  Matrix z_;                                      ///< by column: R_i'x
-  std::optional<std::pair<Index, Pairs>> tried_;  ///< position in the pencil and the pairs with it
+  FollowedPairs pairs_;                                   ///< of K
+  Vector e_, f_;                                          ///< by column
+  Matrix z_;                                              ///< by column: R_i'x
+  std::optional<std::pair<Index, FollowedPairs>> tried_;  ///< position in the pencil and the pairs with it
   Index factorizations_ = 0;
 };
 
@@ -318,26 +319,26 @@ void Forward::factor(double near) {
     k_.reset(std::move(inverse), 1.0, kGrowth);
     break;
   }
-  const Changed operation{&k_, {}, 0.0, options_.threads};
+  const ChangedSymmetric operation{&k_, {}, 0.0, options_.threads};
   // A vector of chance: what a cluster of equal eigenvalues hid so far shows sooner or later.
   Random random(0x5eed, static_cast<std::uint64_t>(factorizations_));
   Matrix chance(m_, 1);
   for (auto& e : chance.reshaped()) e = random.normal();
   pairs_.rx.resize(m_, pairs_.x.cols());
   operation.apply(pairs_.x, pairs_.rx);
-  pairs_ = refine(operation, std::move(pairs_), chance, {.keep = kPairs, .others = 3});
+  pairs_ = refine_pairs(operation, std::move(pairs_), chance, {.keep = kPairs, .others = 3});
   top_ = sigma_ - 1.0 / pairs_.theta[0];
   z_.resize(live_, pairs_.x.cols());
   linalg::gemm_tiled(1.0, Op::kTranspose, r_.topLeftCorner(m_, live_), pairs_.x, 0.0, z_, options_.threads);
 }
 
 /// The pairs after bordering by y = (K z; 1) and s; ky is K times y without its last entry.
-Pairs Forward::with(const Vector& y, const Vector& ky, double s) const {
+FollowedPairs Forward::with(const Vector& y, const Vector& ky, double s) const {
   const Index m = ky.size(), count = pairs_.x.cols();
-  const Changed operation{&k_, y, 1.0 / s, options_.threads};
+  const ChangedSymmetric operation{&k_, y, 1.0 / s, options_.threads};
   // The new vectors are ((lambda - C)^{-1} z; 1): of the old leading ones and, of the rest, nearly y, whose
   // product is known.
-  Pairs start;
+  FollowedPairs start;
   start.x.setZero(m + 1, count + 1);
   start.x.topLeftCorner(m, count) = pairs_.x;
   start.rx.setZero(m + 1, count + 1);
@@ -354,7 +355,7 @@ Pairs Forward::with(const Vector& y, const Vector& ky, double s) const {
   start.rx.col(count) /= norm;
   const Vector inner = (start.x.transpose() * y) / s;
   start.rx += y * inner.transpose();
-  return refine(operation, std::move(start), Matrix(), {.keep = kPairs});
+  return refine_pairs(operation, std::move(start), Matrix(), {.keep = kPairs});
 }
 
 /// After j was added (m_ counts it already).
@@ -377,8 +378,8 @@ void Forward::border(const Vector& zj, double aj, const Vector& rho, const Vecto
     LazySymmetric c;
     c.reset(c_.topLeftCorner(m_, m_), 1.0);
     const double spread = 1.0 / pairs_.theta[count - 1] - 1.0 / pairs_.theta[0];
-    pairs_ = refine({&c, {}, 0.0, threads}, {std::move(x), std::move(ax), {}, {}}, Matrix(),
-                    {.keep = kPairs, .first = 1e-2, .most = 20});
+    pairs_ = refine_pairs({&c, {}, 0.0, threads}, {std::move(x), std::move(ax), {}, {}}, Matrix(),
+                          {.keep = kPairs, .first = 1e-2, .most = 20});
     top_ = pairs_.theta[0];
     rise_ = std::max(0.0, top_ - before);
     factor(kNear * spread);
@@ -520,7 +521,7 @@ Index Forward::pick_by_screen() {
     y[m_] = 1.0;
     Vector ky(m_);
     k_.apply(y.head(m_), ky, options_.threads);
-    Pairs trial = with(y, ky, schur(r.column));
+    FollowedPairs trial = with(y, ky, schur(r.column));
     const double value = sigma_ - 1.0 / trial.theta[0];
     best.offer(unit(r.column), value);
     if (value > best_seen) {

@@ -8,6 +8,7 @@
 #include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
 #include "search/secular.hpp"
 #include "search/variance_search.hpp"

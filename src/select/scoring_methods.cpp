@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "classify/classifier.hpp"
+#include "core/streams.hpp"
 #include "core/text.hpp"
 #include "resample/folds.hpp"
 #include "scoring/gloss.hpp"
@@ -260,9 +261,8 @@ std::optional<double> cross_validated_lambda(const Problem& problem, LambdaChoic
   }
   SplitOptions protocol;
   protocol.cv.folds = least;
-  constexpr std::uint64_t kStream = 1ULL << 50U;  // far from those of evaluate
   const auto splits = make_splits(*data.labels(), data.row_groups(), data.source(), protocol,
-                                  Random(problem.options().seed, kStream));
+                                  Random(problem.options().seed, streams::lambda_folds()));
   Matrix errors(static_cast<Index>(splits.size()), static_cast<Index>(lambdas.size()));
   for (std::size_t fold = 0; fold < splits.size(); ++fold) {
     const Dataset training = data.with_rows(complement(splits[fold], data.rows()));

@@ -12,6 +12,7 @@
 #include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
 
 // Most columns are zero in the answer and are hardly ever read. Blocks of B that may be nonzero form the

@@ -1,9 +1,9 @@
 #include "spectral/discriminants.hpp"
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
+#include "eigen/svd.hpp"
 #include "linalg/blas.hpp"
 
 namespace subspectra {
@@ -20,11 +20,11 @@ Discriminants discriminants_from_factor(const MatrixRef& l, const MatrixRef& c, 
   }
   // An SVD and not the eigenvectors of C'C: squaring would lose the small discriminants of many-class
   // problems.
-  const Eigen::JacobiSVD<Matrix> svd(c, Eigen::ComputeThinU);
-  const Vector values = svd.singularValues().array().square();
+  const linalg::Svd svd = linalg::thin_svd(c, false);
+  const Vector values = svd.values.array().square();
   while (r > 0 && !(values[r - 1] > kRounding * values[0])) --r;
   result.values = values.head(r);
-  result.vectors = svd.matrixU().leftCols(r);
+  result.vectors = svd.u.leftCols(r);
   linalg::solve_lower(l, linalg::Op::kTranspose, result.vectors);
   for (Index j = 0; j < r; ++j) {
     Index largest = 0;

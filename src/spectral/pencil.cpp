@@ -10,6 +10,7 @@
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "data/finite.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
 
 namespace subspectra {

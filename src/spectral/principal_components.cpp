@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eigen/leading.hpp"
 #include "spectral/covariance_operator.hpp"
 #include "spectral/renormalize.hpp"
 

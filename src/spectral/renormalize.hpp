@@ -26,11 +26,4 @@ struct Renormalized {
 [[nodiscard]] double rayleigh_quotient(const Pencil& pencil, const std::vector<Index>& support,
                                        const VectorRef& x, int threads);
 
-/// The `count` leading pairs of a dense symmetric matrix, values descending, unit vectors with their largest
-/// entry positive: all pairs by LAPACK for small matrices, Lanczos for large ones.
-[[nodiscard]] Discriminants leading_pairs(const MatrixRef& a, Index count);
-
-/// Turns every column so that its largest entry in absolute value is positive.
-void make_largest_positive(Matrix& vectors);
-
 }  // namespace subspectra

@@ -10,6 +10,7 @@
 #include "core/text.hpp"
 #include "data/finite.hpp"
 #include "data/moments.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
 #include "spectral/covariance_operator.hpp"
 

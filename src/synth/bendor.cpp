@@ -41,7 +41,7 @@ Dataset ben_dor(const BenDorOptions& o) {
     return o.spread_as == Spread::kVariance ? std::sqrt(spread) : spread;
   };
   for (Index j = 0; j < o.features; ++j) {
-    Random random(o.seed, kFirstStream + 1 + static_cast<std::uint64_t>(j));
+    Random random(o.seed, streams::synth_item(j));
     const auto fill = [&](Index first, Index count, double mean, double scale) {
       for (Index i = first; i < first + count; ++i) data.dense(i, j) = mean + scale * random.normal();
     };

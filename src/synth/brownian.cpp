@@ -108,13 +108,13 @@ Dataset brownian_classes(Index rows, Index features, std::uint64_t seed) {
   };
   Vector difference(features);
   const double scale = kMeanDifference / std::sqrt(static_cast<double>(features));
-  walk(kFirstStream, [&](Index j, double at) { difference[j] = scale * at; });
+  walk(streams::synth_parameters(), [&](Index j, double at) { difference[j] = scale * at; });
 
   data.labels = Labels{.name = "class", .classes = {"a", "b"}, .codes = {}};
   for (Index i = 0; i < rows; ++i) {
     const int code = static_cast<int>(i % 2);
     data.labels->codes.push_back(code);
-    walk(kFirstStream + 1 + static_cast<std::uint64_t>(i),
+    walk(streams::synth_item(i),
          [&](Index j, double at) { data.dense(i, j) = code == 1 ? at + difference[j] : at; });
   }
   return data;
@@ -125,8 +125,8 @@ std::pair<Matrix, Matrix> brownian_pair(WalkKind kind, Index n, std::uint64_t se
   const auto size = static_cast<double>(n);
   require_memory(8.0 * (kPathsAFeature + 3) * size * size, fmt::format("a pair of {} x {} matrices", n, n),
                  "ask for fewer ⟨features⟩");
-  return {walk_covariance(kind, n, seed, kFirstStream),
-          walk_covariance(kind, n, seed, kFirstStream + kSecondStreams)};
+  return {walk_covariance(kind, n, seed, streams::synth_parameters()),
+          walk_covariance(kind, n, seed, streams::synth_parameters() + streams::kSecondSynth)};
 }
 
 }  // namespace subspectra::synth

@@ -41,7 +41,7 @@ DatasetParts planted(const char* source, Index rows, Index features, Index class
   const Index each = (rows + classes - 1) / classes;
   DatasetParts data = empty_table(source, each * classes, features);
   for (Index j = 0; j < features; ++j) {
-    Random random(seed, kFirstStream + 1 + static_cast<std::uint64_t>(j));
+    Random random(seed, streams::synth_item(j));
     for (Index c = 0; c < classes; ++c) {
       const double centre = uniform(random, centres.lo, centres.hi);
       const double deviation = std::sqrt(uniform(random, variances.lo, variances.hi));
@@ -94,7 +94,8 @@ Dataset sessions(const SessionsOptions& o) {
       }
       if (squares > 0.0) column /= std::sqrt(squares);
     }
-    Random random(o.seed, kFirstStream + kSecondStreams + static_cast<std::uint64_t>(j));
+    Random random(o.seed,
+                  streams::synth_parameters() + streams::kSecondSynth + static_cast<std::uint64_t>(j));
     for (Index first = 0; first < column.size(); first += o.session) {
       const double sign = random.below(2) == 0 ? -1.0 : 1.0;
       column.segment(first, std::min(o.session, column.size() - first)) *= sign;

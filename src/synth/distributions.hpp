@@ -1,15 +1,9 @@
 #pragma once
 #include "core/random.hpp"
+#include "core/streams.hpp"
 #include "data/dataset.hpp"
 
 namespace subspectra::synth {
-
-/// Everything synthetic draws from streams from here on, apart from those of the folds (docs/random.md): a
-/// table and the folds it is judged by may have the same seed.
-inline constexpr std::uint64_t kFirstStream = std::uint64_t{1} << 41U;
-
-/// A second family of streams, this far from the first.
-inline constexpr std::uint64_t kSecondStreams = std::uint64_t{1} << 32U;
 
 /// An N x p dense table to be filled, without labels. Throws Error when it does not fit into memory.
 [[nodiscard]] DatasetParts empty_table(const char* source, Index rows, Index features);

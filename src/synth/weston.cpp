@@ -28,7 +28,7 @@ Dataset two_classes(const char* source, Index rows, Index features, Index first_
   DatasetParts data = empty_table(source, rows, features);
   std::vector<std::string> texts;
   for (Index i = 0; i < rows; ++i) {
-    Random random(seed, kFirstStream + 1 + static_cast<std::uint64_t>(i));
+    Random random(seed, streams::synth_item(i));
     const double y = random.below(2) == 0 ? -1.0 : 1.0;
     texts.emplace_back(y < 0.0 ? "-1" : "1");
     relevant(random, y, i, data.dense);

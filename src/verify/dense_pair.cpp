@@ -1,11 +1,11 @@
 #include "verify/dense_pair.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include <subspectra/error.hpp>
+#include "eigen/symmetric.hpp"
 
 namespace subspectra::verify {
 namespace {
@@ -107,9 +107,9 @@ DenseValue dense_value(const DensePair& pair, const std::vector<Index>& places, 
   Vector ascending;
   if (pair.identity()) {
     criterion = Criterion::kLargest;  // the only one of a covariance
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(a, Eigen::EigenvaluesOnly);
-    if (solver.info() != Eigen::Success) return result;
-    ascending = solver.eigenvalues();
+    const linalg::SymmetricEigen eigen = linalg::small_symmetric_eigen(a, false);
+    if (!eigen.converged) return result;
+    ascending = eigen.values;
     result.slack = pair.noise;
   } else {
     Matrix b = pair.b(places, places);
@@ -123,15 +123,14 @@ DenseValue dense_value(const DensePair& pair, const std::vector<Index>& places, 
     if (factor.info() != Eigen::Success) return result;
     const Vector pivots = factor.matrixLLT().diagonal().array().square();
     if (!(pivots.minCoeff() > kEpsilon)) return result;
-    const Eigen::SelfAdjointEigenSolver<Matrix> spectrum(b, Eigen::EigenvaluesOnly);
-    const double smallest = spectrum.eigenvalues()[0];
+    const Vector spectrum = linalg::small_symmetric_eigen(b, false).values;
+    const double smallest = spectrum[0];
     if (!(smallest > 0.0)) return result;
-    result.condition = spectrum.eigenvalues()[b.rows() - 1] / smallest;
+    result.condition = spectrum[b.rows() - 1] / smallest;
     result.tolerance = std::max(result.tolerance, 100.0 * result.condition * kEpsilon);
-    const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> solver(a, b,
-                                                                  Eigen::EigenvaluesOnly | Eigen::Ax_lBx);
-    if (solver.info() != Eigen::Success) return result;
-    ascending = solver.eigenvalues();
+    const std::optional<Vector> values = linalg::generalized_eigenvalues(a, b);
+    if (!values) return result;
+    ascending = *values;
   }
   result.feasible = ascending.allFinite();
   const Index kept = std::min(pair.rank, ascending.size());

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+
+#include "eigen/symmetric.hpp"
 
 namespace subspectra::verify {
 namespace {
@@ -62,8 +63,8 @@ Enumeration::Enumeration(const DensePair& pair, Choices choices, Criterion crite
     b_ = scale.asDiagonal() * pair.b * scale.asDiagonal();
   }
   if (criterion_ == Criterion::kTrace) {
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(a_);
-    m_ = solver.eigenvectors() * solver.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal();
+    const linalg::SymmetricEigen eigen = linalg::small_symmetric_eigen(a_, true);
+    m_ = eigen.vectors * eigen.values.cwiseMax(0.0).cwiseSqrt().asDiagonal();
     m_ = m_.rightCols(std::min(pair.rank, n)).eval();
   }
   w_ = b_;

@@ -7,6 +7,7 @@
 #include <stop_token>
 
 #include <subspectra/error.hpp>
+#include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
 #include "report/json.hpp"
 #include "synth/clusters.hpp"

@@ -212,46 +212,6 @@ TEST(Cholesky, SaysSoWhenAPivotIsNotPositive) {
   EXPECT_EQ(only_upper_is_bad, Matrix::Identity(3, 3));
 }
 
-TEST(SymmetricEigen, PairsHaveSmallResidualsAndVectorsAreOrthonormal) {
-  Random random(6);
-  for (const Index n : {0, 1, 2, 3, 10, 65, 200}) {
-    const Matrix x = random_matrix(n, n, random);
-    const Matrix a = x + x.transpose();
-    Matrix lower_only = a.triangularView<Eigen::Lower>();
-    const auto [values, vectors] = symmetric_eigen(lower_only, true);
-    ASSERT_EQ(values.size(), n);
-    ASSERT_EQ(vectors.rows(), n);
-    const double tol = 10.0 * kEps * static_cast<double>(n + 1) * (a.norm() + 1.0);
-    EXPECT_LE((a * vectors - vectors * values.asDiagonal()).norm(), tol);
-    EXPECT_LE((vectors.transpose() * vectors - Matrix::Identity(n, n)).norm(), tol);
-    for (Index i = 1; i < n; ++i) EXPECT_LE(values[i - 1], values[i]);
-    const auto values_only = symmetric_eigen(a, false);
-    EXPECT_EQ(values_only.vectors.size(), 0);
-    EXPECT_LE((values_only.values - values).norm(), tol);
-  }
-}
-
-TEST(SymmetricEigen, KeepsVeryLargeAndVerySmallScales) {
-  for (const double scale : {1e-150, 1.0, 1e150}) {
-    Matrix a(2, 2);
-    a << 2.0, 1.0, 1.0, 2.0;
-    const auto values = symmetric_eigen(a * scale, true).values;
-    EXPECT_NEAR(values[0] / scale, 1.0, 10.0 * kEps);
-    EXPECT_NEAR(values[1] / scale, 3.0, 10.0 * kEps);
-  }
-}
-
-TEST(SymmetricEigen, NamesTheEntryThatIsNotFinite) {
-  Matrix a = Matrix::Identity(4, 4);
-  a(3, 1) = std::nan("");
-  try {
-    static_cast<void>(symmetric_eigen(a, true));
-    FAIL() << "no exception";
-  } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find("(3, 1)"), std::string::npos) << e.what();
-  }
-}
-
 // --- the choice of kernels at start: seen from fresh processes
 // ----------------------------------------------------
 

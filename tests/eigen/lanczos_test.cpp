@@ -1,4 +1,4 @@
-#include "qalpha/lanczos.hpp"
+#include "eigen/lanczos.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,13 +16,13 @@ Matrix symmetric(const Vector& values, std::uint64_t seed) {
   return q * values.asDiagonal() * q.transpose();
 }
 
-LeadingPairs pairs_of(const Matrix& a, const LanczosOptions& options, const Vector& start) {
+OperatorPairs pairs_of(const Matrix& a, const LanczosOptions& options, const Vector& start) {
   Random random(1);
   return leading_eigenpairs(
       a.rows(), [&](const Vector& x, Vector& y) { y = a * x; }, start, options, random);
 }
 
-double residual(const Matrix& a, const LeadingPairs& pairs) {
+double residual(const Matrix& a, const OperatorPairs& pairs) {
   return (a * pairs.vectors - pairs.vectors * pairs.values.asDiagonal()).cwiseAbs().maxCoeff();
 }
 

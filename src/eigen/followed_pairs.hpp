@@ -6,7 +6,7 @@
 
 #include "linalg/blas.hpp"
 
-namespace subspectra::variance {
+namespace subspectra {
 
 /// R = R_0 + sign W W', f x f. The last few changes wait in W: applying them together to R_0 is one level-3
 /// product.
@@ -35,7 +35,7 @@ class LazySymmetric {
 };
 
 /// R + coefficient p p', p empty for R alone. Rows beyond R's size are those of p.
-struct Changed {
+struct ChangedSymmetric {
   const LazySymmetric* r = nullptr;
   Vector p;
   double coefficient = 0.0;
@@ -44,13 +44,13 @@ struct Changed {
 };
 
 /// Ritz pairs of an operator R, descending: x orthonormal, rx = R x, residual_j = |R x_j - theta_j x_j|.
-struct Pairs {
+struct FollowedPairs {
   Matrix x, rx;
   Vector theta, residual;
   Index applications = 0;  ///< columns that R was applied to
 };
 
-struct PairsGoal {
+struct FollowedPairsGoal {
   Index keep = 8;       ///< pairs to return
   double first = 1e-7;  ///< error wanted in the first vector: residual against the distance of the next value
   Index others = 0;     ///< pairs after the first that are improved too,
@@ -61,6 +61,7 @@ struct PairsGoal {
 /// Rayleigh-Ritz on span(start.x, extra), then expanded by residuals until the goal or its limit is reached
 /// (the residuals tell). `start.rx` must be R start.x for the given operator; start.x need not be
 /// orthonormal.
-[[nodiscard]] Pairs refine(const Changed& r, Pairs start, const Matrix& extra, const PairsGoal& goal);
+[[nodiscard]] FollowedPairs refine_pairs(const ChangedSymmetric& r, FollowedPairs start, const Matrix& extra,
+                                         const FollowedPairsGoal& goal);
 
-}  // namespace subspectra::variance
+}  // namespace subspectra

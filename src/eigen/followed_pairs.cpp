@@ -1,11 +1,12 @@
-#include "search/leading_eigenpairs.hpp"
+#include "eigen/followed_pairs.hpp"
 
 #include <algorithm>
 #include <cmath>
 
+#include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
 
-namespace subspectra::variance {
+namespace subspectra {
 
 using linalg::Op;
 
@@ -66,7 +67,7 @@ Vector LazySymmetric::column(Index i) const {
   return c;
 }
 
-void Changed::apply(const MatrixRef& x, linalg::MutableMatrix y) const {
+void ChangedSymmetric::apply(const MatrixRef& x, linalg::MutableMatrix y) const {
   r->apply(x, y, threads);
   if (p.size() == 0) return;
   for (Index c = 0; c < x.cols(); ++c) y.col(c) += (coefficient * p.dot(x.col(c))) * p;
@@ -75,9 +76,9 @@ void Changed::apply(const MatrixRef& x, linalg::MutableMatrix y) const {
 namespace {
 
 /// An orthonormal basis Q with R Q and T = Q'R Q, extended a few columns at a time.
-class Basis {
+class RitzBasis {
  public:
-  Basis(const Changed& r, Index rows, Index capacity)
+  RitzBasis(const ChangedSymmetric& r, Index rows, Index capacity)
       : r_(&r), q_(rows, capacity), rq_(rows, capacity), t_(capacity, capacity) {}
 
   [[nodiscard]] Index size() const { return k_; }
@@ -141,8 +142,8 @@ class Basis {
   }
 
   /// The leading pairs, all with their residuals.
-  [[nodiscard]] Pairs ritz(Index keep) const {
-    Pairs pairs;
+  [[nodiscard]] FollowedPairs ritz(Index keep) const {
+    FollowedPairs pairs;
     const auto eigen = linalg::symmetric_eigen(t_.topLeftCorner(k_, k_), true);
     const Index count = std::min(keep, k_);
     const Matrix s = eigen.vectors.rightCols(count).rowwise().reverse();
@@ -170,22 +171,23 @@ class Basis {
     t_.block(from, 0, added, from) = t_.block(0, from, from, added).transpose();
   }
 
-  const Changed* r_;
+  const ChangedSymmetric* r_;
   Matrix q_, rq_, t_;
   Index k_ = 0, applications_ = 0;
 };
 
 }  // namespace
 
-Pairs refine(const Changed& r, Pairs start, const Matrix& extra, const PairsGoal& goal) {
+FollowedPairs refine_pairs(const ChangedSymmetric& r, FollowedPairs start, const Matrix& extra,
+                           const FollowedPairsGoal& goal) {
   const Index n = start.x.rows();
   const Index capacity = std::min(n, 5 * goal.keep);
-  Basis basis(r, n, capacity);
+  RitzBasis basis(r, n, capacity);
   basis.start(std::move(start.x), std::move(start.rx));
   if (extra.cols() > 0) basis.expand(extra);
   Index restarted = 0;  // applications before the last restart
   for (;;) {
-    Pairs pairs = basis.ritz(goal.keep);
+    FollowedPairs pairs = basis.ritz(goal.keep);
     pairs.applications += restarted;
     if (basis.size() >= n || pairs.applications >= goal.most) return pairs;
     const Index count = pairs.theta.size();
@@ -203,15 +205,15 @@ Pairs refine(const Changed& r, Pairs start, const Matrix& extra, const PairsGoal
     if (wanted == 0) return pairs;
     if (basis.size() + wanted > capacity) {
       restarted = pairs.applications;
-      basis = Basis(r, n, capacity);
+      basis = RitzBasis(r, n, capacity);
       basis.start(std::move(pairs.x), std::move(pairs.rx));
     }
     if (!basis.expand(residuals.leftCols(wanted))) {
-      Pairs last = basis.ritz(goal.keep);
+      FollowedPairs last = basis.ritz(goal.keep);
       last.applications += restarted;
       return last;
     }
   }
 }
 
-}  // namespace subspectra::variance
+}  // namespace subspectra

@@ -1,4 +1,4 @@
-#include "qalpha/lanczos.hpp"
+#include "eigen/lanczos.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
 
 namespace subspectra {
@@ -77,11 +78,11 @@ class Lanczos {
         w_(n),
         images_(static_cast<std::size_t>(basis_)) {}
 
-  LeadingPairs run(const Vector& start) {
+  OperatorPairs run(const Vector& start) {
     w_ = start;
     const double length = norm(w_, options_.threads);
     append(length);
-    LeadingPairs result;
+    OperatorPairs result;
     bool carried = false;  // the image of the last vector comes from those of others
     Matrix next;           // that image, or the one the caller has
     if (options_.first_image != nullptr) next = *options_.first_image / length;
@@ -203,16 +204,16 @@ class Lanczos {
 
 }  // namespace
 
-LeadingPairs leading_eigenpairs(Index n, const std::function<void(const Vector&, Vector&)>& multiply,
-                                const Vector& start, const LanczosOptions& options, Random& random) {
+OperatorPairs leading_eigenpairs(Index n, const std::function<void(const Vector&, Vector&)>& multiply,
+                                 const Vector& start, const LanczosOptions& options, Random& random) {
   const CarriedOperator plain{
       .image = [](const Vector&) { return Matrix(); },
       .multiply = [&](const Vector& x, const Matrix&, Vector& y, Matrix*) { multiply(x, y); }};
   return leading_eigenpairs(n, plain, start, options, random);
 }
 
-LeadingPairs leading_eigenpairs(Index n, const CarriedOperator& op, const Vector& start,
-                                const LanczosOptions& options, Random& random) {
+OperatorPairs leading_eigenpairs(Index n, const CarriedOperator& op, const Vector& start,
+                                 const LanczosOptions& options, Random& random) {
   return Lanczos(n, op, options, random).run(start);
 }
 

@@ -20,7 +20,7 @@ struct LanczosOptions {
   std::function<bool()> stop = {};  ///< asked after every product; may be empty
 };
 
-struct LeadingPairs {
+struct OperatorPairs {
   Vector values;   ///< count (or n) of them, leading one first
   Matrix vectors;  ///< n x count, unit columns
   Matrix image;    ///< of the leading vector (CarriedOperator)
@@ -41,12 +41,11 @@ struct CarriedOperator {
 /// leading Ritz value never falls below the quotient of `start`: a warm start only improves. Every sum over n
 /// is cut by size alone, so that the bits do not depend on the number of threads. A caller that wants one
 /// pair from a good start is done after a few products, where a library routine fills its basis first.
-[[nodiscard]] LeadingPairs leading_eigenpairs(Index n,
-                                              const std::function<void(const Vector& x, Vector& y)>& multiply,
-                                              const Vector& start, const LanczosOptions& options,
-                                              Random& random);
+[[nodiscard]] OperatorPairs leading_eigenpairs(
+    Index n, const std::function<void(const Vector& x, Vector& y)>& multiply, const Vector& start,
+    const LanczosOptions& options, Random& random);
 
-[[nodiscard]] LeadingPairs leading_eigenpairs(Index n, const CarriedOperator& op, const Vector& start,
-                                              const LanczosOptions& options, Random& random);
+[[nodiscard]] OperatorPairs leading_eigenpairs(Index n, const CarriedOperator& op, const Vector& start,
+                                               const LanczosOptions& options, Random& random);
 
 }  // namespace subspectra
