@@ -71,9 +71,6 @@ struct FactorProblem {
   [[nodiscard]] double of(const Matrix& t) const;
 };
 
-/// The eigenvalues of a symmetric matrix, ascending, and its eigenvectors if asked for.
-[[nodiscard]] linalg::SymmetricEigen spectrum(const Matrix& a, bool vectors);
-
 /// A^{-1} in place, both triangles; false when A is not positive definite. Throws linalg::Stopped.
 [[nodiscard]] bool inverted(Matrix& a, int threads, const RunControl& control);
 
