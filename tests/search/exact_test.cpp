@@ -17,7 +17,7 @@
 #include "oracle.hpp"
 #include "pencils.hpp"
 
-namespace subspectra {
+namespace subspectra::exact_test {
 namespace {
 
 struct Problem {
@@ -692,4 +692,4 @@ TEST(ExactSearch, ASingularMetricIsRefused) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::exact_test
