@@ -13,7 +13,7 @@
 #include "oracle.hpp"
 #include "run_program.hpp"
 
-namespace subspectra {
+namespace subspectra::sulda_test {
 namespace {
 
 ScoringProblem problem_of(const DatasetParts& data) {
@@ -181,4 +181,4 @@ TEST(Sulda, IsStillFeasibleWhenItWasEndedEarly) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::sulda_test
