@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "classify/registry.hpp"
 #include "command.hpp"
 #include "core/text.hpp"
 #include "evaluate/cross_validation.hpp"
@@ -32,7 +33,7 @@ ChosenSize choose_size(const Job& job, const Dataset& data, const MethodInfo& me
   if (asked.given() && asked.lo == asked.hi) return {.k = asked, .evaluation = {}};
   if (method.fixes_size && method.fixes_size(job.texts)) return {.k = asked, .evaluation = {}};
   Evaluation evaluation =
-      evaluate_methods(data, {&method}, job.selection, job.texts, job.prepare, job.model, {}, control);
+      evaluate_methods(data, {&method}, job.selection, job.texts, job.prepare, job.classifier, {}, control);
   if (evaluation.rows.empty()) {
     if (evaluation.folds_run > 0) {
       throw Error("k could not be chosen: no size could be reached in every training set; give one with -k");
@@ -108,35 +109,10 @@ std::string unjudged_sentence(Index k, const Evaluation& evaluation) {
       status_name(evaluation.status), k);
 }
 
-/// "classifier lda, ridge 0", "classifier svm, C = 0.25", "classifier knn, 5 neighbours", "classifier gp-ep,
-/// log marginal likelihood -93.2"
-std::string classifier_text(const Model& model) {
-  const std::string name = OptionCodec<Classifier>::format(model.classifier());
-  if (const auto* svm = std::get_if<SvmRule>(&model.rule))
-    return fmt::format("classifier {}, C = {:.4g}", name, svm->cost);
-  if (const auto* machine = std::get_if<KernelSvmRule>(&model.rule)) {
-    return fmt::format("classifier {}, kernel {}, C = {:.4g}, {}", name,
-                       OptionCodec<SvmKernel>::format(machine->kernel), machine->cost,
-                       counted(machine->vectors.rows(), "support vector"));
-  }
-  if (const auto* nearest = std::get_if<KnnRule>(&model.rule))
-    return fmt::format("classifier {}, {}", name, counted(nearest->neighbors, "neighbour"));
-  if (const auto* gp = std::get_if<GpRule>(&model.rule)) {
-    std::string text =
-        fmt::format("classifier {}, log marginal likelihood {:.4f}", name, gp->log_marginal_likelihood());
-    if (gp->machines.size() == 1 && !gp->machines.front().kernel.ard()) {
-      const GpKernel& kernel = gp->machines.front().kernel;
-      text += fmt::format(", length-scale {:.4g}, signal {:.4g}", kernel.lengthscales[0], kernel.signal);
-    }
-    return text;
-  }
-  return fmt::format("ridge {:.4g}, classifier {}", model.ridge, name);
-}
-
 std::string model_text(const Job& job, const Dataset& data, const Model& model, const Selection& selection,
                        Index k) {
   std::string text = fmt::format("{}\nmethod {}, k = {}, {}\nfeatures:", data_line(data), model.method, k,
-                                 classifier_text(model));
+                                 model.rule->description());
   for (const auto& name : model.names) text += ' ' + name;
   if (selection.chosen_record && !selection.by_columns)
     text += fmt::format("\nlambda {:.4g}", selection.lambda_path[*selection.chosen_record].lambda);
@@ -186,24 +162,25 @@ int run_fit(const Arguments& arguments, Signals& signals) {
   const Index k = selection.by_columns ? fitted->matrix.cols()
                   : fitted != nullptr  ? static_cast<Index>(fitted->features.size())
                                        : selection.path.back().k();
-  const Model model =
-      fitted != nullptr ? fit_model(data, preparation, std::string(method.name), *fitted, job.model, control)
-                        : fit_model(data, preparation, std::string(method.name),
-                                    selection.path.back().features, selection.ridge, job.model, control);
+  const Model model = fitted != nullptr ? fit_model(data, preparation, std::string(method.name), *fitted,
+                                                    job.classifier, job.selection.seed, control)
+                                        : fit_model(data, preparation, std::string(method.name),
+                                                    selection.path.back().features, selection.ridge,
+                                                    job.classifier, job.selection.seed, control);
   progress.erase();
   Status status = chosen.evaluation ? worst(selection.status, chosen.evaluation->status) : selection.status;
-  const std::string cut_short = cut_short_sentence(model.rule);
-  if (!cut_short.empty()) status = worst(status, rule_status(model.rule));
+  const std::string cut_short = model.rule->cut_short_sentence();
+  if (!cut_short.empty()) status = worst(status, model.rule->status);
   json object = model.to_json();
   object["status"] = status_name(status);
   object["chosen_by"] = chosen_by(chosen, job.selection.seed);
   object["options"] = job.used_options({k, k});
-  object["options"].update(options_json(job.model));
+  object["options"].update(classifier_options_json(job.texts));
   object["options"].update(selection.method_options);
   object["options"]["ridge_asked"] = object["options"]["ridge"];
   object["options"]["ridge"] = selection.ridge;
   auto warnings = selection.warnings;
-  if (method.variance) warn_of_components(data, job.model, warnings);
+  if (method.variance) warn_of_components(data, job.selection.components, warnings);
   if (job.selection.bounds) warnings.emplace_back(no_bounds_sentence("fit"));
   if (ranks_when_stopped(method) &&
       (selection.status == Status::kTimeLimit || selection.status == Status::kInterrupted)) {
@@ -211,7 +188,7 @@ int run_fit(const Arguments& arguments, Signals& signals) {
         "{} was stopped ({}): the features are those it ranked highest until then; give more time",
         method.name, status_name(selection.status)));
   }
-  warn_of_neighbors(model.training_rows, job.model, warnings);
+  warn_of_few_rows(model.training_rows, job.classifier, warnings);
   if (!cut_short.empty()) warnings.push_back(cut_short);
   if (chosen.unjudged()) warnings.push_back(unjudged_sentence(k, *chosen.evaluation));
   object["warnings"] = json::array();

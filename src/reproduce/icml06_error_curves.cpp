@@ -97,9 +97,8 @@ void error_curves(const Dataset& data, const Curve& curve, const ReproduceOption
       points.push_back(std::move(point));
     }
     if (!machine_methods.empty()) {
-      const Evaluation judged =
-          evaluate_methods(data, machine_methods, selection, method_options, {},
-                           {.classifier = Classifier::kSvm, .cost = 1.0}, evaluation, control);
+      const Evaluation judged = evaluate_methods(data, machine_methods, selection, method_options, {},
+                                                 Svm{.C = 1.0}, evaluation, control);
       result.status = worst(result.status, judged.status);
       for (const EvaluationRow& row : judged.rows) {
         points.push_back({.series = fmt::format("{} with its machine, {}", row.method, protocol.name),

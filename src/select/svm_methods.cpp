@@ -77,7 +77,7 @@ struct Prepared {
 
 Prepared prepare(const SelectionInput& input, double cost, std::string_view method,
                  const RunControl& control) {
-  refuse_weights(input.data, fmt::format("method {}", method));
+  refuse_weights(input.data, fmt::format("method {}", method), "gslda");
   const auto cells = static_cast<double>(input.data.rows()) * static_cast<double>(input.candidates.size());
   // The columns and their standardized copy, which the elimination works on.
   require_memory(8.0 * 2.0 * cells, "the standardized table", "exclude columns, or give ⟨memory_limit⟩",
