@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "classify/registry.hpp"
 #include "command.hpp"
 #include "core/text.hpp"
 #include "job.hpp"
@@ -114,8 +115,8 @@ std::string protocol_text(const Dataset& data, const Evaluation& evaluation, con
   text += evaluation.nested ? ", features chosen inside every training fold"
                             : ", features chosen on ALL rows (optimistic, --select-on all)";
   return fmt::format("{}; classifier {}, seed {}, status {} ({} of {} folds)", text,
-                     OptionCodec<Classifier>::format(evaluation.classifier), job.selection.seed,
-                     status_name(evaluation.status), evaluation.folds_run, evaluation.folds_planned);
+                     evaluation.classifier.name(), job.selection.seed, status_name(evaluation.status),
+                     evaluation.folds_run, evaluation.folds_planned);
 }
 
 std::string evaluation_text(const Dataset& data, const Evaluation& evaluation, const Job& job) {
@@ -162,7 +163,7 @@ int run_evaluate(const Arguments& arguments, Signals& signals) {
   std::vector<Method> methods;
   for (const auto* entry : chosen) methods.push_back(job.method(*entry));
   Evaluation evaluation =
-      evaluate_methods(data, methods, job.selection, job.prepare, job.model, options, control);
+      evaluate_methods(data, methods, job.selection, job.prepare, job.classifier, options, control);
   progress.erase();
   if (job.selection.bounds) evaluation.warnings.push_back(no_bounds_sentence("evaluate"));
 
@@ -174,7 +175,7 @@ int run_evaluate(const Arguments& arguments, Signals& signals) {
   }
   if (!k.given()) k = k.resolved(data.features());
   auto used = job.used_options(k);
-  used.update(options_json(job.model));
+  used.update(classifier_options_json(job.texts));
   used.update(options_json(options));
   used["cv_groups"] = job.read.cv_groups;
   used["ridge_all_rows"] = evaluation.ridge_all_rows;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "classify/registry.hpp"
 #include "command.hpp"
 #include "core/text.hpp"
 #include "job.hpp"
@@ -13,34 +14,9 @@
 namespace subspectra::cli {
 namespace {
 
-/// "classifier lda, ridge 0", "classifier svm, C = 0.25", "classifier knn, 5 neighbours", "classifier gp-ep,
-/// log marginal likelihood -93.2"
-std::string classifier_text(const Model& model) {
-  const std::string name = OptionCodec<Classifier>::format(model.classifier());
-  if (const auto* svm = std::get_if<SvmRule>(&model.rule))
-    return fmt::format("classifier {}, C = {:.4g}", name, svm->cost);
-  if (const auto* machine = std::get_if<KernelSvmRule>(&model.rule)) {
-    return fmt::format("classifier {}, kernel {}, C = {:.4g}, {}", name,
-                       OptionCodec<SvmKernel>::format(machine->kernel), machine->cost,
-                       counted(machine->vectors.rows(), "support vector"));
-  }
-  if (const auto* nearest = std::get_if<KnnRule>(&model.rule))
-    return fmt::format("classifier {}, {}", name, counted(nearest->neighbors, "neighbour"));
-  if (const auto* gp = std::get_if<GpRule>(&model.rule)) {
-    std::string text =
-        fmt::format("classifier {}, log marginal likelihood {:.4f}", name, gp->log_marginal_likelihood());
-    if (gp->machines.size() == 1 && !gp->machines.front().kernel.ard()) {
-      const GpKernel& kernel = gp->machines.front().kernel;
-      text += fmt::format(", length-scale {:.4g}, signal {:.4g}", kernel.lengthscales[0], kernel.signal);
-    }
-    return text;
-  }
-  return fmt::format("ridge {:.4g}, classifier {}", model.ridge, name);
-}
-
 std::string model_text(const Job& job, const Dataset& data, const FitResult& fit) {
   std::string text = fmt::format("{}\nmethod {}, k = {}, {}\nfeatures:", data_line(data), fit.model.method, fit.k,
-                                 classifier_text(fit.model));
+                                 fit.model.rule->description());
   for (const auto& name : fit.model.names) text += ' ' + name;
   const FittedDiscriminants* const chosen = fit.selection.chosen_fit();
   if (chosen != nullptr && !std::holds_alternative<Components>(fit.selection.answer))
@@ -66,9 +42,9 @@ int run_fit(const Arguments& arguments, Signals& signals) {
   signals.begin_work();
   ProgressLine progress(job.output.progress, job.output.quiet);
   const RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
-  const FitResult fit = fit_features(data, job.method(method), job.selection, job.prepare, job.model, control);
+  const FitResult fit = fit_features(data, job.method(method), job.selection, job.prepare, job.classifier, control);
   progress.erase();
-  nlohmann::json object = model_json(fit, job.used_options({fit.k, fit.k}), job.selection, job.model);
+  nlohmann::json object = model_json(fit, job.used_options({fit.k, fit.k}), classifier_options_json(job.texts), job.selection.seed);
   object["warnings"] = nlohmann::json::array();
   for (const auto* list : {&data.warnings(), &fit.warnings}) {
     for (const auto& warning : *list) object["warnings"].push_back(in_flags(warning));

@@ -3,9 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 
+#include "classify/registry.hpp"
 #include "core/parallel.hpp"
+#include "core/spelling.hpp"
 #include "core/text.hpp"
 #include "help.hpp"
 #include "io/read_groups.hpp"
@@ -40,7 +41,7 @@ OptionGroup method_group(const std::vector<OptionDescription>& elsewhere) {
 }
 
 std::vector<OptionDescription> classifier_options() {
-  auto options = without(describe_options<ModelOptions>(), {"components"});
+  auto options = without(describe_classifiers(), {"components"});
   for (const auto& of_methods : method_specific_options(MethodRegistry::entries())) {
     for (auto& option : options) {
       if (option.name == of_methods.name) option.help += ". Of methods: " + of_methods.help;
@@ -51,45 +52,55 @@ std::vector<OptionDescription> classifier_options() {
 
 namespace {
 
-/// An option of one classifier beside another one would do nothing.
-void check_classifier_options(const OptionTexts& texts, Classifier chosen) {
-  struct Owned {
-    const char* option;
-    Classifier owner;
-  };
-  for (const Owned& one : {Owned{"svm_kernel", Classifier::kSvm}, Owned{"svm_degree", Classifier::kSvm},
-                           Owned{"svm_gamma", Classifier::kSvm}, Owned{"neighbors", Classifier::kKnn}}) {
-    if (one.owner == chosen || !texts.contains(one.option)) continue;
-    throw InvalidArgument(fmt::format("{} is an option of --classifier {}, but the classifier is {}",
-                                      option_flag(one.option), OptionCodec<Classifier>::format(one.owner),
-                                      OptionCodec<Classifier>::format(chosen)));
+bool has_option(const std::vector<OptionDescription>& options, std::string_view name) {
+  return std::any_of(options.begin(), options.end(), [&](const auto& option) { return option.name == name; });
+}
+
+/// An option that only other classifiers have would do nothing. (One that methods have, too, is theirs:
+/// Job::check_options.)
+void check_classifier_options(const OptionTexts& texts, const Classifier& chosen) {
+  const auto of_chosen = kind_of(chosen).options();
+  const auto of_others = method_specific_options(MethodRegistry::entries()) + describe_options<SelectOptions>();
+  for (const auto& kind : classifier_kinds()) {
+    for (const auto& option : kind->options()) {
+      if (!texts.contains(option.name) || has_option(of_chosen, option.name) ||
+          has_option(of_others, option.name))
+        continue;
+      for (const OptionRefusal& refusal : kind->traits().refusals) {
+        if (refusal.option == option.name)
+          throw InvalidArgument({.field = option.name,
+                                 .value = texts.at(option.name),
+                                 .rule = std::string(refusal.rule),
+                                 .way_out = std::string(refusal.way_out)});
+      }
+      throw InvalidArgument(
+          {.field = option.name,
+           .value = texts.at(option.name),
+           .rule = fmt::format(
+               "is an option of {}, but the classifier is {}",
+               marked_option("classifier", fmt::format("{}", fmt::join(classifiers_with(option.name), ", "))),
+               chosen.name())});
+    }
   }
 }
 
-/// An option of some kernels beside another one would do nothing, either.
-void check_kernel_options(const OptionTexts& texts, SvmKernel chosen) {
-  const auto refuse = [&](const char* option, const char* kernels) {
-    if (!texts.contains(option)) return;
+/// An option that does nothing beside the value that another one has (of some kernels), either.
+void check_option_conditions(const OptionTexts& texts, const Classifier& chosen) {
+  const nlohmann::json used = kind_of(chosen).options_json(chosen);
+  for (const OptionCondition& condition : chosen.traits().conditions) {
+    if (!texts.contains(condition.option)) continue;
+    const auto value = used[std::string(condition.depends_on)].get<std::string>();
+    if (std::find(condition.values.begin(), condition.values.end(), value) != condition.values.end())
+      continue;
     throw InvalidArgument(
-        fmt::format("{} is an option of --svm-kernel {}, but the kernel is {}; leave it out",
-                    option_flag(option), kernels, OptionCodec<SvmKernel>::format(chosen)));
-  };
-  if (chosen != SvmKernel::kPoly) refuse("svm_degree", "poly");
-  if (chosen == SvmKernel::kLinear) refuse("svm_gamma", "poly and rbf");
-}
-
-bool is_gp(Classifier classifier) {
-  return classifier == Classifier::kGpLaplace || classifier == Classifier::kGpEp;
-}
-
-/// The options that classifiers share with methods.
-constexpr std::array<const char*, 4> kGpOptions = {"hyperparameters", "lengthscale", "signal", "restarts"};
-
-std::vector<std::string_view> classifiers_with(const std::string& option) {
-  if (option == "C") return {"svm"};
-  if (std::find(kGpOptions.begin(), kGpOptions.end(), option) != kGpOptions.end())
-    return {"gp-laplace", "gp-ep"};
-  return {};
+        {.field = std::string(condition.option),
+         .value = texts.find(condition.option)->second,
+         .rule = fmt::format(
+             "is an option of {}, but the {} is {}",
+             marked_option(condition.depends_on, fmt::format("{}", fmt::join(condition.values, " and "))),
+             condition.noun, value),
+         .way_out = "leave it out"});
+  }
 }
 
 }  // namespace
@@ -102,7 +113,6 @@ Job::Job(const Arguments& arguments) : texts(arguments.texts) {
   set_options(groups, texts);
   set_options(prepare, texts);
   set_options(selection, texts);
-  set_options(model, texts);
   set_options(run, texts);
   set_options(output, texts);
   read.cv_groups = groups.cv_groups;
@@ -110,19 +120,15 @@ Job::Job(const Arguments& arguments) : texts(arguments.texts) {
   read.memory_limit = selection.memory_limit;
   read.validate();
   selection.validate();
-  model.validate();
-  check_classifier_options(texts, model.classifier);
-  check_kernel_options(texts, model.svm_kernel);
-  model.seed = selection.seed;
+  classifier = classifier_from_texts(texts);
+  check_classifier_options(texts, classifier);
+  check_option_conditions(texts, classifier);
   run.validate();
 }
 
 void Job::check_options(const std::vector<const MethodEntry*>& chosen) const {
   OptionTexts own = texts;
-  if (model.classifier == Classifier::kSvm) own.erase("C");
-  if (is_gp(model.classifier)) {
-    for (const char* name : kGpOptions) own.erase(name);
-  }
+  for (const auto& option : kind_of(classifier).options()) own.erase(option.name);
   check_method_options(own, chosen, MethodRegistry::entries(), classifiers_with);
 }
 

@@ -42,7 +42,7 @@ struct Job {
   ReadOptions read;
   PrepareOptions prepare;
   SelectOptions selection;
-  ModelOptions model;
+  Classifier classifier;
   RunOptions run;
   OutputOptions output;
   Stopwatch watch;

@@ -3,6 +3,7 @@
 /// length-scale a feature.
 #include <vector>
 
+#include <subspectra/classifiers.hpp>
 #include <subspectra/method.hpp>
 #include <subspectra/options.hpp>
 
@@ -109,26 +110,6 @@ struct SvmRmb {
           "stop when an iteration lowers the bound by less than this fraction; 0 runs all iterations");
   }
   [[nodiscard]] Selection run(const Problem& problem, const RunControl& control) const;
-};
-
-enum class GpApproximation { kLaplace, kEp };
-template <>
-struct EnumNames<GpApproximation> {
-  static constexpr std::array<std::pair<GpApproximation, std::string_view>, 2> kNames = {
-      {{GpApproximation::kLaplace, "laplace"}, {GpApproximation::kEp, "ep"}}};
-};
-
-enum class Hyperparameters { kOptimize, kFixed };
-template <>
-struct EnumNames<Hyperparameters> {
-  static constexpr std::array<std::pair<Hyperparameters, std::string_view>, 2> kNames = {
-      {{Hyperparameters::kOptimize, "optimize"}, {Hyperparameters::kFixed, "fixed"}}};
-};
-
-/// One length-scale for all features, or one each; empty: not given.
-struct LengthScales {
-  std::vector<double> values;  ///< positive and finite
-  bool operator==(const LengthScales&) const = default;
 };
 
 /// Inverse length-scales.

@@ -3,14 +3,12 @@
 ///     f ~ GP(0, k),    p(y|f) = Phi(y f),    k(x, x') = s^2 exp(-1/2 sum_d (x_d - x'_d)^2/l_d^2),
 /// the posterior of f by Laplace's approximation or by expectation propagation (EP). More than two classes:
 /// one against the rest, probabilities normalised.
-#include <array>
+#include <subspectra/classifiers.hpp>
+
 #include <string>
-#include <utility>
 #include <vector>
 
-#include <subspectra/rankers.hpp>
-
-#include "classify/lda.hpp"
+#include "classify/rule.hpp"
 #include "core/options.hpp"
 #include <subspectra/run_control.hpp>
 #include "core/types.hpp"
@@ -78,7 +76,7 @@ struct GpMachine {
 /// A trained classifier. A class without training rows has probability 0. Two classes with rows share one
 /// machine, p = Phi(mean/sqrt(1 + var)); of more, each has its own and p_c ~ Phi(mean_c/sqrt(1 + var_c)).
 /// Like the machines of svm they are weighed by prior_c/share_c, which changes nothing with empirical priors.
-struct GpRule {
+struct GpRule final : Rule {
   GpApproximation approximation = GpApproximation::kLaplace;
   Vector centre;                    ///< k: subtracted before projecting; empty without a projection
   Matrix projection;                ///< k x q: inputs are projection'(x - centre); empty: the rows themselves
@@ -87,14 +85,22 @@ struct GpRule {
   Vector priors, shares;            ///< K
   std::vector<GpMachine> machines;  ///< none where one class alone has rows
   double seconds = 0.0;             ///< of the training
-  Status status = Status::kConverged;  ///< iteration_limit, time_limit, interrupted: the best found so far
 
   /// Of the one machine; with more classes the sum of theirs, which is no likelihood of a joint model.
   [[nodiscard]] double log_marginal_likelihood() const;
   /// Of the one machine; with more classes the length-scale whose inverse square is the mean of theirs.
   [[nodiscard]] Vector lengthscales() const;
+
+  // The status iteration_limit, time_limit or interrupted: the best hyperparameters found so far.
+  [[nodiscard]] std::string_view classifier() const override;
   /// n x k -> n x K, normalised. Cost: one Cholesky factor of N x N a machine, then N^2 a row.
-  [[nodiscard]] Matrix log_posteriors(const MatrixRef& rows) const;
+  [[nodiscard]] Matrix log_posteriors(const MatrixRef& rows) const override;
+  [[nodiscard]] Index entries() const override {
+    return centre.size() > 0 ? projection.size() : inputs.cols();
+  }
+  [[nodiscard]] std::string description() const override;
+  [[nodiscard]] std::string cut_short_sentence() const override;
+  [[nodiscard]] nlohmann::json to_json() const override;
 };
 
 /// Trains on `rows` (N x p, as given) with codes 0..classes-1. Hyperparameters: L-BFGS (NLopt) on log l and

@@ -1,5 +1,6 @@
 #include "classify/kernel_svm.hpp"
 
+#include <fmt/format.h>
 #include <libsvm/svm.h>
 
 #include <algorithm>
@@ -9,7 +10,9 @@
 
 #include "classify/one_against_rest.hpp"
 #include "classify/svm.hpp"
+#include "core/matrix_json.hpp"
 #include "core/memory.hpp"
+#include "core/text.hpp"
 #include "linalg/blas.hpp"
 
 namespace subspectra {
@@ -85,15 +88,15 @@ Vector train_kernel_machine(KernelNodes& nodes, const std::vector<Index>& rows,
 }  // namespace
 
 KernelSvmRule fit_kernel_svm(const MatrixRef& rows, const std::vector<int>& codes, Index classes,
-                             const std::vector<std::vector<Index>>& folds, const KernelSvmOptions& options,
+                             const std::vector<std::vector<Index>>& folds, const Svm& options,
                              const Matrix* projection, const RunControl& control) {
   const Index n = rows.rows();
   require_memory(24.0 * static_cast<double>(n) * static_cast<double>(n), "the kernel matrix of the rows",
                  "train on fewer rows, or with ⟨svm_kernel linear⟩");
   KernelSvmRule rule;
-  rule.kernel = options.kernel;
-  rule.degree = options.degree;
-  rule.cost = options.cost;
+  rule.kernel = options.svm_kernel;
+  rule.degree = options.svm_degree;
+  rule.cost = options.C;
   rule.shares = class_shares(codes, classes);
   rule.priors = class_priors(rule.shares, options.prior);
   rule.map.centre = rows.colwise().mean();
@@ -105,7 +108,7 @@ KernelSvmRule fit_kernel_svm(const MatrixRef& rows, const std::vector<int>& code
   rule.map.scale = standardize_rows(rule.map(rows)).inverse_scale;
   const Matrix z = rule.map(rows);
   const auto varying = static_cast<double>((rule.map.scale.array() > 0.0).count());
-  rule.gamma = std::isfinite(options.gamma) ? options.gamma : 1.0 / std::max(1.0, varying);
+  rule.gamma = std::isfinite(options.svm_gamma) ? options.svm_gamma : 1.0 / std::max(1.0, varying);
 
   const Matrix gram = kernel_values(z, z, rule.kernel, rule.degree, rule.gamma);
   if (!gram.allFinite()) {
@@ -122,7 +125,7 @@ KernelSvmRule fit_kernel_svm(const MatrixRef& rows, const std::vector<int>& code
        .folds = folds,
        .train = [&](const auto& some, const auto& positive,
                     double c) { return train_kernel_machine(nodes, some, positive, c); }},
-      options.cost, control);
+      options.C, control);
   rule.status = fitted.status;
   rule.cost = fitted.cost;
   rule.slope = fitted.slope;
@@ -150,6 +153,55 @@ Matrix KernelSvmRule::decisions(const MatrixRef& rows) const {
 
 Matrix KernelSvmRule::log_posteriors(const MatrixRef& rows) const {
   return one_against_rest::log_posteriors(decisions(rows), slope, priors, shares);
+}
+
+std::string KernelSvmRule::description() const {
+  return fmt::format("classifier {}, kernel {}, C = {:.4g}, {}", classifier(),
+                     OptionCodec<SvmKernel>::format(kernel), cost, counted(vectors.rows(), "support vector"));
+}
+
+std::string KernelSvmRule::cut_short_sentence() const { return svm_cut_short_sentence(status, cost); }
+
+nlohmann::json KernelSvmRule::to_json() const {
+  return {{"priors", subspectra::to_json(priors)},
+          {"shares", subspectra::to_json(shares)},
+          {"kernel", OptionCodec<SvmKernel>::json(kernel)},
+          {"degree", degree},
+          {"gamma", gamma},
+          {"scale", subspectra::to_json(map.scale)},
+          {"support_vectors", subspectra::to_json(vectors)},
+          {"coefficients", subspectra::to_json(coefficients)},
+          {"offsets", subspectra::to_json(offsets)},
+          {"slope", slope},
+          {"C", cost},
+          {"centre", subspectra::to_json(map.centre)},
+          {"projection", projection_json(map)}};
+}
+
+KernelSvmRule read_kernel_svm(const ModelReader& reader, const ModelShape& shape) {
+  KernelSvmRule rule;
+  try {
+    rule.kernel = OptionCodec<SvmKernel>::parse(reader.text("kernel"));
+  } catch (const InvalidArgument&) {
+    reader.fail("kernel", "names a kernel this version does not have");
+  }
+  rule.degree = reader.count("degree");
+  if (rule.degree < 1 || rule.degree > 20) reader.fail("degree", "must be a number from 1 to 20");
+  rule.priors = reader.shares("priors", shape.classes);
+  rule.shares = reader.shares("shares", shape.classes);
+  reader.check_priors(rule.priors, rule.shares);
+  rule.map = read_projection(reader, shape.features);
+  rule.map.centre = reader.numbers("centre", shape.features);
+  rule.map.scale = reader.numbers("scale", rule.map.width());
+  if ((rule.map.scale.array() < 0.0).any()) reader.fail("scale", "must not be negative");
+  const Index vectors = ModelReader::length(reader.at("support_vectors"));
+  rule.vectors = reader.matrix("support_vectors", vectors, rule.map.width());
+  rule.coefficients = reader.matrix("coefficients", vectors, shape.classes);
+  rule.offsets = reader.numbers("offsets", shape.classes);
+  rule.gamma = reader.positive_number("gamma");
+  rule.slope = reader.positive_number("slope");
+  rule.cost = reader.positive_number("C");
+  return rule;
 }
 
 }  // namespace subspectra

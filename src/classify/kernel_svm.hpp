@@ -1,28 +1,21 @@
 #pragma once
 /// The support vector machine with a kernel, one against the rest, by LIBSVM (docs/methods/svm.md).
-#include <array>
-#include <string_view>
-#include <utility>
+#include <subspectra/classifiers.hpp>
+
+#include <string>
 #include <vector>
 
-#include "classify/lda.hpp"
+#include "classify/classifier_kind.hpp"
 #include "classify/row_map.hpp"
-#include "core/options.hpp"
+#include "classify/rule.hpp"
 #include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 
 namespace subspectra {
 
-enum class SvmKernel { kLinear, kPoly, kRbf };
-template <>
-struct EnumNames<SvmKernel> {
-  static constexpr std::array<std::pair<SvmKernel, std::string_view>, 3> kNames = {
-      {{SvmKernel::kLinear, "linear"}, {SvmKernel::kPoly, "poly"}, {SvmKernel::kRbf, "rbf"}}};
-};
-
 /// f_c(x) = sum_i coefficients_ic k(v_i, z) + offset_c on z = map(x): standardized columns. The rest is as in
 /// SvmRule.
-struct KernelSvmRule {
+struct KernelSvmRule final : Rule {
   RowMap map;
   SvmKernel kernel = SvmKernel::kRbf;
   Index degree = 2;     ///< poly: (gamma u'v + 1)^degree
@@ -33,17 +26,14 @@ struct KernelSvmRule {
   double slope = 1.0;
   Vector priors, shares;  ///< K
   double cost = 1.0;
-  Status status = Status::kConverged;
-  [[nodiscard]] Matrix decisions(const MatrixRef& rows) const;       ///< n x k -> n x K
-  [[nodiscard]] Matrix log_posteriors(const MatrixRef& rows) const;  ///< n x k -> n x K, normalised
-};
 
-struct KernelSvmOptions {
-  SvmKernel kernel = SvmKernel::kRbf;
-  Index degree = 2;
-  double gamma = kInfinity;  ///< infinity: 1/(columns that vary)
-  double cost = kInfinity;   ///< as in SvmOptions
-  Prior prior = Prior::kEmpirical;
+  [[nodiscard]] Matrix decisions(const MatrixRef& rows) const;  ///< n x k -> n x K
+  [[nodiscard]] std::string_view classifier() const override { return Svm::kTraits.name; }
+  [[nodiscard]] Matrix log_posteriors(const MatrixRef& rows) const override;  ///< n x k -> n x K, normalised
+  [[nodiscard]] Index entries() const override { return map.centre.size(); }
+  [[nodiscard]] std::string description() const override;
+  [[nodiscard]] std::string cut_short_sentence() const override;
+  [[nodiscard]] nlohmann::json to_json() const override;
 };
 
 /// For each class, with y = +1 in it and -1 elsewhere, over the standardized rows z_i,
@@ -53,8 +43,10 @@ struct KernelSvmOptions {
 /// mean).
 [[nodiscard]] KernelSvmRule fit_kernel_svm(const MatrixRef& rows, const std::vector<int>& codes,
                                            Index classes, const std::vector<std::vector<Index>>& folds,
-                                           const KernelSvmOptions& options,
-                                           const Matrix* projection = nullptr,
+                                           const Svm& options, const Matrix* projection = nullptr,
                                            const RunControl& control = RunControl());
+
+/// From a model file; throws BadInput.
+[[nodiscard]] KernelSvmRule read_kernel_svm(const ModelReader& reader, const ModelShape& shape);
 
 }  // namespace subspectra

@@ -1,10 +1,16 @@
 #include "classify/knn.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "classify/classifier_kind.hpp"
+#include "classify/lda.hpp"
 #include "classify/svm.hpp"
+#include "core/matrix_json.hpp"
+#include "core/text.hpp"
 #include "linalg/blas.hpp"
 
 namespace subspectra {
@@ -31,8 +37,8 @@ Vector votes_of(std::vector<Neighbour>& some, Index m, Index classes) {
 
 }  // namespace
 
-KnnRule fit_knn(const MatrixRef& rows, const std::vector<int>& codes, Index classes,
-                const KnnOptions& options, const Matrix* projection) {
+KnnRule fit_knn(const MatrixRef& rows, const std::vector<int>& codes, Index classes, const Knn& options,
+                const Matrix* projection) {
   KnnRule rule;
   rule.map.centre = Vector::Zero(rows.cols());  // rows as given, so that equal differences are exactly equal
   if (projection != nullptr) {
@@ -96,5 +102,68 @@ Matrix KnnRule::log_posteriors(const MatrixRef& given) const {
   normalise_log_posteriors(result);
   return result;
 }
+
+std::string KnnRule::description() const {
+  return fmt::format("classifier {}, {}", classifier(), counted(neighbors, "neighbour"));
+}
+
+nlohmann::json KnnRule::to_json() const {
+  return {{"priors", subspectra::to_json(priors)},
+          {"rows", subspectra::to_json(rows)},
+          {"codes", codes},
+          {"neighbors", neighbors},
+          {"projection", projection_json(map)}};
+}
+
+void Knn::validate() const {
+  if (neighbors < 1)
+    throw InvalidArgument({.field = "neighbors",
+                           .value = fmt::to_string(neighbors),
+                           .rule = "{value}, but 1 or more is needed"});
+}
+
+namespace {
+
+class KnnKind final : public RowKind<Knn> {
+ public:
+  [[nodiscard]] std::string warning(const Classifier& classifier, Index rows) const override {
+    const Index neighbors = classifier.as<Knn>().neighbors;
+    if (neighbors <= rows) return {};
+    return fmt::format(
+        "⟨neighbors {}⟩ is more than the {} to learn from: all of them vote, whatever the row, so that it is the largest class that wins; give fewer neighbours",
+        neighbors, counted(rows, "row"));
+  }
+  [[nodiscard]] RulePointer read(const ModelReader& reader, const ModelShape& shape) const override {
+    auto rule = std::make_shared<KnnRule>();
+    rule->priors = reader.shares("priors", shape.classes);
+    rule->map = read_projection(reader, shape.features);
+    const nlohmann::json& codes = reader.at("codes");
+    const Index n = ModelReader::length(codes);
+    if (n < 1 || n != shape.rows)
+      reader.fail("codes", "must be a class number for each of the training.rows");
+    for (const auto& code : codes) {
+      if (!ModelReader::is_count(code) || code.get<Index>() >= shape.classes)
+        reader.fail("codes", "must be numbers of classes, counted from 0");
+      rule->codes.push_back(static_cast<int>(code.get<Index>()));
+    }
+    rule->shares = class_shares(rule->codes, shape.classes);
+    reader.check_priors(rule->priors, rule->shares);
+    rule->rows = reader.matrix("rows", n, rule->map.width());
+    rule->neighbors = reader.count("neighbors");
+    if (rule->neighbors < 1) reader.fail("neighbors", "must be 1 or more");
+    return rule;
+  }
+
+ protected:
+  [[nodiscard]] RulePointer train(const Knn& options, const TrainingRows& rows,
+                                  const RunControl&) const override {
+    return std::make_shared<KnnRule>(
+        fit_knn(rows.rows, rows.labels.codes, rows.labels.class_count(), options, rows.projection));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<const ClassifierKind> knn_kind() { return std::make_unique<KnnKind>(); }
 
 }  // namespace subspectra

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "classify/classifier_kind.hpp"
+#include "core/matrix_json.hpp"
+#include "data/moments.hpp"
 #include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
 #include "spectral/discriminants.hpp"
@@ -142,5 +145,81 @@ Matrix LdaRule::log_posteriors(const MatrixRef& rows) const {
   normalise_log_posteriors(result);
   return result;
 }
+
+std::string LdaRule::description() const {
+  return fmt::format("ridge {:.4g}, classifier {}", ridge, classifier());
+}
+
+nlohmann::json LdaRule::to_json() const {
+  return {{"priors", subspectra::to_json(priors)},
+          {"centre", subspectra::to_json(centre)},
+          {"discriminants", subspectra::to_json(discriminants)},
+          {"centroids", subspectra::to_json(centroids)}};
+}
+
+void Lda::validate() const {}
+
+namespace {
+
+/// The moments of all features are computed once; a set takes its part of them.
+class LdaTrainer final : public SetTrainer {
+ public:
+  LdaTrainer(const Lda& options, const TrainingTable& table)
+      : options_(options),
+        ridge_(table.ridge),
+        moments_(compute_moments(table.training, table.features, Moments::SecondOrder::kFull,
+                                 table.context.threads)),
+        within_(moments_.within_covariance()) {
+    within_.diagonal().array() += ridge_;
+  }
+  [[nodiscard]] RulePointer fit(const std::vector<Index>* places, const RunControl&) const override {
+    auto rule = std::make_shared<LdaRule>(
+        places == nullptr ? fit_lda(moments_.class_weights(), moments_.class_means(), within_, options_.prior,
+                                    options_.components)
+                          : fit_lda(moments_.class_weights(), moments_.class_means()(*places, Eigen::all),
+                                    within_(*places, *places), options_.prior, options_.components));
+    rule->ridge = ridge_;
+    return rule;
+  }
+
+ private:
+  Lda options_;
+  double ridge_;
+  Moments moments_;
+  Matrix within_;
+};
+
+class LdaKind final : public TypedKind<Lda> {
+ public:
+  [[nodiscard]] std::unique_ptr<SetTrainer> trainer(const Classifier& classifier,
+                                                    const TrainingTable& table) const override {
+    return std::make_unique<LdaTrainer>(classifier.as<Lda>(), table);
+  }
+  [[nodiscard]] RulePointer fit_projected(const Classifier& classifier, const TrainingTable& table,
+                                          const MatrixRef& b, const RunControl&) const override {
+    const Labels& labels = *table.training.labels();
+    const auto given = table.training.weights();
+    const Eigen::Map<const Vector> weights(given.data(), static_cast<Index>(given.size()));
+    return std::make_shared<LdaRule>(fit_projected_lda(table.training.columns(table.features), labels.codes,
+                                                       weights, labels.class_count(), b,
+                                                       classifier.as<Lda>().prior));
+  }
+  [[nodiscard]] RulePointer read(const ModelReader& reader, const ModelShape& shape) const override {
+    auto rule = std::make_shared<LdaRule>();
+    rule->priors = reader.shares("priors", shape.classes);
+    rule->centre = reader.numbers("centre", shape.features);
+    const Index r = ModelReader::width(reader.at("discriminants"));
+    if (r > std::min(shape.features, shape.classes))
+      reader.fail("discriminants", "has more columns than features or classes");
+    rule->discriminants = reader.matrix("discriminants", shape.features, r);
+    rule->centroids = reader.matrix("centroids", shape.classes, r);
+    rule->ridge = reader.number("ridge");
+    return rule;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<const ClassifierKind> lda_kind() { return std::make_unique<LdaKind>(); }
 
 }  // namespace subspectra

@@ -1,21 +1,14 @@
 #pragma once
 /// Fisher's linear discriminant rule on a set of features, for any number of classes.
-#include <array>
+#include <subspectra/classifiers.hpp>
+
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "core/options.hpp"
+#include "classify/rule.hpp"
 #include "core/types.hpp"
 
 namespace subspectra {
-
-enum class Prior { kEmpirical, kUniform };
-template <>
-struct EnumNames<Prior> {
-  static constexpr std::array<std::pair<Prior, std::string_view>, 2> kNames = {
-      {{Prior::kEmpirical, "empirical"}, {Prior::kUniform, "uniform"}}};
-};
 
 /// K shares of the weight, or equal numbers for the classes that have any.
 [[nodiscard]] Vector class_priors(const VectorRef& class_weights, Prior prior);
@@ -25,13 +18,19 @@ void normalise_log_posteriors(Matrix& log_posteriors);
 
 /// z = D'(x - centre); class c has log posterior -|z - centroid_c|^2/2 + log prior_c up to a constant,
 /// because D'B_S D = I.
-struct LdaRule {
-  Vector
-      centre;  ///< k, the mean of the training rows: subtracted first, so that a large offset costs no digits
-  Matrix discriminants;                                              ///< k x r
-  Matrix centroids;                                                  ///< K x r, D'(mean_c - centre)
-  Vector priors;                                                     ///< K
-  [[nodiscard]] Matrix log_posteriors(const MatrixRef& rows) const;  ///< n x k -> n x K, normalised
+struct LdaRule final : Rule {
+  /// k, the mean of the training rows: subtracted first, so that a large offset costs no digits
+  Vector centre;
+  Matrix discriminants;  ///< k x r
+  Matrix centroids;      ///< K x r, D'(mean_c - centre)
+  Vector priors;         ///< K
+  double ridge = 0.0;    ///< that B_S includes; for people, the file has it among the model's own members
+
+  [[nodiscard]] std::string_view classifier() const override { return Lda::kTraits.name; }
+  [[nodiscard]] Matrix log_posteriors(const MatrixRef& rows) const override;  ///< n x k -> n x K, normalised
+  [[nodiscard]] Index entries() const override { return discriminants.size(); }
+  [[nodiscard]] std::string description() const override;
+  [[nodiscard]] nlohmann::json to_json() const override;
 };
 
 /// From the class sizes (K weights), class means (k x K) and within-class covariance B_S (k x k, ridge

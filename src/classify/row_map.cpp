@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "classify/model_reader.hpp"
+#include "core/matrix_json.hpp"
 #include "linalg/blas.hpp"
 
 namespace subspectra {
@@ -17,6 +19,19 @@ Matrix RowMap::operator()(const MatrixRef& rows) const {
   }
   if (scale.size() > 0) z *= scale.asDiagonal();
   return z;
+}
+
+nlohmann::json projection_json(const RowMap& map) {
+  return map.has_projection ? to_json(map.projection) : nlohmann::json();
+}
+
+RowMap read_projection(const ModelReader& reader, Index k) {
+  RowMap map;
+  map.centre = Vector::Zero(k);
+  const nlohmann::json& matrix = reader.at("projection");
+  map.has_projection = !matrix.is_null();
+  if (map.has_projection) map.projection = reader.matrix("projection", k, ModelReader::width(matrix));
+  return map;
 }
 
 StandardizedRows standardize_rows(const MatrixRef& rows) {

@@ -1,8 +1,12 @@
 #pragma once
 /// From the rows of a table to the space in which a classifier that keeps training rows works.
+#include <nlohmann/json_fwd.hpp>
+
 #include "core/types.hpp"
 
 namespace subspectra {
+
+class ModelReader;
 
 /// z = scale o (B'(x - centre)); without a projection z = scale o (x - centre), without scales they are 1.
 struct RowMap {
@@ -13,6 +17,11 @@ struct RowMap {
   [[nodiscard]] Index width() const;                             ///< L
   [[nodiscard]] Matrix operator()(const MatrixRef& rows) const;  ///< n x k -> n x L
 };
+
+/// The member `projection` of a model file, null where there is none.
+[[nodiscard]] nlohmann::json projection_json(const RowMap& map);
+/// From a model file, for k columns; with a centre of 0 and no scales. Throws BadInput.
+[[nodiscard]] RowMap read_projection(const ModelReader& reader, Index k);
 
 /// Columns with mean 0 and deviation 1 (divisor n); a constant column becomes 0.
 struct StandardizedRows {

@@ -1,12 +1,17 @@
 #include "classify/svm.hpp"
 
+#include <fmt/format.h>
+#include <subspectra/error.hpp>
+
 #include <algorithm>
 #include <cmath>
 
-#include <subspectra/error.hpp>
+#include "classify/classifier_kind.hpp"
+#include "classify/kernel_svm.hpp"
 #include "classify/liblinear.hpp"
 #include "classify/one_against_rest.hpp"
 #include "classify/row_map.hpp"
+#include "core/matrix_json.hpp"
 #include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
 #include "svm/squared_hinge.hpp"
@@ -101,8 +106,7 @@ const std::vector<double>& svm_costs() {
 }
 
 SvmRule fit_svm(const MatrixRef& rows, const std::vector<int>& codes, Index classes,
-                const std::vector<std::vector<Index>>& folds, const SvmOptions& options,
-                const RunControl& control) {
+                const std::vector<std::vector<Index>>& folds, const Svm& options, const RunControl& control) {
   const Index n = rows.rows();
   SvmRule rule;
   rule.shares = class_shares(codes, classes);
@@ -126,7 +130,7 @@ SvmRule fit_svm(const MatrixRef& rows, const std::vector<int>& codes, Index clas
                                    return wide ? train_wide_machine(used, some, positive, c)
                                                : train_machine(nodes, some, positive, c);
                                  }},
-                            options.cost, control);
+                            options.C, control);
   rule.status = fitted.status;
   rule.cost = fitted.cost;
   rule.slope = fitted.slope;
@@ -153,5 +157,104 @@ Matrix SvmRule::log_posteriors(const MatrixRef& rows) const {
                decisions);
   return one_against_rest::log_posteriors(std::move(decisions), slope, priors, shares);
 }
+
+Index SvmRule::entries() const {
+  return weights.cols() == 2 ? weights.rows() : weights.size();  // two classes share one function
+}
+
+std::string SvmRule::description() const {
+  return fmt::format("classifier {}, C = {:.4g}", classifier(), cost);
+}
+
+std::string svm_cut_short_sentence(Status status, double cost) {
+  if (status != Status::kTimeLimit && status != Status::kInterrupted) return {};
+  return fmt::format(
+      "the training of {} was stopped ({}) before the cross-validation inside the rows had ended: C = {:.4g} and the scale of the probabilities are the best so far; give more time, or a value with ⟨C⟩",
+      Svm::kTraits.name, status_name(status), cost);
+}
+
+std::string SvmRule::cut_short_sentence() const { return svm_cut_short_sentence(status, cost); }
+
+nlohmann::json SvmRule::to_json() const {
+  return {{"priors", subspectra::to_json(priors)},
+          {"shares", subspectra::to_json(shares)},
+          {"centre", subspectra::to_json(centre)},
+          {"weights", subspectra::to_json(weights)},
+          {"offsets", subspectra::to_json(offsets)},
+          {"slope", slope},
+          {"C", cost}};
+}
+
+void Svm::validate() const {
+  if (!(C > 0.0)) {
+    throw InvalidArgument(
+        {.field = "C", .value = fmt::to_string(C), .rule = "{value}, but a positive number is needed"});
+  }
+  if (svm_degree < 1 || svm_degree > 20)
+    throw InvalidArgument({.field = "svm_degree",
+                           .value = fmt::to_string(svm_degree),
+                           .rule = "{value}, but a number from 1 to 20 is needed"});
+  if (!(svm_gamma > 0.0))
+    throw InvalidArgument({.field = "svm_gamma",
+                           .value = fmt::to_string(svm_gamma),
+                           .rule = "{value}, but a positive number is needed"});
+}
+
+namespace {
+
+/// f(x) = w'(B'(x - mean)) + b: the machine's weights on x are B w.
+SvmRule fit_projected_svm(const TrainingRows& rows, const Svm& options, const RunControl& control) {
+  const Matrix& x = rows.rows;
+  const Matrix& b = *rows.projection;
+  Vector mean = Vector::Zero(x.cols());
+  if (x.rows() > 0) mean = x.colwise().mean();
+  Matrix z(x.rows(), b.cols());
+  linalg::gemm(1.0, linalg::Op::kNone, x.rowwise() - mean.transpose(), linalg::Op::kNone, b, 0.0, z);
+  SvmRule rule = fit_svm(z, rows.labels.codes, rows.labels.class_count(), rows.folds, options, control);
+  Matrix weights(b.rows(), rule.weights.cols());
+  linalg::gemm(1.0, linalg::Op::kNone, b, linalg::Op::kNone, rule.weights, 0.0, weights);
+  // The mean of z is 0 but for rounding, which the offsets take in.
+  rule.offsets -= rule.weights.transpose() * rule.centre;
+  rule.weights = std::move(weights);
+  rule.centre = std::move(mean);
+  return rule;
+}
+
+/// The linear machine, or the one with a kernel.
+class SvmKind final : public RowKind<Svm> {
+ public:
+  [[nodiscard]] RulePointer read(const ModelReader& reader, const ModelShape& shape) const override {
+    // The linear one has weights in place of support vectors.
+    if (reader.has("kernel")) return std::make_shared<KernelSvmRule>(read_kernel_svm(reader, shape));
+    auto rule = std::make_shared<SvmRule>();
+    rule->priors = reader.shares("priors", shape.classes);
+    rule->shares = reader.shares("shares", shape.classes);
+    reader.check_priors(rule->priors, rule->shares);
+    rule->centre = reader.numbers("centre", shape.features);
+    rule->weights = reader.matrix("weights", shape.features, shape.classes);
+    rule->offsets = reader.numbers("offsets", shape.classes);
+    rule->slope = reader.positive_number("slope");
+    rule->cost = reader.positive_number("C");
+    return rule;
+  }
+
+ protected:
+  [[nodiscard]] RulePointer train(const Svm& options, const TrainingRows& rows,
+                                  const RunControl& control) const override {
+    const Labels& labels = rows.labels;
+    if (options.svm_kernel != SvmKernel::kLinear) {
+      return std::make_shared<KernelSvmRule>(fit_kernel_svm(rows.rows, labels.codes, labels.class_count(),
+                                                            rows.folds, options, rows.projection, control));
+    }
+    return std::make_shared<SvmRule>(
+        rows.projection != nullptr
+            ? fit_projected_svm(rows, options, control)
+            : fit_svm(rows.rows, labels.codes, labels.class_count(), rows.folds, options, control));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<const ClassifierKind> svm_kind() { return std::make_unique<SvmKind>(); }
 
 }  // namespace subspectra

@@ -1,8 +1,12 @@
 #pragma once
 /// The linear support vector machine, one against the rest, for any number of classes (docs/models.md).
+#include <subspectra/classifiers.hpp>
+
+#include <string>
 #include <vector>
 
 #include "classify/lda.hpp"
+#include "classify/rule.hpp"
 #include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 
@@ -11,7 +15,7 @@ namespace subspectra {
 /// f_c(x) = weights_c'(x - centre) + offset_c, one function a class. The class with the largest f_c is
 /// predicted; p_c ~ exp(slope f_c) prior_c / share_c, so that equal priors and shares leave the machine's
 /// answer as it is. Two classes have one machine, f_2 = -f_1.
-struct SvmRule {
+struct SvmRule final : Rule {
   Vector centre;       ///< k, the mean of the training rows
   Matrix weights;      ///< k x K, in the units of the rows (the standard deviations are divided in)
   Vector offsets;      ///< K
@@ -19,13 +23,14 @@ struct SvmRule {
   Vector priors;       ///< K
   Vector shares;       ///< K: of the training rows; a class without rows has 0, and so probability 0
   double cost = 1.0;   ///< C that was used
-  Status status = Status::kConverged;  ///< time_limit, interrupted: C and slope by the folds looked at so far
-  [[nodiscard]] Matrix log_posteriors(const MatrixRef& rows) const;  ///< n x k -> n x K, normalised
-};
 
-struct SvmOptions {
-  double cost = kInfinity;  ///< C > 0; infinity: chosen by cross-validation over `folds`
-  Prior prior = Prior::kEmpirical;
+  // The status time_limit or interrupted: C and slope by the folds looked at so far.
+  [[nodiscard]] std::string_view classifier() const override { return Svm::kTraits.name; }
+  [[nodiscard]] Matrix log_posteriors(const MatrixRef& rows) const override;  ///< n x k -> n x K, normalised
+  [[nodiscard]] Index entries() const override;
+  [[nodiscard]] std::string description() const override;
+  [[nodiscard]] std::string cut_short_sentence() const override;
+  [[nodiscard]] nlohmann::json to_json() const override;
 };
 
 /// For each class, with y = +1 in it and -1 elsewhere, over z = (x - mean)/deviation of the training rows,
@@ -37,11 +42,15 @@ struct SvmOptions {
 /// passed over. They choose C out of svm_costs() (the fewest errors, ties to the smallest C) and fit the
 /// slope by maximum likelihood with Platt's smoothed targets, (n_c + 1)/(n_c + 2) for the true class. Without
 /// folds C is 1 and the slope 1. The columns are standardized over all the rows, those of inner folds
-/// included: labels are not looked at. `control` ends the work on folds with the best C so far (1 where none
+/// included: labels are not looked at. Of `options` the
+/// kernel is not looked at. `control` ends the work on folds with the best C so far (1 where none
 /// has been through all folds); the machines themselves are trained to the end.
 [[nodiscard]] SvmRule fit_svm(const MatrixRef& rows, const std::vector<int>& codes, Index classes,
-                              const std::vector<std::vector<Index>>& folds, const SvmOptions& options,
+                              const std::vector<std::vector<Index>>& folds, const Svm& options,
                               const RunControl& control = RunControl());
+
+/// What a machine that was stopped before the folds had ended has to say of its C; empty for another status.
+[[nodiscard]] std::string svm_cut_short_sentence(Status status, double cost);
 
 /// K: the share of the rows that each class has.
 [[nodiscard]] Vector class_shares(const std::vector<int>& codes, Index classes);

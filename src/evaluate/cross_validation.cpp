@@ -10,6 +10,7 @@
 #include <map>
 #include <numbers>
 
+#include "classify/registry.hpp"
 #include "core/parallel.hpp"
 #include "core/streams.hpp"
 #include "core/text.hpp"
@@ -65,14 +66,12 @@ struct Round {
 class Evaluator {
  public:
   Evaluator(const Dataset& data, const SelectOptions& selection, const PrepareOptions& prepare,
-            const ModelOptions& model, const RunControl& control)
+            const Classifier& classifier, const RunControl& control)
       : data_(data),
         selection_(selection),
         prepare_(prepare),
-        model_(model),
-        control_(control) {
-    model_.seed = selection.seed;
-  }
+        classifier_(classifier),
+        control_(control) {}
 
   /// Trains on task.train and scores on task.test, for every set of each method's path. Where the selection
   /// of a method has no path it is made here, on task.train, and handed back. The training rows are copied
@@ -111,9 +110,8 @@ class Evaluator {
  private:
   struct CutShort {};
   /// Hands the rule on; throws CutShort if a limit or a signal ended its training.
-  static const ClassifierRule& whole(const ClassifierRule& rule) {
-    const Status status = rule_status(rule);
-    if (status == Status::kTimeLimit || status == Status::kInterrupted) throw CutShort();
+  static const Rule& whole(const Rule& rule) {
+    if (rule.status == Status::kTimeLimit || rule.status == Status::kInterrupted) throw CutShort();
     return rule;
   }
 
@@ -149,7 +147,8 @@ class Evaluator {
     const std::vector<Index> used = features_used(selection);
     Matrix test_rows = values(task.test, used);
     preparation.restricted(used).apply_to(test_rows);
-    const ClassifierTrainer trainer(training, used, selection.ridge, model_, threads);
+    const ClassifierTrainer trainer(training, used, selection.ridge, classifier_,
+                                    {.seed = selection_.seed, .threads = threads});
 
     ScoresByK scores;
     for (const auto& entry : selection.sets()) {
@@ -158,10 +157,10 @@ class Evaluator {
         place.push_back(std::lower_bound(used.begin(), used.end(), f) - used.begin());
       }
       try {
-        const ClassifierRule rule = trainer.fit(place, control_.silent());
-        Score score = judge(log_posteriors(whole(rule), test_rows(Eigen::all, place)), task);
+        const RulePointer rule = trainer.fit(place, control_.silent());
+        Score score = judge(whole(*rule).log_posteriors(test_rows(Eigen::all, place)), task);
         score.features = entry.features;
-        score.entries = static_cast<double>(rule_entries(rule));
+        score.entries = static_cast<double>(rule->entries());
         scores.emplace(selection.size_fixed ? 0 : entry.k(), std::move(score));
       } catch (const Infeasible&) {
         // This training set cannot carry the rule at this k (singular without a ridge); the k is reported as
@@ -180,8 +179,9 @@ class Evaluator {
     const auto score = [&](const FittedDiscriminants& record) {
       Matrix test_rows = values(task.test, record.features);
       preparation.restricted(record.features).apply_to(test_rows);
-      const ClassifierRule rule = fit_rule(training, record, model_, control_.silent());
-      Score found = judge(log_posteriors(whole(rule), test_rows), task);
+      const RulePointer rule =
+          fit_rule(training, record, classifier_, {.seed = selection_.seed}, control_.silent());
+      Score found = judge(whole(*rule).log_posteriors(test_rows), task);
       found.features = record.features;
       found.entries = static_cast<double>(record.entries);
       found.lambda = record.lambda;
@@ -262,7 +262,7 @@ class Evaluator {
   const Dataset& data_;
   const SelectOptions& selection_;
   const PrepareOptions& prepare_;
-  ModelOptions model_;
+  Classifier classifier_;
   const RunControl& control_;
 };
 
@@ -398,17 +398,17 @@ void require_every_label(const Dataset& data) {
 
 Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& methods,
                             const SelectOptions& selection, const PrepareOptions& prepare,
-                            const ModelOptions& model, const EvaluationOptions& options,
+                            const Classifier& classifier, const EvaluationOptions& options,
                             const RunControl& control) {
   options.validate();
   require_every_label(data);
   Evaluation evaluation;
-  model.validate();
+  kind_of(classifier).validate(classifier);
   evaluation.options = options;
-  evaluation.classifier = model.classifier;
+  evaluation.classifier = classifier;
   evaluation.nested = options.select_on == SelectOn::kFold;
   const int threads = resolve_threads(selection.threads);
-  const Evaluator evaluator(data, selection, prepare, model, control);
+  const Evaluator evaluator(data, selection, prepare, classifier, control);
   const std::vector<Index> everything = complement({}, data.rows());
 
   // On all rows first: it finds what is wrong with the data or the options before hours are spent, and gives
@@ -429,7 +429,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
     evaluation.warnings.emplace_back(
         "features were chosen on all rows, held-out rows included (⟨select_on all⟩): the error is optimistic");
   }
-  warn_of_components(data, model, evaluation.warnings);
+  warn_of_components(data, selection.components, evaluation.warnings);
   const auto counts = data.labels()->counts();
   std::vector<std::string> single;
   for (std::size_t c = 0; c < counts.size(); ++c) {
@@ -546,7 +546,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
       }
     }
   }
-  warn_of_neighbors(fewest_rows, model, evaluation.warnings);
+  warn_of_few_rows(fewest_rows, classifier, evaluation.warnings);
   evaluation.folds_planned *= evaluation.options.repeats;
   evaluation.status = stopped ? control.status_or(Status::kInterrupted) : Status::kHeuristic;
   for (std::size_t m = 0; m < methods.size() && evaluation.folds_run > 0; ++m) {

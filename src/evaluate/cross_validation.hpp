@@ -67,7 +67,7 @@ struct EvaluationChoice {
 struct Evaluation {
   Status status = Status::kInterrupted;  ///< heuristic when all folds ran, else time_limit or interrupted
   EvaluationOptions options;
-  Classifier classifier = Classifier::kLda;
+  Classifier classifier;
   bool nested = true;
   double ridge_all_rows = 0.0;  ///< the ridge when all rows train; every training set has its own
   Index folds_run = 0, folds_planned = 0;
@@ -80,7 +80,7 @@ struct Evaluation {
 /// `data` has passed check_values. Throws BadInput when a class has fewer rows than folds.
 [[nodiscard]] Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& methods,
                                           const SelectOptions& selection, const PrepareOptions& prepare,
-                                          const ModelOptions& model, const EvaluationOptions& options,
+                                          const Classifier& classifier, const EvaluationOptions& options,
                                           const RunControl& control);
 
 }  // namespace subspectra

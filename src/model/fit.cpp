@@ -18,11 +18,11 @@ using nlohmann::json;
 /// k as given, or the one-standard-error choice of a cross-validation over the range. Stopped before the
 /// first fold ended there is nothing to choose by: the range is left as it is, and its largest size is taken.
 ChosenSize choose_size(const Dataset& data, const Method& method, const SelectOptions& selection,
-                       const PrepareOptions& prepare, const ModelOptions& model, const RunControl& control) {
+                       const PrepareOptions& prepare, const Classifier& classifier, const RunControl& control) {
   const KRange asked = selection.k;
   if (asked.given() && asked.lo == asked.hi) return {.k = asked, .evaluation = {}};
   if (MethodRegistry::fixes_size(method)) return {.k = asked, .evaluation = {}};
-  Evaluation evaluation = evaluate_methods(data, {method}, selection, prepare, model, {}, control);
+  Evaluation evaluation = evaluate_methods(data, {method}, selection, prepare, classifier, {}, control);
   if (evaluation.rows.empty()) {
     if (evaluation.folds_run > 0) {
       throw Error("k could not be chosen: no size could be reached in every training set; give one with ⟨k⟩");
@@ -94,10 +94,10 @@ std::string unjudged_sentence(Index k, const Evaluation& evaluation) {
 }  // namespace
 
 FitResult fit_features(const Dataset& data, const Method& method, const SelectOptions& selection,
-                       const PrepareOptions& prepare, const ModelOptions& model, const RunControl& control) {
+                       const PrepareOptions& prepare, const Classifier& classifier, const RunControl& control) {
   const MethodTraits& traits = method.traits();
   FitResult result;
-  result.chosen = choose_size(data, method, selection, prepare, model, control);
+  result.chosen = choose_size(data, method, selection, prepare, classifier, control);
   const ChosenSize& chosen = result.chosen;
   SelectOptions options = selection;
   options.k = chosen.k;
@@ -120,15 +120,16 @@ FitResult fit_features(const Dataset& data, const Method& method, const SelectOp
   result.k = std::holds_alternative<Components>(found.answer) ? fitted->matrix.cols()
              : fitted != nullptr                              ? static_cast<Index>(fitted->features.size())
                                                               : found.sets().back().k();
-  result.model = fitted != nullptr ? fit_model(data, preparation, std::string(traits.name), *fitted, model, control)
+  result.model = fitted != nullptr ? fit_model(data, preparation, std::string(traits.name), *fitted, classifier,
+                                               selection.seed, control)
                                    : fit_model(data, preparation, std::string(traits.name),
-                                               found.sets().back().features, found.ridge, model, control);
+                                               found.sets().back().features, found.ridge, classifier, selection.seed, control);
   result.status = chosen.evaluation ? worst(found.status, chosen.evaluation->status) : found.status;
-  const std::string cut_short = cut_short_sentence(result.model.rule);
-  if (!cut_short.empty()) result.status = worst(result.status, rule_status(result.model.rule));
+  const std::string cut_short = result.model.rule->cut_short_sentence();
+  if (!cut_short.empty()) result.status = worst(result.status, result.model.rule->status);
   auto& warnings = result.warnings;
   warnings = found.warnings;
-  if (traits.variance) warn_of_components(data, model, warnings);
+  if (traits.variance) warn_of_components(data, selection.components, warnings);
   if (selection.bounds) warnings.push_back(no_bounds_sentence("fit"));
   if (traits.ranks_when_stopped &&
       (found.status == Status::kTimeLimit || found.status == Status::kInterrupted)) {
@@ -136,18 +137,18 @@ FitResult fit_features(const Dataset& data, const Method& method, const SelectOp
         "{} was stopped ({}): the features are those it ranked highest until then; give more time", traits.name,
         status_name(found.status)));
   }
-  warn_of_neighbors(result.model.training_rows, model, warnings);
+  warn_of_few_rows(result.model.training_rows, classifier, warnings);
   if (!cut_short.empty()) warnings.push_back(cut_short);
   if (chosen.unjudged()) warnings.push_back(unjudged_sentence(result.k, *chosen.evaluation));
   if (chosen.evaluation && !chosen.unjudged()) result.note = chosen_sentence(chosen, *chosen.evaluation);
   return result;
 }
 
-json model_json(const FitResult& fit, json options, const SelectOptions& selection, const ModelOptions& model) {
+json model_json(const FitResult& fit, json options, const json& classifier_options, std::uint64_t seed) {
   json object = fit.model.to_json();
   object["status"] = status_name(fit.status);
-  object["chosen_by"] = chosen_by(fit.chosen, selection.seed);
-  options.update(options_json(model));
+  object["chosen_by"] = chosen_by(fit.chosen, seed);
+  options.update(classifier_options);
   options.update(record_of(fit.selection));
   options["ridge_asked"] = options["ridge"];
   options["ridge"] = fit.selection.ridge;

@@ -34,11 +34,12 @@ struct FitResult {
 /// choice of k, an exact search with the best set it has, and a machine or process with the ranking it has; what a
 /// model needs at least, the passes of a greedy search, is run in any case.
 [[nodiscard]] FitResult fit_features(const Dataset& data, const Method& method, const SelectOptions& selection,
-                                     const PrepareOptions& prepare, const ModelOptions& model,
+                                     const PrepareOptions& prepare, const Classifier& classifier,
                                      const RunControl& control);
 
-/// The model file: the model, how k was chosen, and the options; `options` holds those of the caller.
-[[nodiscard]] nlohmann::json model_json(const FitResult& fit, nlohmann::json options, const SelectOptions& selection,
-                                        const ModelOptions& model);
+/// The model file: the model, how k was chosen, and the options: those of the caller, then the classifier's, then the method's
+/// as used.
+[[nodiscard]] nlohmann::json model_json(const FitResult& fit, nlohmann::json options,
+                                        const nlohmann::json& classifier_options, std::uint64_t seed);
 
 }  // namespace subspectra

@@ -9,6 +9,8 @@
 #include <numeric>
 #include <unordered_set>
 
+#include "classify/model_reader.hpp"
+#include "classify/registry.hpp"
 #include "core/matrix_json.hpp"
 #include "core/shallow_json.hpp"
 #include "core/text.hpp"
@@ -30,372 +32,12 @@ std::vector<Index> first_features(Index count) {
   return all;
 }
 
-/// A whole number from 0 up that an Index holds; what the parser stores as unsigned may be larger.
-bool is_count(const json& value) {
-  if (value.is_number_unsigned()) return value.get<std::uint64_t>() < (1ULL << 62U);
-  return value.is_number_integer() && value.get<std::int64_t>() >= 0;
-}
-
-/// Reads members of a model file; every failure names the file and the member.
-class ModelReader {
- public:
-  ModelReader(const json& root, std::string file) : root_(root), file_(std::move(file)) {}
-
-  [[noreturn]] void fail(std::string_view member, std::string_view rule) const {
-    throw BadInput({.file = file_, .place = fmt::format("'{}'", member)},
-                   fmt::format("{}; the model is damaged: fit it again", rule));
-  }
-
-  bool has(const std::string& member) const { return root_.contains(member); }
-
-  const json& at(std::string_view path) const {
-    const json* value = &root_;
-    for (std::string_view rest = path; !rest.empty();) {
-      const auto dot = rest.find('.');
-      const std::string key(rest.substr(0, dot));
-      if (!value->is_object() || !value->contains(key)) fail(path, "is missing");
-      value = &(*value)[key];
-      rest = dot == std::string_view::npos ? std::string_view() : rest.substr(dot + 1);
-    }
-    return *value;
-  }
-
-  std::string text(std::string_view path) const {
-    const json& value = at(path);
-    if (!value.is_string()) fail(path, "must be a text");
-    return value.get<std::string>();
-  }
-
-  bool truth(std::string_view path) const {
-    const json& value = at(path);
-    if (!value.is_boolean()) fail(path, "must be true or false");
-    return value.get<bool>();
-  }
-
-  Index count(std::string_view path) const {
-    const json& value = at(path);
-    if (!is_count(value)) fail(path, "must be a whole number from 0 up");
-    return value.get<Index>();
-  }
-
-  double number(std::string_view path) const {
-    const json& value = at(path);
-    if (!value.is_number() || !std::isfinite(value.get<double>())) fail(path, "must be a finite number");
-    return value.get<double>();
-  }
-
-  std::vector<std::string> texts(std::string_view path) const {
-    const json& value = at(path);
-    if (!value.is_array()) fail(path, "must be a list of texts");
-    std::vector<std::string> result;
-    for (const auto& entry : value) {
-      if (!entry.is_string()) fail(path, "must be a list of texts");
-      result.push_back(entry.get<std::string>());
-    }
-    return result;
-  }
-
-  Vector numbers(std::string_view path, Index size) const { return row(at(path), path, size); }
-
-  /// null means "not used".
-  Vector optional_numbers(std::string_view path, Index size) const {
-    return at(path).is_null() ? Vector() : numbers(path, size);
-  }
-
-  Matrix matrix(std::string_view path, Index rows, Index columns) const {
-    const json& value = at(path);
-    if (!value.is_array() || static_cast<Index>(value.size()) != rows)
-      fail(path, fmt::format("must have {} rows", rows));
-    Matrix result(rows, columns);
-    for (Index i = 0; i < rows; ++i)
-      result.row(i) = row(value[static_cast<std::size_t>(i)], path, columns).transpose();
-    return result;
-  }
-
- private:
-  Vector row(const json& value, std::string_view path, Index size) const {
-    if (!value.is_array() || static_cast<Index>(value.size()) != size) {
-      fail(path, fmt::format("must be {} numbers", size));
-    }
-    Vector result(size);
-    for (Index i = 0; i < size; ++i) {
-      const auto& entry = value[static_cast<std::size_t>(i)];
-      if (!entry.is_number() || !std::isfinite(entry.get<double>())) fail(path, "must hold finite numbers");
-      result[i] = entry.get<double>();
-    }
-    return result;
-  }
-
-  const json& root_;
-  std::string file_;
-};
-
-Classifier read_classifier(const ModelReader& reader) {
+const ClassifierKind& read_classifier(const ModelReader& reader) {
   try {
-    return OptionCodec<Classifier>::parse(reader.text("classifier"));
+    return find_classifier(reader.text("classifier"));
   } catch (const InvalidArgument&) {
     reader.fail("classifier", "names a classifier this version does not have");
   }
-}
-
-/// K shares that sum to 1.
-Vector read_shares(const ModelReader& reader, std::string_view path, Index classes) {
-  Vector shares = reader.numbers(path, classes);
-  if ((shares.array() < 0.0).any() || std::abs(shares.sum() - 1.0) > 1e-6) {
-    reader.fail(path, "must be probabilities that sum to 1");
-  }
-  return shares;
-}
-
-LdaRule read_lda(const ModelReader& reader, Index k, Index classes) {
-  LdaRule rule;
-  rule.priors = read_shares(reader, "priors", classes);
-  rule.centre = reader.numbers("centre", k);
-  const json& matrix = reader.at("discriminants");
-  const Index r =
-      matrix.is_array() && !matrix.empty() && matrix[0].is_array() ? static_cast<Index>(matrix[0].size()) : 0;
-  if (r > std::min(k, classes)) reader.fail("discriminants", "has more columns than features or classes");
-  rule.discriminants = reader.matrix("discriminants", k, r);
-  rule.centroids = reader.matrix("centroids", classes, r);
-  return rule;
-}
-
-json rule_json(const LdaRule& rule) {
-  return {{"priors", to_json(rule.priors)},
-          {"centre", to_json(rule.centre)},
-          {"discriminants", to_json(rule.discriminants)},
-          {"centroids", to_json(rule.centroids)}};
-}
-
-/// Priors that leave a class with rows.
-void check_priors(const ModelReader& reader, const Vector& priors, const Vector& shares) {
-  if (((shares.array() > 0.0) && (priors.array() > 0.0)).count() == 0)
-    reader.fail("priors", "must leave a class that has a share of the training rows");
-}
-
-SvmRule read_svm(const ModelReader& reader, Index k, Index classes) {
-  SvmRule rule;
-  rule.priors = read_shares(reader, "priors", classes);
-  rule.shares = read_shares(reader, "shares", classes);
-  check_priors(reader, rule.priors, rule.shares);
-  rule.centre = reader.numbers("centre", k);
-  rule.weights = reader.matrix("weights", k, classes);
-  rule.offsets = reader.numbers("offsets", classes);
-  rule.slope = reader.number("slope");
-  if (!(rule.slope > 0.0)) reader.fail("slope", "must be positive");
-  rule.cost = reader.number("C");
-  if (!(rule.cost > 0.0)) reader.fail("C", "must be positive");
-  return rule;
-}
-
-json rule_json(const SvmRule& rule) {
-  return {{"priors", to_json(rule.priors)},
-          {"shares", to_json(rule.shares)},
-          {"centre", to_json(rule.centre)},
-          {"weights", to_json(rule.weights)},
-          {"offsets", to_json(rule.offsets)},
-          {"slope", rule.slope},
-          {"C", rule.cost}};
-}
-
-/// A matrix whose rows are counted one by one before anything of its size is set aside.
-Matrix read_counted(const ModelReader& reader, std::string_view path, Index rows, Index columns) {
-  const json& value = reader.at(path);
-  if (!value.is_array() || static_cast<Index>(value.size()) != rows)
-    reader.fail(path, fmt::format("must have {} rows", rows));
-  for (const auto& row : value) {
-    if (!row.is_array() || static_cast<Index>(row.size()) != columns)
-      reader.fail(path, fmt::format("must be {} numbers a row", columns));
-  }
-  return reader.matrix(path, rows, columns);
-}
-
-GpMachine read_machine(const json& value, const std::string& file, Index n, Index q, Index classes,
-                       GpApproximation approximation) {
-  const ModelReader reader(value, file);
-  GpMachine machine;
-  machine.positive = reader.count("class");
-  if (machine.positive >= classes) reader.fail("class", "must be the number of a class");
-  const json& scales = reader.at("lengthscales");
-  const bool common = scales.is_array() && scales.size() == 1;
-  machine.kernel.lengthscales = reader.numbers("lengthscales", common ? 1 : q);
-  if ((machine.kernel.lengthscales.array() <= 0.0).any()) reader.fail("lengthscales", "must be positive");
-  machine.kernel.signal = reader.number("signal");
-  if (!(machine.kernel.signal > 0.0)) reader.fail("signal", "must be positive");
-  if (approximation == GpApproximation::kLaplace) {
-    machine.posterior.mode = reader.numbers("mode", n);
-  } else {
-    machine.posterior.site_precision = reader.numbers("site_precision", n);
-    if ((machine.posterior.site_precision.array() < 0.0).any())
-      reader.fail("site_precision", "must not be negative");
-    machine.posterior.site_shift = reader.numbers("site_shift", n);
-  }
-  machine.posterior.log_marginal_likelihood = reader.number("log_marginal_likelihood");
-  return machine;
-}
-
-GpRule read_gp(const ModelReader& reader, const std::string& file, Index k, Index n, Index classes,
-               GpApproximation approximation) {
-  GpRule rule;
-  rule.approximation = approximation;
-  rule.priors = read_shares(reader, "priors", classes);
-  rule.shares = read_shares(reader, "shares", classes);
-  Index q = k;
-  if (reader.has("projection")) {
-    rule.centre = reader.numbers("projection.centre", k);
-    const json& matrix = reader.at("projection.matrix");
-    q = matrix.is_array() && !matrix.empty() && matrix[0].is_array() ? static_cast<Index>(matrix[0].size())
-                                                                     : 0;
-    rule.projection = read_counted(reader, "projection.matrix", k, q);
-  }
-  rule.inputs = read_counted(reader, "inputs", n, q);
-  const Vector codes = reader.numbers("codes", n);
-  Vector counts = Vector::Zero(classes);
-  for (const double code : codes) {
-    if (!(code >= 0.0 && code < static_cast<double>(classes)) || code != std::floor(code))
-      reader.fail("codes", "must be numbers of classes");
-    rule.codes.push_back(static_cast<int>(code));
-    counts[rule.codes.back()] += 1.0;
-  }
-  for (Index c = 0; c < classes; ++c) {
-    if ((counts[c] > 0.0) != (rule.shares[c] > 0.0))
-      reader.fail("shares", "must be positive for the classes of 'codes' and 0 for others");
-  }
-  if (((rule.shares.array() > 0.0) && (rule.priors.array() > 0.0)).count() == 0)
-    reader.fail("priors", "must leave a class that has a share of the training rows");
-  const double likelihood = reader.number("log_marginal_likelihood");
-  if (!(likelihood <= 0.0)) reader.fail("log_marginal_likelihood", "must not be positive");
-  const json& machines = reader.at("machines");
-  const auto present = static_cast<std::size_t>((counts.array() > 0.0).count());
-  const std::size_t needed = present > 2 ? present : present - 1;
-  if (!machines.is_array() || machines.size() != needed)
-    reader.fail("machines", fmt::format("must be {}", needed));
-  for (const auto& machine : machines) {
-    rule.machines.push_back(read_machine(machine, file, n, q, classes, approximation));
-    const Index positive = rule.machines.back().positive;
-    if (!(counts[positive] > 0.0)) reader.fail("machines", "must be of classes that have rows");
-    counts[positive] = needed > 1 ? 0.0 : counts[positive];  // each class once
-  }
-  return rule;
-}
-
-json rule_json(const GpRule& rule) {
-  json machines = json::array();
-  for (const auto& machine : rule.machines) {
-    json one = {{"class", machine.positive},
-                {"lengthscales", to_json(machine.kernel.lengthscales)},
-                {"signal", machine.kernel.signal},
-                {"log_marginal_likelihood", machine.posterior.log_marginal_likelihood}};
-    if (rule.approximation == GpApproximation::kLaplace) {
-      one["mode"] = to_json(machine.posterior.mode);
-    } else {
-      one["site_precision"] = to_json(machine.posterior.site_precision);
-      one["site_shift"] = to_json(machine.posterior.site_shift);
-    }
-    machines.push_back(std::move(one));
-  }
-  json object = {
-      {"priors", to_json(rule.priors)},  {"shares", to_json(rule.shares)},
-      {"inputs", to_json(rule.inputs)},  {"codes", rule.codes},
-      {"machines", std::move(machines)}, {"log_marginal_likelihood", rule.log_marginal_likelihood()}};
-  if (rule.centre.size() > 0)
-    object["projection"] = {{"centre", to_json(rule.centre)}, {"matrix", to_json(rule.projection)}};
-  return object;
-}
-
-/// With a centre of 0.
-RowMap read_projection(const ModelReader& reader, Index k) {
-  RowMap map;
-  map.centre = Vector::Zero(k);
-  const json& matrix = reader.at("projection");
-  map.has_projection = !matrix.is_null();
-  if (map.has_projection) {
-    const Index width = matrix.is_array() && !matrix.empty() && matrix[0].is_array()
-                            ? static_cast<Index>(matrix[0].size())
-                            : 0;
-    map.projection = reader.matrix("projection", k, width);
-  }
-  return map;
-}
-
-json projection_json(const RowMap& map) { return map.has_projection ? to_json(map.projection) : json(); }
-
-Index length_of(const json& list) { return list.is_array() ? static_cast<Index>(list.size()) : 0; }
-
-KernelSvmRule read_kernel_svm(const ModelReader& reader, Index k, Index classes) {
-  KernelSvmRule rule;
-  try {
-    rule.kernel = OptionCodec<SvmKernel>::parse(reader.text("kernel"));
-  } catch (const InvalidArgument&) {
-    reader.fail("kernel", "names a kernel this version does not have");
-  }
-  rule.degree = reader.count("degree");
-  if (rule.degree < 1 || rule.degree > 20) reader.fail("degree", "must be a number from 1 to 20");
-  rule.priors = read_shares(reader, "priors", classes);
-  rule.shares = read_shares(reader, "shares", classes);
-  check_priors(reader, rule.priors, rule.shares);
-  rule.map = read_projection(reader, k);
-  rule.map.centre = reader.numbers("centre", k);
-  rule.map.scale = reader.numbers("scale", rule.map.width());
-  if ((rule.map.scale.array() < 0.0).any()) reader.fail("scale", "must not be negative");
-  const Index vectors = length_of(reader.at("support_vectors"));
-  rule.vectors = reader.matrix("support_vectors", vectors, rule.map.width());
-  rule.coefficients = reader.matrix("coefficients", vectors, classes);
-  rule.offsets = reader.numbers("offsets", classes);
-  const auto positive = [&](const char* member) {
-    const double value = reader.number(member);
-    if (!(value > 0.0)) reader.fail(member, "must be positive");
-    return value;
-  };
-  rule.gamma = positive("gamma");
-  rule.slope = positive("slope");
-  rule.cost = positive("C");
-  return rule;
-}
-
-json rule_json(const KernelSvmRule& rule) {
-  return {{"priors", to_json(rule.priors)},
-          {"shares", to_json(rule.shares)},
-          {"kernel", OptionCodec<SvmKernel>::json(rule.kernel)},
-          {"degree", rule.degree},
-          {"gamma", rule.gamma},
-          {"scale", to_json(rule.map.scale)},
-          {"support_vectors", to_json(rule.vectors)},
-          {"coefficients", to_json(rule.coefficients)},
-          {"offsets", to_json(rule.offsets)},
-          {"slope", rule.slope},
-          {"C", rule.cost},
-          {"centre", to_json(rule.map.centre)},
-          {"projection", projection_json(rule.map)}};
-}
-
-KnnRule read_knn(const ModelReader& reader, Index k, Index classes) {
-  KnnRule rule;
-  rule.priors = read_shares(reader, "priors", classes);
-  rule.map = read_projection(reader, k);
-  const json& codes = reader.at("codes");
-  const Index n = length_of(codes);
-  if (n < 1 || n != reader.count("training.rows"))
-    reader.fail("codes", "must be a class number for each of the training.rows");
-  for (const auto& code : codes) {
-    if (!is_count(code) || code.get<Index>() >= classes)
-      reader.fail("codes", "must be numbers of classes, counted from 0");
-    rule.codes.push_back(static_cast<int>(code.get<Index>()));
-  }
-  rule.shares = class_shares(rule.codes, classes);
-  check_priors(reader, rule.priors, rule.shares);
-  rule.rows = reader.matrix("rows", n, rule.map.width());
-  rule.neighbors = reader.count("neighbors");
-  if (rule.neighbors < 1) reader.fail("neighbors", "must be 1 or more");
-  return rule;
-}
-
-json rule_json(const KnnRule& rule) {
-  return {{"priors", to_json(rule.priors)},
-          {"rows", to_json(rule.rows)},
-          {"codes", rule.codes},
-          {"neighbors", rule.neighbors},
-          {"projection", projection_json(rule.map)}};
 }
 
 /// Line and character of the `byte`-th byte, counted from 1 as the parser does.
@@ -527,7 +169,7 @@ json Model::to_json() const {
   json object = {{"schema", kSchema},
                  {"version", version()},
                  {"method", method},
-                 {"classifier", OptionCodec<Classifier>::json(classifier())},
+                 {"classifier", rule->classifier()},
                  {"target", target},
                  {"classes", classes},
                  {"features", features},
@@ -539,11 +181,9 @@ json Model::to_json() const {
                    {"centre", list(preparation.centre)},
                    {"scale", list(preparation.scale)}}},
                  {"ridge", ridge}};
-  std::visit([&](const auto& one) { object.update(rule_json(one)); }, rule);
+  object.update(rule->to_json());
   return object;
 }
-
-Classifier Model::classifier() const { return classifier_of(rule); }
 
 Model Model::from_json(const json& root, const std::string& file) {
   const ModelReader reader(root, file);
@@ -559,7 +199,7 @@ Model Model::from_json(const json& root, const std::string& file) {
   }
   Model model;
   model.method = reader.text("method");
-  const Classifier classifier = read_classifier(reader);
+  const ClassifierKind& classifier = read_classifier(reader);
   model.target = reader.text("target");
   model.classes = reader.texts("classes");
   const auto classes = static_cast<Index>(model.classes.size());
@@ -579,7 +219,7 @@ Model Model::from_json(const json& root, const std::string& file) {
     reader.fail("features", fmt::format("must be {} numbers", k));
   }
   for (const auto& feature : features) {
-    if (!is_count(feature) || feature.get<Index>() >= model.training_features ||
+    if (!ModelReader::is_count(feature) || feature.get<Index>() >= model.training_features ||
         (!model.features.empty() && feature.get<Index>() <= model.features.back())) {
       reader.fail("features", "must be ascending column numbers below training.features");
     }
@@ -590,27 +230,7 @@ Model Model::from_json(const json& root, const std::string& file) {
   model.preparation.scale = reader.optional_numbers("preprocessing.scale", k);
   if ((model.preparation.scale.array() <= 0.0).any()) reader.fail("preprocessing.scale", "must be positive");
   model.ridge = reader.number("ridge");
-  switch (classifier) {
-    case Classifier::kLda:
-      model.rule = read_lda(reader, k, classes);
-      break;
-    case Classifier::kSvm:
-      if (root.contains("kernel")) {  // the linear one has weights in place of support vectors
-        model.rule = read_kernel_svm(reader, k, classes);
-      } else {
-        model.rule = read_svm(reader, k, classes);
-      }
-      break;
-    case Classifier::kKnn:
-      model.rule = read_knn(reader, k, classes);
-      break;
-    case Classifier::kGpLaplace:
-    case Classifier::kGpEp:
-      model.rule =
-          read_gp(reader, file, k, model.training_rows, classes,
-                  classifier == Classifier::kGpLaplace ? GpApproximation::kLaplace : GpApproximation::kEp);
-      break;
-  }
+  model.rule = classifier.read(reader, {.features = k, .classes = classes, .rows = model.training_rows});
   return model;
 }
 
@@ -651,7 +271,7 @@ Matrix predict_probabilities(const Model& model, const Dataset& data) {
   if (!rows.allFinite()) refuse_gaps(model, data, rows);
   // Not Eigen's exp(), whose vector version gives a denormal and not 0 for a class without rows.
   Matrix probabilities =
-      log_posteriors(model.rule, rows).unaryExpr([](double value) { return std::exp(value); });
+      model.rule->log_posteriors(rows).unaryExpr([](double value) { return std::exp(value); });
   for (Index i = 0; i < probabilities.rows(); ++i) {
     if (!probabilities.row(i).allFinite()) {
       Index largest = 0;
@@ -688,25 +308,27 @@ Model untrained_model(const Dataset& training, const Preparation& preparation, c
 }  // namespace
 
 Model fit_model(const Dataset& all_rows, const Preparation& preparation, const std::string& method,
-                const std::vector<Index>& features, double ridge, const ModelOptions& options,
-                const RunControl& control) {
+                const std::vector<Index>& features, double ridge, const Classifier& classifier,
+                std::uint64_t seed, const RunControl& control) {
   const Dataset training = labelled_columns(all_rows, features);
   Model model = untrained_model(all_rows, preparation, method, features, ridge);
   model.training_rows = training.rows();
   const Dataset prepared = model.preparation.apply(training);
-  model.rule = ClassifierTrainer(prepared, first_features(prepared.features()), ridge, options).fit(control);
+  model.rule =
+      ClassifierTrainer(prepared, first_features(prepared.features()), ridge, classifier, {.seed = seed})
+          .fit(control);
   return model;
 }
 
 Model fit_model(const Dataset& all_rows, const Preparation& preparation, const std::string& method,
-                const FittedDiscriminants& discriminants, const ModelOptions& options,
+                const FittedDiscriminants& discriminants, const Classifier& classifier, std::uint64_t seed,
                 const RunControl& control) {
   const Dataset training = labelled_columns(all_rows, discriminants.features);
   Model model = untrained_model(all_rows, preparation, method, discriminants.features, 0.0);
   model.training_rows = training.rows();
   FittedDiscriminants own = discriminants;  // over the columns that are left
   own.features = first_features(static_cast<Index>(own.features.size()));
-  model.rule = fit_rule(model.preparation.apply(training), own, options, control);
+  model.rule = fit_rule(model.preparation.apply(training), own, classifier, {.seed = seed}, control);
   return model;
 }
 

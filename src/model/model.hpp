@@ -22,9 +22,7 @@ struct Model {
   Index training_rows = 0;
   Preparation preparation;  ///< restricted to the chosen features
   double ridge = 0.0;
-  ClassifierRule rule;
-
-  [[nodiscard]] Classifier classifier() const;  ///< what the rule is
+  RulePointer rule;  ///< what the classifier has learned
 
   [[nodiscard]] nlohmann::json to_json() const;
   /// Checks schema, sizes and finiteness before use; throws BadInput naming the file and the field.
@@ -42,15 +40,17 @@ struct Model {
 [[nodiscard]] Matrix predict_probabilities(const Model& model, const Dataset& data);
 
 /// Trains the classifier on the features of fitted discriminants, with the rule in their space. Here and
-/// below `control` is that of ClassifierTrainer::fit.
+/// below `seed` is that of TrainingContext and `control` that of ClassifierTrainer::fit.
 [[nodiscard]] Model fit_model(const Dataset& training, const Preparation& preparation,
                               const std::string& method, const FittedDiscriminants& discriminants,
-                              const ModelOptions& options, const RunControl& control = RunControl());
+                              const Classifier& classifier, std::uint64_t seed = 0,
+                              const RunControl& control = RunControl());
 
 /// Trains the classifier on the chosen features of `training` (values checked, not yet prepared). Here and
 /// above rows without a label are left out; throws BadInput when none has one.
 [[nodiscard]] Model fit_model(const Dataset& training, const Preparation& preparation,
                               const std::string& method, const std::vector<Index>& features, double ridge,
-                              const ModelOptions& options, const RunControl& control = RunControl());
+                              const Classifier& classifier, std::uint64_t seed = 0,
+                              const RunControl& control = RunControl());
 
 }  // namespace subspectra

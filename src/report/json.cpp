@@ -237,7 +237,7 @@ json evaluation_json(const Evaluation& evaluation, const Dataset& data, const Re
                        choice.k_one_standard_error > 0 ? json(choice.k_one_standard_error) : json()}});
   }
   json protocol = options_json(evaluation.options);
-  protocol["classifier"] = OptionCodec<Classifier>::json(evaluation.classifier);
+  protocol["classifier"] = evaluation.classifier.name();
   protocol["nested"] = evaluation.nested;
   protocol["seed"] = context.options.value("seed", std::uint64_t{0});
   if (const auto groups = context.options.value("cv_groups", std::string()); !groups.empty()) {

@@ -125,8 +125,7 @@ std::optional<Outcome> judge(const Dataset& training, const Dataset& test, const
   const Selection found = select_features(training, MethodRegistry::from_texts(contestant.method, contestant.options), selection, control.silent());
   if (control.should_stop() || found.chosen_fit() == nullptr) return std::nullopt;
   const auto& record = *found.chosen_fit();
-  const Matrix posteriors =
-      log_posteriors(fit_rule(training, record, ModelOptions{}), test.columns(record.features));
+  const Matrix posteriors = fit_rule(training, record, Lda{})->log_posteriors(test.columns(record.features));
   double wrong = 0.0;
   for (Index i = 0; i < posteriors.rows(); ++i) {
     Index predicted = 0;

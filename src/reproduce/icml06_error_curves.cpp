@@ -98,8 +98,7 @@ void error_curves(const Dataset& data, const Curve& curve, const ReproduceOption
     }
     if (!machine_methods.empty()) {
       const Evaluation judged =
-          evaluate_methods(data, machine_methods, selection, {},
-                           {.classifier = Classifier::kSvm, .cost = 1.0}, evaluation, control);
+          evaluate_methods(data, machine_methods, selection, {}, Svm{.C = 1.0}, evaluation, control);
       result.status = worst(result.status, judged.status);
       for (const EvaluationRow& row : judged.rows) {
         points.push_back({.series = fmt::format("{} with its machine, {}", row.method, protocol.name),

@@ -94,9 +94,9 @@ struct GeneOutcome {
   Index kept = 0;
 };
 
-bool misclassified(const ClassifierRule& rule, const Dataset& row, const std::vector<Index>& features) {
+bool misclassified(const Rule& rule, const Dataset& row, const std::vector<Index>& features) {
   Index predicted = 0;
-  log_posteriors(rule, row.columns(features)).row(0).maxCoeff(&predicted);
+  rule.log_posteriors(row.columns(features)).row(0).maxCoeff(&predicted);
   return predicted != row.labels()->codes.front();
 }
 
@@ -107,7 +107,7 @@ GeneOutcome leave_out(const Dataset& data, Index row, const GeneContestant& cont
   others.erase(others.begin() + row);
   const Dataset training = data.with_rows(others);
   const Dataset left_out = data.with_rows({row});
-  const ModelOptions model{.classifier = Classifier::kSvm, .cost = 1.0, .seed = seed};
+  const Classifier machine = Svm{.C = 1.0};
   SelectOptions selection{.certify = false, .seed = seed, .threads = 1};
   if (contestant.components) {
     const Index most = std::min(contestant.sizes.back(), training.rows() - 1);
@@ -124,13 +124,14 @@ GeneOutcome leave_out(const Dataset& data, Index row, const GeneContestant& cont
     for (const Index size : contestant.sizes) {
       if (size > record.matrix.cols()) break;
       const auto leading = leading_columns(record, size);
-      outcome.wrong[size] = misclassified(fit_rule(training, leading, model), left_out, leading.features);
+      outcome.wrong[size] =
+          misclassified(*fit_rule(training, leading, machine, {.seed = seed}), left_out, leading.features);
     }
     return outcome;
   }
   const auto judge = [&](Index key, const std::vector<Index>& features) {
-    const ClassifierTrainer trainer(training, features, 0.0, model, 1);
-    outcome.wrong[key] = misclassified(trainer.fit(), left_out, features);
+    const ClassifierTrainer trainer(training, features, 0.0, machine, {.seed = seed, .threads = 1});
+    outcome.wrong[key] = misclassified(*trainer.fit(), left_out, features);
   };
   if (contestant.sizes.empty()) {
     judge(kCut, found.sets().front().features);

@@ -70,9 +70,8 @@ Dataset machine_input(const Dataset& data, const std::vector<Index>& features, b
 double test_error(const Dataset& training, const Dataset& test, std::uint64_t seed) {
   std::vector<Index> all(static_cast<std::size_t>(training.features()));
   std::iota(all.begin(), all.end(), Index{0});
-  const ClassifierTrainer trainer(training, all, 0.0,
-                                  {.classifier = Classifier::kSvm, .cost = 1.0, .seed = seed}, 1);
-  const Matrix scores = log_posteriors(trainer.fit(), test.dense());
+  const ClassifierTrainer trainer(training, all, 0.0, Svm{.C = 1.0}, {.seed = seed, .threads = 1});
+  const Matrix scores = trainer.fit()->log_posteriors(test.dense());
   Index wrong = 0;
   for (Index i = 0; i < test.rows(); ++i) {
     Index predicted = 0;

@@ -227,8 +227,7 @@ FittedDiscriminants no_discriminants(Index count) {
 
 /// Fraction of the test rows that the discriminants' rule gets wrong.
 double held_out_error(const Dataset& training, const Dataset& test, const FittedDiscriminants& record) {
-  const Matrix posteriors =
-      log_posteriors(fit_rule(training, record, ModelOptions{}), test.columns(record.features));
+  const Matrix posteriors = fit_rule(training, record, Lda{})->log_posteriors(test.columns(record.features));
   double wrong = 0.0, all = 0.0;
   for (Index i = 0; i < posteriors.rows(); ++i) {
     Index predicted = 0;

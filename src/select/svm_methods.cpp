@@ -32,7 +32,7 @@ struct Prepared {
 };
 
 Prepared prepare(const Problem& problem, double cost, std::string_view method, const RunControl& control) {
-  refuse_weights(problem.data(), fmt::format("method {}", method));
+  refuse_weights(problem.data(), fmt::format("method {}", method), "gslda");
   const auto cells =
       static_cast<double>(problem.data().rows()) * static_cast<double>(problem.candidates().size());
   // The columns and their standardized copy, which the elimination works on.

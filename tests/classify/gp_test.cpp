@@ -500,7 +500,7 @@ TEST(GaussianProcess, RefusesWhatDoesNotFit) {
 
   DatasetParts weighted = data;
   weighted.weights = Vector::LinSpaced(20, 1.0, 2.0);
-  EXPECT_THROW(ClassifierTrainer(weighted, {0, 1}, 0.0, {.classifier = Classifier::kGpEp}), InvalidArgument);
+  EXPECT_THROW(ClassifierTrainer(weighted, {0, 1}, 0.0, GpEp{}), InvalidArgument);
 }
 
 /// A smooth kernel with a large signal: K has a condition number beyond 1/rounding.
@@ -535,11 +535,11 @@ TEST(GaussianProcess, AnIterationThatRoundingEndsIsNoConvergence) {
   GpOptions options{
       .approximation = GpApproximation::kLaplace, .hyperparameters = Hyperparameters::kFixed, .signal = 1.0};
   options.lengthscale.values = {3.0};
-  EXPECT_EQ(cut_short_sentence(fit_gp(data.dense, data.labels->codes, 2, options)), "");
+  EXPECT_EQ(fit_gp(data.dense, data.labels->codes, 2, options).cut_short_sentence(), "");
   options.signal = 1e8;
   const GpRule rule = fit_gp(data.dense, data.labels->codes, 2, options);
   EXPECT_EQ(rule.status, Status::kIterationLimit);
-  EXPECT_NE(cut_short_sentence(rule).find("did not converge at ⟨signal 1e+08⟩"), std::string::npos);
+  EXPECT_NE(rule.cut_short_sentence().find("did not converge at ⟨signal 1e+08⟩"), std::string::npos);
 }
 
 TEST(GaussianProcess, StoppedItKeepsTheBestPointSoFar) {
@@ -574,11 +574,11 @@ TEST(GaussianProcess, StoppedItKeepsTheBestPointSoFar) {
       const GpRule whole = fit_gp(data.dense, data.labels->codes, 2, options);
       EXPECT_GE(some.log_marginal_likelihood(), first.log_marginal_likelihood());
       EXPECT_LE(some.log_marginal_likelihood(), whole.log_marginal_likelihood() + 1e-9);
-      EXPECT_EQ(cut_short_sentence(whole), "");
-      EXPECT_NE(
-          cut_short_sentence(some).find("(interrupted): length-scale and signal are the best of 3 gradients"),
-          std::string::npos)
-          << cut_short_sentence(some);
+      EXPECT_EQ(whole.cut_short_sentence(), "");
+      EXPECT_NE(some.cut_short_sentence().find(
+                    "(interrupted): length-scale and signal are the best of 3 gradients"),
+                std::string::npos)
+          << some.cut_short_sentence();
     }
   }
 }

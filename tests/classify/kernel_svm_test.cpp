@@ -22,7 +22,7 @@ double kernel(const KernelSvmRule& rule, const Vector& u, const Vector& v) {
   return std::pow(rule.gamma * u.dot(v) + 1.0, static_cast<double>(rule.degree));
 }
 
-KernelSvmRule train(const DatasetParts& data, const KernelSvmOptions& options,
+KernelSvmRule train(const DatasetParts& data, const Svm& options,
                     const std::vector<std::vector<Index>>& folds = {}) {
   return fit_kernel_svm(data.dense, data.labels->codes, data.labels->class_count(), folds, options);
 }
@@ -68,7 +68,7 @@ TEST(KernelSvm, TheConditionsOfOptimalityHold) {
           SCOPED_TRACE(::testing::Message()
                        << classes << " classes, " << features << " features, C " << cost);
           const DatasetParts data = oracle::random_classes(40, features, classes, 3);
-          expect_optimal(train(data, {.kernel = kind, .degree = 3, .cost = cost}), data);
+          expect_optimal(train(data, {.C = cost, .svm_kernel = kind, .svm_degree = 3}), data);
         }
       }
     }
@@ -90,12 +90,12 @@ TEST(KernelSvm, TellsApartWhatNoLineDoes) {
     return wrong;
   };
   for (const SvmKernel kind : {SvmKernel::kPoly, SvmKernel::kRbf}) {
-    const KernelSvmRule rule = train(data, {.kernel = kind}, folds);
+    const KernelSvmRule rule = train(data, {.svm_kernel = kind}, folds);
     EXPECT_LT(errors(rule.log_posteriors(data.dense)), 12);
     EXPECT_NEAR(rule.log_posteriors(data.dense).array().exp().rowwise().sum().maxCoeff(), 1.0, 1e-12);
     EXPECT_EQ(rule.gamma, 0.5);  // 1/(two columns)
   }
-  EXPECT_GT(errors(train(data, {.kernel = SvmKernel::kLinear, .cost = 1.0}).log_posteriors(data.dense)), 50);
+  EXPECT_GT(errors(train(data, {.C = 1.0, .svm_kernel = SvmKernel::kLinear}).log_posteriors(data.dense)), 50);
 }
 
 TEST(KernelSvm, DegenerateTablesAreTrainedOn) {
@@ -107,28 +107,27 @@ TEST(KernelSvm, DegenerateTablesAreTrainedOn) {
   for (auto& code : data.labels->codes) code = code == 2 ? 0 : code;
   data.labels->codes.back() = 2;  // a class of one
   for (const SvmKernel kind : {SvmKernel::kPoly, SvmKernel::kRbf}) {
-    const KernelSvmRule rule = train(data, {.kernel = kind}, inner_folds(data, 1));
+    const KernelSvmRule rule = train(data, {.svm_kernel = kind}, inner_folds(data, 1));
     EXPECT_TRUE(rule.log_posteriors(data.dense).allFinite());
     EXPECT_EQ(rule.gamma, 0.2) << "the constant column does not count";
   }
   // A class without rows has probability 0.
   data.labels->codes.back() = 0;
-  const Matrix p = exponentials(train(data, {.kernel = SvmKernel::kRbf}).log_posteriors(data.dense));
+  const Matrix p = exponentials(train(data, {.svm_kernel = SvmKernel::kRbf}).log_posteriors(data.dense));
   EXPECT_EQ(p.col(2).maxCoeff(), 0.0);
 }
 
 TEST(KernelSvm, WorksInTheSpaceOfGivenDiscriminants) {
   const DatasetParts data = oracle::random_classes(40, 4, 3, 11);
   const Matrix b = (Matrix(4, 2) << 1.0, 0.0, 2.0, 1.0, 0.0, 1.0, -1.0, 0.5).finished();
-  const ModelOptions options{
-      .classifier = Classifier::kSvm, .cost = 1.0, .svm_kernel = SvmKernel::kRbf, .seed = 3};
-  const ClassifierRule rule = fit_projected(data, {0, 1, 2, 3}, b, options);
+  const Classifier machine = Svm{.C = 1.0, .svm_kernel = SvmKernel::kRbf};
+  const RulePointer rule = fit_projected(data, {0, 1, 2, 3}, b, machine, {.seed = 3});
   DatasetParts projected = Dataset(data).with_features({0, 1}).parts();
   projected.dense = data.dense * b;
-  const ClassifierRule plain = ClassifierTrainer(projected, {0, 1}, 0.0, options).fit();
+  const RulePointer plain = ClassifierTrainer(projected, {0, 1}, 0.0, machine, {.seed = 3}).fit();
   const Matrix fresh = oracle::random_classes(30, 4, 3, 12).dense;
-  EXPECT_LT((log_posteriors(rule, fresh) - log_posteriors(plain, fresh * b)).cwiseAbs().maxCoeff(), 1e-4);
-  EXPECT_EQ(classifier_of(rule), Classifier::kSvm);
+  EXPECT_LT((rule->log_posteriors(fresh) - plain->log_posteriors(fresh * b)).cwiseAbs().maxCoeff(), 1e-4);
+  EXPECT_EQ(rule->classifier(), "svm");
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ Matrix exponentials(const Matrix& logs) {
 
 KnnRule train(const DatasetParts& data, Index neighbors, Prior prior = Prior::kEmpirical) {
   return fit_knn(data.dense, data.labels->codes, data.labels->class_count(),
-                 {.neighbors = neighbors, .prior = prior});
+                 {.prior = prior, .neighbors = neighbors});
 }
 
 /// Oracle: every distance by its definition, sorted; rows as far as the last one share what is left.
@@ -104,14 +104,13 @@ TEST(Knn, PriorsAndClassesWithoutRowsAreHeeded) {
 TEST(Knn, WorksInTheSpaceOfGivenDiscriminants) {
   const DatasetParts data = oracle::random_classes(40, 4, 2, 11);
   const Matrix b = (Matrix(4, 1) << 1.0, 2.0, 0.0, -1.0).finished();
-  const ModelOptions options{.classifier = Classifier::kKnn, .neighbors = 3};
-  const ClassifierRule rule = fit_projected(data, {0, 1, 2, 3}, b, options);
+  const RulePointer rule = fit_projected(data, {0, 1, 2, 3}, b, Knn{.neighbors = 3});
   DatasetParts projected = data;
   projected.dense = data.dense * b;
   const Matrix fresh = oracle::random_classes(30, 4, 2, 12).dense;
-  const Matrix p = exponentials(log_posteriors(rule, fresh));
+  const Matrix p = exponentials(rule->log_posteriors(fresh));
   EXPECT_LT((p - naive(projected, 3, fresh * b)).cwiseAbs().maxCoeff(), 1e-12);
-  EXPECT_EQ(rule_entries(rule), 4);
+  EXPECT_EQ(rule->entries(), 4);
 }
 
 }  // namespace

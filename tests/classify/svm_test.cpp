@@ -17,7 +17,7 @@ using Folds = std::vector<std::vector<Index>>;
 SvmRule train(const DatasetParts& data, double cost, const Folds& folds = {},
               Prior prior = Prior::kEmpirical) {
   return fit_svm(data.dense, data.labels->codes, data.labels->class_count(), folds,
-                 {.cost = cost, .prior = prior});
+                 {.prior = prior, .C = cost});
 }
 
 Matrix decisions(const SvmRule& rule, const Matrix& rows) {
@@ -249,17 +249,16 @@ TEST(Svm, FoldsOfFewRowsAndOfGroups) {
 
 TEST(ClassifierTrainer, TheSvmRefusesWeightsAndTakesOneProjectionForAnother) {
   DatasetParts data = oracle::random_classes(40, 6, 3, 41);
-  const ModelOptions options{.classifier = Classifier::kSvm, .cost = 0.5};
+  const Classifier options = Svm{.C = 0.5};
   // B = I is no projection at all.
   const std::vector<Index> all = {0, 1, 2, 3, 4, 5};
-  const Matrix direct = log_posteriors(ClassifierTrainer(data, all, 0.0, options).fit(), data.dense);
+  const Matrix direct = ClassifierTrainer(data, all, 0.0, options).fit()->log_posteriors(data.dense);
   const Matrix projected =
-      log_posteriors(fit_projected(data, all, Matrix::Identity(6, 6), options), data.dense);
+      fit_projected(data, all, Matrix::Identity(6, 6), options)->log_posteriors(data.dense);
   EXPECT_LT((direct - projected).cwiseAbs().maxCoeff(), 1e-6);
-  const Matrix part = log_posteriors(ClassifierTrainer(data, all, 0.0, options).fit({1, 4}),
-                                     data.dense(Eigen::all, std::vector<Index>{1, 4}));
-  const Matrix alone = log_posteriors(ClassifierTrainer(data, {1, 4}, 0.0, options).fit(),
-                                      data.dense(Eigen::all, std::vector<Index>{1, 4}));
+  const Matrix two = data.dense(Eigen::all, std::vector<Index>{1, 4});
+  const Matrix part = ClassifierTrainer(data, all, 0.0, options).fit({1, 4})->log_posteriors(two);
+  const Matrix alone = ClassifierTrainer(data, {1, 4}, 0.0, options).fit()->log_posteriors(two);
   EXPECT_EQ(part, alone);
   data.weights = Vector::LinSpaced(40, 1.0, 2.0);
   EXPECT_THROW(ClassifierTrainer(data, all, 0.0, options), InvalidArgument);
@@ -269,11 +268,11 @@ TEST(ClassifierTrainer, ManyProjectedDirectionsGiveTheSameLda) {
   // With as many directions as features the rule in their space is the rule on the features.
   const DatasetParts data = oracle::random_classes(60, 6, 3, 43);
   const std::vector<Index> all = {0, 1, 2, 3, 4, 5};
-  const Matrix direct = log_posteriors(ClassifierTrainer(data, all, 0.0, {}).fit(), data.dense);
+  const Matrix direct = ClassifierTrainer(data, all, 0.0, Lda{}).fit()->log_posteriors(data.dense);
   const Matrix b = Matrix::Random(6, 6);
-  const ClassifierRule rule = fit_projected(data, all, b, {});
-  EXPECT_LE(std::get<LdaRule>(rule).discriminants.cols(), 3);
-  EXPECT_LT((direct - log_posteriors(rule, data.dense)).cwiseAbs().maxCoeff(), 1e-9);
+  const RulePointer rule = fit_projected(data, all, b, Lda{});
+  EXPECT_LE(dynamic_cast<const LdaRule&>(*rule).discriminants.cols(), 3);
+  EXPECT_LT((direct - rule->log_posteriors(data.dense)).cwiseAbs().maxCoeff(), 1e-9);
 }
 
 TEST(Svm, ReachesTheMinimumForLargeCWithManyMoreFeaturesThanRows) {
@@ -311,12 +310,12 @@ TEST(Svm, StoppedItTrainsWithTheBestCSoFar) {
   EXPECT_EQ(rule.cost, 1.0);  // no C has been through all folds
   EXPECT_EQ(rule.slope, 1.0);
   EXPECT_TRUE(at_one(rule.weights));
-  EXPECT_NE(cut_short_sentence(rule).find("C = 1 and the scale"), std::string::npos);
+  EXPECT_NE(rule.cut_short_sentence().find("C = 1 and the scale"), std::string::npos);
   EXPECT_EQ(fit_svm(data.dense, data.labels->codes, 3, folds, {}).status, Status::kConverged);
   // Without folds there is nothing to cut short.
-  EXPECT_EQ(fit_svm(data.dense, data.labels->codes, 3, {}, {.cost = 1.0}, stopped).status,
-            Status::kConverged);
-  const KernelSvmRule kernel = fit_kernel_svm(data.dense, data.labels->codes, 3, folds, {}, nullptr, stopped);
+  EXPECT_EQ(fit_svm(data.dense, data.labels->codes, 3, {}, {.C = 1.0}, stopped).status, Status::kConverged);
+  const KernelSvmRule kernel = fit_kernel_svm(data.dense, data.labels->codes, 3, folds,
+                                              {.svm_kernel = SvmKernel::kRbf}, nullptr, stopped);
   EXPECT_EQ(kernel.status, Status::kInterrupted);
   EXPECT_EQ(kernel.cost, 1.0);
   EXPECT_EQ(choose_svm_cost(standardize_rows(data.dense).z, data.labels->codes, 3, folds, 1, stopped), 1.0);

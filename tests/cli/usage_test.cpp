@@ -7,10 +7,10 @@
 #include <sstream>
 
 #include "../../cli/options.hpp"
+#include "classify/registry.hpp"
 #include "data/prepare.hpp"
 #include "evaluate/cross_validation.hpp"
 #include "io/read.hpp"
-#include "model/model.hpp"
 #include "run_program.hpp"
 #include "select/registry.hpp"
 #include "select/select.hpp"
@@ -188,7 +188,7 @@ TEST(Help, ListsExactlyTheOptionsTheStructsDescribe) {
       {"--between", "--within", "--covariance", "--refit", "--require-optimal", "--require-gap", "--events"});
   EXPECT_EQ(flags_in_help("select"), select);
   auto fit = common;
-  add_flags<ModelOptions>(fit);
+  for (const auto& option : describe_classifiers()) fit.insert(option_flag(option.name));
   EXPECT_EQ(flags_in_help("fit"), fit);
   auto evaluate = fit;
   evaluate.insert("--cv-groups");

@@ -186,7 +186,7 @@ TEST(Evaluate, StopsWhenAskedAndSaysSo) {
 TEST(Evaluate, AClassifierWhoseTrainingIsCutShortIsNotCounted) {
   const DatasetParts data = oracle::random_classes(60, 5, 2, 1);
   for (const std::string method : {"fisher", "pca"}) {
-    for (const Classifier classifier : {Classifier::kSvm, Classifier::kGpLaplace}) {
+    for (const Classifier& classifier : {Classifier(Svm{}), Classifier(GpLaplace{.restarts = 1})}) {
       // The stop comes from within: when the fourth training set has been judged.
       std::stop_source stop;
       int judged = 0;
@@ -196,9 +196,8 @@ TEST(Evaluate, AClassifierWhoseTrainingIsCutShortIsNotCounted) {
             if (++judged == 4) stop.request_stop();
           },
           0.0);
-      const auto result =
-          evaluate_methods(data, {&find_method(method)}, {.k = {1, 2}, .threads = 1}, {}, {},
-                           {.classifier = classifier, .restarts = 1}, {.cv = {3}, .repeats = 3}, control);
+      const auto result = evaluate_methods(data, {&find_method(method)}, {.k = {1, 2}, .threads = 1}, {}, {},
+                                           classifier, {.cv = {3}, .repeats = 3}, control);
       EXPECT_EQ(result.status, Status::kInterrupted);
       EXPECT_EQ(result.folds_run, 4);
       EXPECT_EQ(result.folds_planned, 9);
@@ -210,9 +209,8 @@ TEST(Evaluate, AClassifierWhoseTrainingIsCutShortIsNotCounted) {
 TEST(Evaluate, MoreNeighboursThanRowsAreSaid) {
   const DatasetParts data = oracle::random_classes(30, 3, 2, 1);
   const auto says = [&](Index neighbors) {
-    const auto result =
-        evaluate_methods(data, {&find_method("fisher")}, {.k = {1, 1}}, {}, {},
-                         {.classifier = Classifier::kKnn, .neighbors = neighbors}, {.cv = {5}}, RunControl());
+    const auto result = evaluate_methods(data, {&find_method("fisher")}, {.k = {1, 1}}, {}, {},
+                                         Knn{.neighbors = neighbors}, {.cv = {5}}, RunControl());
     return std::any_of(result.warnings.begin(), result.warnings.end(), [](const std::string& warning) {
       return warning.find("is more than the 24 rows to learn from") != std::string::npos;
     });

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 #include "oracle.hpp"
 
@@ -18,22 +18,18 @@ DatasetParts named(DatasetParts data) {
   return data;
 }
 
-/// A classifier, and of the SVM a kernel.
-struct Kind {
-  Classifier classifier = Classifier::kLda;
-  SvmKernel kernel = SvmKernel::kLinear;
-};
-
-Model small_model(const PrepareOptions& options = {}, const Kind& kind = {}) {
-  const DatasetParts data = named(oracle::random_classes(60, 6, 3, 1));
-  return fit_model(
-      data, Preparation::learn(data, options), "fisher", {0, 2, 5}, 0.0,
-      {.classifier = kind.classifier, .svm_kernel = kind.kernel, .hyperparameters = Hyperparameters::kFixed});
+Model small_model(const PrepareOptions& options = {}, const Classifier& classifier = {}) {
+  const Dataset data = named(oracle::random_classes(60, 6, 3, 1));
+  return fit_model(data, Preparation::learn(data, options), "fisher", {0, 2, 5}, 0.0, classifier);
 }
 
-constexpr std::array kClassifiers = {
-    Kind{Classifier::kLda}, Kind{Classifier::kSvm},       Kind{Classifier::kSvm, SvmKernel::kRbf},
-    Kind{Classifier::kKnn}, Kind{Classifier::kGpLaplace}, Kind{Classifier::kGpEp}};
+constexpr auto kFixed = Hyperparameters::kFixed;
+const std::vector<Classifier> kClassifiers = {Lda{},
+                                              Svm{},
+                                              Svm{.svm_kernel = SvmKernel::kRbf},
+                                              Knn{},
+                                              GpLaplace{.hyperparameters = kFixed},
+                                              GpEp{.hyperparameters = kFixed}};
 
 std::string message_of(const std::function<void()>& action) {
   try {
@@ -45,12 +41,12 @@ std::string message_of(const std::function<void()>& action) {
 }
 
 TEST(Model, ComesBackFromJsonToTheLastBit) {
-  for (const Kind& classifier : kClassifiers) {
+  for (const Classifier& classifier : kClassifiers) {
     for (const bool standardize : {false, true}) {
       const Model model =
           small_model({.missing = MissingPolicy::kMean, .standardize = standardize}, classifier);
       const Model back = Model::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
-      EXPECT_EQ(back.classifier(), classifier.classifier);
+      EXPECT_EQ(back.rule->classifier(), classifier.name());
       const DatasetParts fresh = named(oracle::random_classes(25, 6, 3, 2));
       EXPECT_EQ(predict_probabilities(model, fresh), predict_probabilities(back, fresh));
     }
@@ -79,7 +75,7 @@ TEST(Model, NamesTheColumnsThatAreMissing) {
 
 TEST(Model, WithoutNamesThePlaceCountsAndTheWidthMustAgree) {
   DatasetParts data = oracle::random_classes(60, 6, 3, 1);
-  const Model model = fit_model(data, {}, "fisher", {0, 2, 5}, 0.0, {});
+  const Model model = fit_model(data, {}, "fisher", {0, 2, 5}, 0.0, Lda{});
   EXPECT_FALSE(model.names_given);
   EXPECT_NO_THROW((void)predict_probabilities(model, data));
   EXPECT_NE(message_of([&] {
@@ -101,7 +97,7 @@ TEST(Model, MissingValuesNeedAModelThatLearnedToFillThem) {
 
 TEST(Model, FarFromEveryClassTheProbabilitiesStillSumToOne) {
   DatasetParts fresh = named(oracle::random_classes(5, 6, 3, 2));
-  for (const Kind& classifier : kClassifiers) {
+  for (const Classifier& classifier : kClassifiers) {
     const Model model = small_model({}, classifier);
     for (const double far : {1e9, 1e17, 1e30, 1e200}) {
       for (const double sign : {-1.0, 1.0}) {
@@ -117,7 +113,7 @@ TEST(Model, FarFromEveryClassTheProbabilitiesStillSumToOne) {
 TEST(Model, ValuesThatOverflowAreRefusedAndNotPredictedAsNaN) {
   DatasetParts fresh = named(oracle::random_classes(5, 6, 3, 2));
   fresh.dense.row(3).setConstant(1.7e308);
-  for (const Kind& classifier : kClassifiers) {
+  for (const Classifier& classifier : kClassifiers) {
     try {
       EXPECT_TRUE(predict_probabilities(small_model({}, classifier), fresh).allFinite());
     } catch (const BadInput& refusal) {
@@ -126,7 +122,7 @@ TEST(Model, ValuesThatOverflowAreRefusedAndNotPredictedAsNaN) {
   }
 }
 
-void expect_damage_refused(const Kind& classifier) {
+void expect_damage_refused(const Classifier& classifier) {
   const nlohmann::json good =
       small_model({.missing = MissingPolicy::kMean, .standardize = true}, classifier).to_json();
   ASSERT_NO_THROW((void)Model::from_json(good, "m.json"));
@@ -153,11 +149,11 @@ void expect_damage_refused(const Kind& classifier) {
 }
 
 TEST(Model, EveryDamagedMemberIsRefusedByName) {
-  for (const Kind& classifier : kClassifiers) expect_damage_refused(classifier);
+  for (const Classifier& classifier : kClassifiers) expect_damage_refused(classifier);
 }
 
 TEST(Model, AnSvmHasPositiveScalesAndSharesThatSumToOne) {
-  const nlohmann::json good = small_model({}, {Classifier::kSvm}).to_json();
+  const nlohmann::json good = small_model({}, Svm{}).to_json();
   for (const auto& [member, wrong] : {std::pair<std::string, nlohmann::json>{"slope", 0.0},
                                       {"C", -1.0},
                                       {"shares", {0.5, 0.5, 0.5}},
@@ -177,11 +173,12 @@ TEST(Model, AnSvmHasPositiveScalesAndSharesThatSumToOne) {
 
 TEST(Model, AGaussianProcessHasPositiveScalesAndOneMachineAClass) {
   using nlohmann::json;
-  for (const Classifier classifier : {Classifier::kGpLaplace, Classifier::kGpEp}) {
-    const json good = small_model({}, {classifier}).to_json();
+  for (const bool ep : {false, true}) {
+    const json good = (ep ? small_model({}, GpEp{.hyperparameters = kFixed})
+                          : small_model({}, GpLaplace{.hyperparameters = kFixed}))
+                          .to_json();
     EXPECT_LT(good["log_marginal_likelihood"].get<double>(), 0.0);
     ASSERT_EQ(good["machines"].size(), 3U);
-    const bool ep = classifier == Classifier::kGpEp;
     const json no_numbers = json::array({1.0, 2.0});
     for (const auto& [member, wrong] : {std::pair<std::string, json>{"signal", 0.0},
                                         {"lengthscales", json::array({-1.0})},
@@ -224,7 +221,7 @@ TEST(Model, AGaussianProcessInTheSpaceOfDiscriminantsComesBack) {
   FittedDiscriminants record;
   record.features = {1, 2, 4};
   record.matrix = Matrix::Random(3, 2);
-  const Model model = fit_model(data, {}, "gloss", record, {.classifier = Classifier::kGpLaplace});
+  const Model model = fit_model(data, {}, "gloss", record, GpLaplace{});
   const Model back = Model::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
   const DatasetParts fresh = named(oracle::random_classes(25, 6, 3, 2));
   EXPECT_EQ(predict_probabilities(model, fresh), predict_probabilities(back, fresh));
@@ -238,7 +235,7 @@ TEST(Model, NeighboursAndSupportVectorsAreCheckedNumberByNumber) {
     const std::string text = message_of([&] { (void)Model::from_json(bad, "m.json"); });
     EXPECT_TRUE(text.starts_with("m.json: ")) << damage.first << " = " << damage.second << ": " << text;
   };
-  const nlohmann::json nearest = small_model({}, {Classifier::kKnn}).to_json();
+  const nlohmann::json nearest = small_model({}, Knn{}).to_json();
   auto codes = nearest["codes"], shorter = nearest["codes"], rows = nearest["rows"];
   codes[3] = 3;  // there are three classes
   shorter.erase(5);
@@ -249,7 +246,7 @@ TEST(Model, NeighboursAndSupportVectorsAreCheckedNumberByNumber) {
         Damage{"classifier", "svm"}, Damage{"training", {{"rows", 59}, {"features", 6}}}}) {
     expect_refused(nearest, damage);
   }
-  const nlohmann::json machine = small_model({}, {Classifier::kSvm, SvmKernel::kPoly}).to_json();
+  const nlohmann::json machine = small_model({}, Svm{.svm_kernel = SvmKernel::kPoly}).to_json();
   auto vectors = machine["support_vectors"];
   vectors.erase(0);
   for (const Damage& damage :
@@ -266,9 +263,8 @@ TEST(Model, AProjectionComesBackFromJson) {
   found.features = {0, 2, 5};
   found.matrix = (Matrix(3, 2) << 1.0, 0.5, -1.0, 2.0, 0.3, 0.1).finished();
   const DatasetParts fresh = named(oracle::random_classes(25, 6, 3, 2));
-  for (const Kind& kind : kClassifiers) {
-    const Model model = fit_model(data, {}, "pca", found,
-                                  {.classifier = kind.classifier, .cost = 1.0, .svm_kernel = kind.kernel});
+  for (const Classifier& classifier : kClassifiers) {
+    const Model model = fit_model(data, {}, "pca", found, classifier);
     const Model back = Model::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
     EXPECT_EQ(predict_probabilities(model, fresh), predict_probabilities(back, fresh));
   }
@@ -285,11 +281,7 @@ TEST(Model, RowsWithoutALabelAreNotLearnedFrom) {
   FittedDiscriminants found;
   found.features = {0, 2, 5};
   found.matrix = (Matrix(3, 2) << 1.0, 0.5, -1.0, 2.0, 0.3, 0.1).finished();
-  for (const Kind& kind : kClassifiers) {
-    const ModelOptions options{.classifier = kind.classifier,
-                               .cost = 1.0,
-                               .svm_kernel = kind.kernel,
-                               .hyperparameters = Hyperparameters::kFixed};
+  for (const Classifier& options : kClassifiers) {
     const Model some = fit_model(data, {}, "qalpha", {0, 2, 5}, 0.0, options);
     const Model those = fit_model(Dataset(data).with_rows(labelled), {}, "qalpha", {0, 2, 5}, 0.0, options);
     EXPECT_EQ(some.training_rows, 40);
@@ -301,7 +293,7 @@ TEST(Model, RowsWithoutALabelAreNotLearnedFrom) {
   }
   for (int& code : data.labels->codes) code = Labels::kMissing;
   EXPECT_NE(message_of([&] {
-              (void)fit_model(data, {}, "qalpha", {0, 2, 5}, 0.0, {});
+              (void)fit_model(data, {}, "qalpha", {0, 2, 5}, 0.0, Lda{});
             }).find("no row has a label"),
             std::string::npos);
 }

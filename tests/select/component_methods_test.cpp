@@ -90,7 +90,7 @@ TEST(ComponentMethods, MaxSurpriseRanksByErrorsOfAThreshold) {
 }
 
 Evaluation evaluate(const DatasetParts& data, const std::vector<std::string>& names,
-                    const SelectOptions& selection, const ModelOptions& model,
+                    const SelectOptions& selection, const Classifier& model,
                     const EvaluationOptions& options = {}) {
   std::vector<const MethodInfo*> methods;
   for (const auto& name : names) methods.push_back(&find_method(name));
@@ -114,7 +114,7 @@ TEST(ComponentMethods, AllComponentsTogetherAreAllFeatures) {
 
 TEST(SvmEvaluation, IsThePlainLoopOverFoldsAndDoesNotDependOnThreads) {
   const DatasetParts data = oracle::random_classes(60, 8, 3, 11);
-  const ModelOptions model{.classifier = Classifier::kSvm};
+  const Classifier model = Svm{};
   SelectOptions selection{.k = {1, 4}};
   selection.threads = 1;
   const Evaluation one = evaluate(data, {"fisher"}, selection, model);
@@ -144,15 +144,14 @@ TEST(SvmEvaluation, IsThePlainLoopOverFoldsAndDoesNotDependOnThreads) {
   }
   EXPECT_EQ(one.rows[3].error, wrong / 60.0);
   EXPECT_NEAR(one.rows[3].log_loss, loss / 60.0, 1e-12);
-  EXPECT_EQ(one.classifier, Classifier::kSvm);
+  EXPECT_EQ(one.classifier.name(), "svm");
 }
 
 TEST(SvmEvaluation, LeaveOneOutWithAClassOfOneRow) {
   DatasetParts data = oracle::random_classes(21, 4, 2, 13);
   data.labels->classes = {"a", "b", "c"};
   data.labels->codes[20] = 2;
-  const Evaluation found =
-      evaluate(data, {"fisher"}, {.k = {2, 2}}, {.classifier = Classifier::kSvm, .cost = 1.0}, {.cv = {0}});
+  const Evaluation found = evaluate(data, {"fisher"}, {.k = {2, 2}}, Svm{.C = 1.0}, {.cv = {0}});
   ASSERT_EQ(found.rows.size(), 1U);
   EXPECT_TRUE(std::isfinite(found.rows[0].log_loss));
   EXPECT_GE(found.rows[0].error, 1.0 / 21.0);  // the one that was never seen

@@ -25,7 +25,7 @@ std::vector<Index> plain_loop(const DatasetParts& data, double cost) {
   std::iota(left.begin(), left.end(), Index{0});
   while (!left.empty()) {
     const Matrix part = data.dense(Eigen::all, left);
-    const SvmRule rule = fit_svm(part, data.labels->codes, data.labels->class_count(), {}, {.cost = cost});
+    const SvmRule rule = fit_svm(part, data.labels->codes, data.labels->class_count(), {}, {.C = cost});
     const Vector mean = part.colwise().mean();
     Vector scores(part.cols());
     for (Index j = 0; j < part.cols(); ++j) {

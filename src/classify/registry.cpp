@@ -1,0 +1,153 @@
+#include "classify/registry.hpp"
+
+#include <fmt/format.h>
+#include <subspectra/error.hpp>
+
+#include <algorithm>
+
+#include "core/spelling.hpp"
+
+namespace subspectra {
+
+/// One line a classifier, in the order of the help pages: the file of its name defines
+/// `std::unique_ptr<const ClassifierKind> NAME_kind()`.
+#define SUBSPECTRA_CLASSIFIERS(KIND) \
+  KIND(lda)                          \
+  KIND(svm)                          \
+  KIND(knn)                          \
+  KIND(gp_laplace)                   \
+  KIND(gp_ep)
+
+#define SUBSPECTRA_DECLARE(name) std::unique_ptr<const ClassifierKind> name##_kind();
+SUBSPECTRA_CLASSIFIERS(SUBSPECTRA_DECLARE)
+#undef SUBSPECTRA_DECLARE
+
+const std::vector<std::unique_ptr<const ClassifierKind>>& classifier_kinds() {
+  static const auto kinds = [] {
+    std::vector<std::unique_ptr<const ClassifierKind>> all;
+#define SUBSPECTRA_ADD(name) all.push_back(name##_kind());
+    SUBSPECTRA_CLASSIFIERS(SUBSPECTRA_ADD)
+#undef SUBSPECTRA_ADD
+    return all;
+  }();
+  return kinds;
+}
+
+namespace {
+
+std::string classifier_names() {
+  std::string text;
+  for (const auto& kind : classifier_kinds())
+    text += fmt::format("{}{}", text.empty() ? "" : "|", kind->traits().name);
+  return text;
+}
+
+bool has_option(const ClassifierKind& kind, std::string_view name) {
+  const auto options = kind.options();
+  return std::any_of(options.begin(), options.end(), [&](const auto& option) { return option.name == name; });
+}
+
+/// What OptionCodec reads back, from what it wrote as JSON.
+std::string option_text(const nlohmann::json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return value.dump();
+  std::string text;
+  for (const auto& entry : value) text += (text.empty() ? "" : ",") + option_text(entry);
+  return text;
+}
+
+}  // namespace
+
+const ClassifierKind& find_classifier(std::string_view name) {
+  for (const auto& kind : classifier_kinds()) {
+    if (kind->traits().name == name) return *kind;
+  }
+  detail::rethrow_with_option("classifier", name,
+                              InvalidArgument(fmt::format("one of {} is needed", classifier_names())));
+}
+
+const ClassifierKind& kind_of(const Classifier& classifier) { return find_classifier(classifier.name()); }
+
+Classifier classifier_from_texts(const OptionTexts& texts) {
+  const auto name = texts.find("classifier");
+  const ClassifierKind& chosen = find_classifier(name == texts.end() ? Classifier().name() : name->second);
+  for (const auto& kind : classifier_kinds()) (void)kind->parse(texts);
+  return chosen.parse(texts);
+}
+
+Classifier classifier_from_json(std::string_view name, const nlohmann::json& options) {
+  const ClassifierKind& kind = find_classifier(name);
+  if (!options.is_object())
+    throw InvalidArgument(fmt::format("the options of classifier {} are no JSON object", name));
+  OptionTexts texts;
+  for (const auto& [option, value] : options.items()) {
+    if (!has_option(kind, option))
+      throw InvalidArgument({.field = option,
+                             .value = option_text(value),
+                             .subject = fmt::format("classifier {}", name),
+                             .rule = fmt::format("has no option {}", marked_option(option))});
+    if (!value.is_null()) texts[option] = option_text(value);
+  }
+  return kind.parse(texts);
+}
+
+std::vector<OptionDescription> describe_classifiers() {
+  std::vector<OptionDescription> all = {
+      {.name = "classifier",
+       .hint = classifier_names(),
+       .default_text = std::string(Classifier().name()),
+       .help =
+           "trained on the chosen features: Fisher's linear discriminant rule, a support vector machine, the nearest neighbours, or a Gaussian process by Laplace's approximation or expectation propagation (machines and processes one against the rest)",
+       .is_switch = false}};
+  for (const auto& kind : classifier_kinds()) {
+    for (auto& option : kind->options()) {
+      if (std::none_of(all.begin(), all.end(), [&](const auto& known) { return known.name == option.name; }))
+        all.push_back(std::move(option));
+    }
+  }
+  return all;
+}
+
+std::vector<std::string_view> classifiers_with(std::string_view option) {
+  std::vector<std::string_view> names;
+  for (const auto& kind : classifier_kinds()) {
+    if (has_option(*kind, option)) names.push_back(kind->traits().name);
+  }
+  return names;
+}
+
+nlohmann::json classifier_options_json(const OptionTexts& texts) {
+  nlohmann::json all = nlohmann::json::object();
+  for (const auto& kind : classifier_kinds()) all.update(kind->options_json(kind->parse(texts)));
+  all["classifier"] = classifier_from_texts(texts).name();
+  return all;
+}
+
+Classifier::Classifier(std::string_view name) : Classifier(find_classifier(name).parse({})) {}
+
+Classifier Classifier::parse(std::string_view name,
+                             const std::vector<std::pair<std::string, std::string>>& options) {
+  auto object = nlohmann::json::object();
+  for (const auto& [option, text] : options) object[option] = text;
+  return classifier_from_json(name, object);
+}
+
+Classifier Classifier::from_json(std::string_view name, std::string_view options) {
+  return classifier_from_json(name, nlohmann::json::parse(options, nullptr, /*allow_exceptions=*/false));
+}
+
+const ClassifierTraits& Classifier::traits() const { return kind_of(*this).traits(); }
+
+std::string Classifier::options_json() const { return kind_of(*this).options_json(*this).dump(); }
+
+void Classifier::require_name(std::string_view name) const {
+  if (name_ != name) throw InvalidArgument(fmt::format("the classifier is {}, and not {}", name_, name));
+}
+
+std::vector<ClassifierTraits> classifier_list() {
+  std::vector<ClassifierTraits> all;
+  for (const auto& kind : classifier_kinds()) all.push_back(kind->traits());
+  return all;
+}
+
+}  // namespace subspectra
