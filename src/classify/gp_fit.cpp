@@ -11,6 +11,7 @@
 
 #include <subspectra/error.hpp>
 #include "classify/gp_solver.hpp"
+#include "classify/lda.hpp"
 #include "core/memory.hpp"
 #include "core/random.hpp"
 #include "core/streams.hpp"

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "classify/gp_solver.hpp"
+#include "classify/lda.hpp"
 #include "classify/probit.hpp"
 #include "core/memory.hpp"
 #include "core/parallel.hpp"

@@ -81,7 +81,7 @@ class Evaluator {
                              std::vector<Selection>& selections) const {
     Preparation preparation;
     const Dataset training = prepared_rows(task, preparation);
-    const TrainingRows rows(training, threads, selection_.memory_limit.bytes);
+    const RowStatistics rows(training, threads, selection_.memory_limit.bytes);
     std::vector<ScoresByK> scores(methods.size());
     for (std::size_t m = 0; m < methods.size(); ++m) {
       if (!selections[m].has_answer() && !select(rows, task, methods[m], selections[m]))
@@ -101,7 +101,7 @@ class Evaluator {
               std::vector<Selection>& selections) const {
     Preparation preparation;
     const Dataset training = prepared_rows(task, preparation);
-    const TrainingRows rows(training, threads, selection_.memory_limit.bytes);
+    const RowStatistics rows(training, threads, selection_.memory_limit.bytes);
     for (std::size_t m = 0; m < methods.size() && !control_.should_stop(); ++m) {
       select(rows, task, methods[m], selections[m]);
     }
@@ -122,7 +122,7 @@ class Evaluator {
   }
 
   /// False: nothing can be chosen on these rows.
-  bool select(const TrainingRows& rows, const Task& task, const Method& method, Selection& selection) const {
+  bool select(const RowStatistics& rows, const Task& task, const Method& method, Selection& selection) const {
     SelectOptions options = selection_;
     options.threads = rows.threads();
     options.certify = false;

@@ -34,7 +34,7 @@ ChosenSize choose_size(const Dataset& data, const Method& method, const SelectOp
 }
 
 /// The set to train on.
-Selection choose_features(const TrainingRows& rows, const Method& method, const SelectOptions& options,
+Selection choose_features(const RowStatistics& rows, const Method& method, const SelectOptions& options,
                           const RunControl& control) {
   const MethodTraits& traits = method.traits();
   if (traits.ranks_when_stopped) return run_method(rows, method, options, control);
@@ -105,7 +105,7 @@ FitResult fit_features(const Dataset& data, const Method& method, const SelectOp
   if (traits.variance) options.components = 1;  // `components` then counts the discriminants of the rule alone
   const auto preparation = Preparation::learn(data, prepare);
   const Dataset prepared = preparation.apply(data);
-  const TrainingRows rows(prepared, options.threads, options.memory_limit.bytes);
+  const RowStatistics rows(prepared, options.threads, options.memory_limit.bytes);
   result.selection = choose_features(rows, method, options, control);
   Selection& found = result.selection;
   if (traits.variance && !found.sets().empty())  // it knows no labels, and so no ridge for the rule

@@ -23,13 +23,13 @@ bool is_constant(const MatrixProblem& problem, Index j) {
 
 }  // namespace
 
-TrainingRows::TrainingRows(const Dataset& data, int threads, std::uint64_t memory_limit)
+RowStatistics::RowStatistics(const Dataset& data, int threads, std::uint64_t memory_limit)
     : data_(data), threads_(threads), memory_limit_(memory_limit) {}
 
-TrainingRows::TrainingRows(const Dataset& placeholder, const MatrixProblem& matrices, int threads)
+RowStatistics::RowStatistics(const Dataset& placeholder, const MatrixProblem& matrices, int threads)
     : data_(placeholder), matrices_(&matrices), threads_(threads) {}
 
-const std::vector<char>& TrainingRows::constant() const {
+const std::vector<char>& RowStatistics::constant() const {
   if (constant_) return *constant_;
   ++counts_.constant;
   constant_.emplace(static_cast<std::size_t>(data_.features()), 0);
@@ -40,7 +40,7 @@ const std::vector<char>& TrainingRows::constant() const {
   return *constant_;
 }
 
-const Moments& TrainingRows::class_moments() const {
+const Moments& RowStatistics::class_moments() const {
   if (!class_moments_) {
     ++counts_.class_moments;
     class_moments_ =
@@ -49,7 +49,7 @@ const Moments& TrainingRows::class_moments() const {
   return *class_moments_;
 }
 
-const std::shared_ptr<const CovarianceOperator>& TrainingRows::within() const {
+const std::shared_ptr<const CovarianceOperator>& RowStatistics::within() const {
   if (!within_) {
     class_moments();
     ++counts_.within;
@@ -59,7 +59,7 @@ const std::shared_ptr<const CovarianceOperator>& TrainingRows::within() const {
   return within_;
 }
 
-const ResolvedRidge& TrainingRows::ridge(const std::vector<Index>& candidates, const Ridge& asked) const {
+const ResolvedRidge& RowStatistics::ridge(const std::vector<Index>& candidates, const Ridge& asked) const {
   const auto key = std::make_pair(asked.value ? std::vector<Index>{} : candidates, asked.value);
   const auto known = ridges_.find(key);
   if (known != ridges_.end()) return known->second;
@@ -72,7 +72,7 @@ const ResolvedRidge& TrainingRows::ridge(const std::vector<Index>& candidates, c
       .first->second;
 }
 
-std::shared_ptr<const Pencil> TrainingRows::lda_pencil(double ridge, Criterion criterion) const {
+std::shared_ptr<const Pencil> RowStatistics::lda_pencil(double ridge, Criterion criterion) const {
   // The rows' factor of A has few columns anyway: one pencil serves every criterion.
   auto& pencil = lda_pencils_[{ridge, matrices_ == nullptr ? Criterion::kLargest : criterion}];
   if (pencil) return pencil;
@@ -84,7 +84,7 @@ std::shared_ptr<const Pencil> TrainingRows::lda_pencil(double ridge, Criterion c
                                 criterion == Criterion::kLargest ? kUsualRank : matrices_->a.rows());
 }
 
-std::shared_ptr<const Pencil> TrainingRows::pca_pencil() const {
+std::shared_ptr<const Pencil> RowStatistics::pca_pencil() const {
   if (pca_pencil_) return pca_pencil_;
   ++counts_.pca_pencil;
   if (matrices_ == nullptr) return pca_pencil_ = subspectra::pca_pencil(data_, threads_);
@@ -92,7 +92,7 @@ std::shared_ptr<const Pencil> TrainingRows::pca_pencil() const {
   return pca_pencil_ = covariance_pencil(matrices_->a);
 }
 
-std::shared_ptr<const ScoringProblem> TrainingRows::scoring(const std::vector<Index>& candidates) const {
+std::shared_ptr<const ScoringProblem> RowStatistics::scoring(const std::vector<Index>& candidates) const {
   auto& problem = scorings_[candidates];
   if (!problem) {
     ++counts_.scoring;

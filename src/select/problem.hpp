@@ -32,14 +32,14 @@ struct MatrixProblem {
 
 /// The rows of one training set and what was computed from them so far. For one thread at a time: every fold
 /// has its own.
-class TrainingRows {
+class RowStatistics {
  public:
   /// A table without missing values. Keeps a reference to it.
-  TrainingRows(const Dataset& data, int threads, std::uint64_t memory_limit);
+  RowStatistics(const Dataset& data, int threads, std::uint64_t memory_limit);
   /// Matrices in place of rows; `placeholder` has their names and no rows.
-  TrainingRows(const Dataset& placeholder, const MatrixProblem& matrices, int threads);
-  TrainingRows(const TrainingRows&) = delete;
-  TrainingRows& operator=(const TrainingRows&) = delete;
+  RowStatistics(const Dataset& placeholder, const MatrixProblem& matrices, int threads);
+  RowStatistics(const RowStatistics&) = delete;
+  RowStatistics& operator=(const RowStatistics&) = delete;
 
   [[nodiscard]] const Dataset& data() const { return data_; }
   [[nodiscard]] const MatrixProblem* matrices() const { return matrices_; }
@@ -85,7 +85,7 @@ class TrainingRows {
 class Problem {
  public:
   struct Parts {
-    const TrainingRows* rows = nullptr;
+    const RowStatistics* rows = nullptr;
     const SelectOptions* options = nullptr;
     bool lda = true;                ///< judged by (A, B) of the classes; else by the covariance
     double ridge = 0.0;             ///< resolved
@@ -96,7 +96,7 @@ class Problem {
   };
   explicit Problem(Parts parts) : parts_(std::move(parts)) {}
 
-  [[nodiscard]] const TrainingRows& rows() const { return *parts_.rows; }
+  [[nodiscard]] const RowStatistics& rows() const { return *parts_.rows; }
   [[nodiscard]] const Dataset& data() const { return parts_.rows->data(); }
   [[nodiscard]] const SelectOptions& options() const { return *parts_.options; }
   [[nodiscard]] bool lda() const { return parts_.lda; }

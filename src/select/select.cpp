@@ -174,7 +174,7 @@ void check_matrices(const MatrixProblem& problem, const MethodTraits& method) {
 /// Principal components after the first: each on its own set, after projection deflation with the one before
 /// it at the largest size. There are no more of them than the covariance can have rank, and they end when
 /// nothing but rounding is left.
-void further_components(const TrainingRows& rows, const Method& method, const SelectOptions& options,
+void further_components(const RowStatistics& rows, const Method& method, const SelectOptions& options,
                         const RunControl& control, const std::vector<Index>& candidates,
                         Selection& selection) {
   constexpr double kNothingLeft = 1e-13;  // of the first component's variance
@@ -209,9 +209,9 @@ void further_components(const TrainingRows& rows, const Method& method, const Se
     exhausted = found >= rank || std::all_of(candidates.begin(), candidates.end(), constant);
     if (exhausted) break;
     try {
-      const TrainingRows deflated_rows =
-          problem ? TrainingRows(data, *problem, rows.threads())
-                  : TrainingRows(*table, rows.threads(), options.memory_limit.bytes);
+      const RowStatistics deflated_rows =
+          problem ? RowStatistics(data, *problem, rows.threads())
+                  : RowStatistics(*table, rows.threads(), options.memory_limit.bytes);
       next = run_method(deflated_rows, method, one, control);
       exhausted = !next.sets().empty() &&
                   !(next.sets().back().objective > kNothingLeft * selection.sets().back().objective);
@@ -261,7 +261,7 @@ void warn_of_ignored(const SelectOptions& options, std::string_view loading, Sel
 
 }  // namespace
 
-Selection run_method(const TrainingRows& rows, const Method& of, const SelectOptions& options,
+Selection run_method(const RowStatistics& rows, const Method& of, const SelectOptions& options,
                      const RunControl& control) {
   const auto start = std::chrono::steady_clock::now();
   options.validate();
@@ -386,7 +386,7 @@ Selection run_method(const TrainingRows& rows, const Method& of, const SelectOpt
   return selection;
 }
 
-Selection refit_sets(const TrainingRows& rows, const std::vector<GivenSet>& sets,
+Selection refit_sets(const RowStatistics& rows, const std::vector<GivenSet>& sets,
                      const SelectOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   options.validate();
@@ -437,22 +437,22 @@ Selection refit_sets(const TrainingRows& rows, const std::vector<GivenSet>& sets
 
 Selection select_features(const Dataset& prepared, const Method& method, const SelectOptions& options,
                           const RunControl& control) {
-  return run_method(TrainingRows(prepared, options.threads, options.memory_limit.bytes), method, options, control);
+  return run_method(RowStatistics(prepared, options.threads, options.memory_limit.bytes), method, options, control);
 }
 
 Selection select_features(const MatrixProblem& problem, const Method& method, const SelectOptions& options,
                           const RunControl& control) {
   const Dataset names = placeholder(problem);
-  return run_method(TrainingRows(names, problem, options.threads), method, options, control);
+  return run_method(RowStatistics(names, problem, options.threads), method, options, control);
 }
 
 Selection refit_sets(const Dataset& prepared, const std::vector<GivenSet>& sets, const SelectOptions& options) {
-  return refit_sets(TrainingRows(prepared, options.threads, options.memory_limit.bytes), sets, options);
+  return refit_sets(RowStatistics(prepared, options.threads, options.memory_limit.bytes), sets, options);
 }
 
 Selection refit_sets(const MatrixProblem& problem, const std::vector<GivenSet>& sets, const SelectOptions& options) {
   const Dataset names = placeholder(problem);
-  return refit_sets(TrainingRows(names, problem, options.threads), sets, options);
+  return refit_sets(RowStatistics(names, problem, options.threads), sets, options);
 }
 
 Selection select(const Dataset& data, const Method& method, const SelectOptions& options,
@@ -460,7 +460,7 @@ Selection select(const Dataset& data, const Method& method, const SelectOptions&
   method.validate();
   const Dataset checked = check_values(data, options.prepare, options.exclude);
   const Dataset prepared = Preparation::learn(checked, options.prepare).apply(checked);
-  return run_method(TrainingRows(prepared, options.threads, options.memory_limit.bytes), method, options,
+  return run_method(RowStatistics(prepared, options.threads, options.memory_limit.bytes), method, options,
                     control);
 }
 

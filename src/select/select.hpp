@@ -10,7 +10,7 @@ namespace subspectra {
 
 /// Runs `method` on rows without missing values. Throws InvalidArgument, BadInput (labels), Infeasible
 /// (constraints), Error (memory).
-[[nodiscard]] Selection run_method(const TrainingRows& rows, const Method& method,
+[[nodiscard]] Selection run_method(const RowStatistics& rows, const Method& method,
                                    const SelectOptions& options, const RunControl& control);
 
 /// The same on a table without missing values, and on matrices.
@@ -26,7 +26,7 @@ struct GivenSet {
 };
 /// Variational renormalization of given supports, as a Selection with one set each: objective and loadings.
 /// Where loadings are given too, their own quotient stands in `given_objective`.
-[[nodiscard]] Selection refit_sets(const TrainingRows& rows, const std::vector<GivenSet>& sets,
+[[nodiscard]] Selection refit_sets(const RowStatistics& rows, const std::vector<GivenSet>& sets,
                                    const SelectOptions& options);
 [[nodiscard]] Selection refit_sets(const Dataset& prepared, const std::vector<GivenSet>& sets,
                                    const SelectOptions& options);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "classify/classifier.hpp"
+#include "classify/row_map.hpp"
 #include "classify/svm.hpp"
 #include "classify/svm_cost.hpp"
 #include "core/memory.hpp"
