@@ -231,7 +231,7 @@ ClassifierTrainer::ClassifierTrainer(const Dataset& training, const std::vector<
     case Classifier::kGpLaplace:
     case Classifier::kGpEp:
       refuse_weights(training, marked_classifier(options_));
-      rows_ = training.columns(features);
+      rows_ = training.values().columns(features);
       break;
   }
 }
@@ -252,7 +252,7 @@ ClassifierRule ClassifierTrainer::fit(const RunControl& control) const {
 
 ClassifierRule fit_projected(const Dataset& training, const std::vector<Index>& features, const MatrixRef& b,
                              const ModelOptions& options, const RunControl& control) {
-  const Matrix rows = training.columns(features);
+  const Matrix rows = training.values().columns(features);
   if (options.classifier == Classifier::kLda) {
     const Eigen::Map<const Vector> weights(training.weights().data(),
                                            static_cast<Index>(training.weights().size()));
