@@ -111,14 +111,16 @@ int run_predict(const Arguments& arguments, Signals&) {
   Dataset data = read_table(arguments.operands[1], read);
   if (predict.missing == PredictMissing::kDrop) {
     // Only gaps in columns the model uses count, and a row without a label is what predict is for.
-    DatasetParts unlabelled = model_columns(model, data).parts();
+    const Dataset columns = model_columns(model, data);
+    DatasetDetails unlabelled = columns.details();
     unlabelled.labels.reset();
-    const Dataset used =
-        check_values(std::move(unlabelled), {.missing = MissingPolicy::kDrop, .standardize = false});
+    const Dataset used = check_values({std::move(unlabelled), columns.values()},
+                                      {.missing = MissingPolicy::kDrop, .standardize = false});
     if (!used.original_rows().empty()) {
-      DatasetParts kept = data.with_rows(used.original_rows()).parts();
-      kept.warnings = used.warnings();
-      data = std::move(kept);
+      data = data.with_rows(used.original_rows());
+      DatasetDetails details = data.details();
+      details.warnings = used.warnings();
+      data = Dataset(std::move(details), data.values());
     }
   }
   if (output.verbose) say_notes(data);

@@ -146,8 +146,9 @@ int run_synth(const Arguments& arguments, Signals&) {
       return 0;
     }
     write_table(output.o, table);
-    DatasetParts renamed = table.parts();
-    renamed.source = problem.name;
+    DatasetDetails details = table.details();
+    details.source = problem.name;
+    const Dataset renamed(std::move(details), table.values());
     summary["rows"] = table.rows();
     summary["features"] = table.features();
     text = data_line(renamed) + '\n';

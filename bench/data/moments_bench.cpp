@@ -60,9 +60,9 @@ void diagonal(Index rows, Index features) {
   check(std::abs(m.within_variances().mean() + m.between_variances().mean() - 1.0 / 12.0) < 1e-3,
         "variances");
   volatile double sink = 0.0;
-  const double pass = shortest(1, [&] { sink = data.dense().sum(); });
+  const double pass = shortest(1, [&] { sink = data.values().packed().sum(); });
   fmt::print("kDiagonal {} x {}: one pass over the memory {:.1f} ms ({:.1f} GB/s)\n", rows, features,
-             1e3 * pass, 8e-9 * static_cast<double>(data.dense().size()) / pass);
+             1e3 * pass, 8e-9 * static_cast<double>(data.values().packed().size()) / pass);
   for (const int threads : {1, 0}) {
     const double s = shortest(threads, [&] {
       sink = compute_moments(data, Moments::SecondOrder::kDiagonal, threads).total_weight();
@@ -76,11 +76,14 @@ void full(Index rows, Index features) {
   using linalg::Op;
   const auto data = random_data(rows, features);
   Matrix product(features, features);
-  const double syrk = shortest(1, [&] { linalg::syrk(1.0, Op::kTranspose, data.dense(), 0.0, product); });
-  const double gemm = shortest(
-      1, [&] { linalg::gemm(1.0, Op::kTranspose, data.dense(), Op::kNone, data.dense(), 0.0, product); });
+  const double syrk =
+      shortest(1, [&] { linalg::syrk(1.0, Op::kTranspose, data.values().packed(), 0.0, product); });
+  const double gemm = shortest(1, [&] {
+    linalg::gemm(1.0, Op::kTranspose, data.values().packed(), Op::kNone, data.values().packed(), 0.0,
+                 product);
+  });
   const auto m = compute_moments(data, Moments::SecondOrder::kFull);
-  const Vector mean = data.dense().colwise().mean();
+  const Vector mean = data.values().packed().colwise().mean();
   const Matrix factor = m.between_factor();
   const Matrix sum = m.within_covariance() + factor * factor.transpose() + mean * mean.transpose();
   check((sum - product / static_cast<double>(rows)).cwiseAbs().maxCoeff() < 1e-12, "covariance");

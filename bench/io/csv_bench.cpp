@@ -40,8 +40,8 @@ int main(int argc, char** argv) {
       const auto p = data.features();
       fmt::print(
           "{{\"seconds\": {:.6f}, \"rows\": {}, \"features\": {}, \"peak_bytes\": {}, \"start_bytes\": {}, \"first\": {:.17g}, \"last\": {:.17g}, \"sum\": {:.17g}}}\n",
-          best, n, p, peak_kib() * 1024, before * 1024, data.dense()(0, 0), data.dense()(n - 1, p - 1),
-          data.dense().sum());
+          best, n, p, peak_kib() * 1024, before * 1024, data.values().packed()(0, 0),
+          data.values().packed()(n - 1, p - 1), data.values().packed().sum());
     }
   } catch (const std::exception& error) {
     fmt::print(stderr, "csv_bench: {}\n", error.what());

@@ -191,10 +191,11 @@ void sparse_text() {
     const Dataset data = text(documents, words);
     std::vector<Index> present;
     for (Index j = 0; j < words; ++j) {
-      if (data.sparse().outerIndexPtr()[j + 1] > data.sparse().outerIndexPtr()[j]) present.push_back(j);
+      if (data.values().stored()->outerIndexPtr()[j + 1] > data.values().stored()->outerIndexPtr()[j])
+        present.push_back(j);
     }
     const double table =
-        12.0 * static_cast<double>(data.sparse().nonZeros()) + 4.0 * static_cast<double>(words);
+        12.0 * static_cast<double>(data.values().stored()->nonZeros()) + 4.0 * static_cast<double>(words);
     const double before = peak_bytes();
     const auto clock = std::chrono::steady_clock::now();
     const FeatureRows rows(data, present, true, {}, 0);

@@ -55,7 +55,7 @@ double product_s(const Matrix& x) {
 void at_size() {
   const Dataset data = synth::gaussian_classes(
       {.rows = 180, .features = 54613, .classes = 4, .informative = 30, .separation = 0.8, .seed = 1});
-  const double table = 8.0 * static_cast<double>(data.dense().size());
+  const double table = 8.0 * static_cast<double>(data.values().packed().size());
   const double before = peak_bytes();
   const ScoringProblem problem = make_scoring_problem(data, all_of(data.features()), 1);
   const double product = product_s(problem.x);

@@ -58,7 +58,9 @@ std::vector<Index> upto(Index least, Index most) {
 
 std::vector<Problem> problems(const std::string& folder) {
   std::vector<Problem> all;
-  const auto table = [&](const std::string& name) { return read_dataset(folder + "/" + name).dense(); };
+  const auto table = [&](const std::string& name) {
+    return read_dataset(folder + "/" + name).values().packed();
+  };
   if (!folder.empty()) {
     const Matrix pitprops = read_square_matrix(folder + "/pitprops_corr.csv").values;
     all.push_back({"pitprops", pitprops, upto(1, 5), 3.406155});
@@ -67,7 +69,7 @@ std::vector<Problem> problems(const std::string& folder) {
     all.push_back({"wine correlation", wine, upto(1, 5), 3.439778});
     all.push_back({"wine correlation", wine, upto(6, 10), 4.594293});
   }
-  all.push_back({"Sonar correlation", correlation(read_dataset("sonar").dense()), upto(1, 40)});
+  all.push_back({"Sonar correlation", correlation(read_dataset("sonar").values().matrix()), upto(1, 40)});
   all.push_back({"factors correlation", correlation(factors(100)), upto(1, 40)});
   all.push_back({"factors covariance", covariance(factors(100)), upto(1, 40)});
   if (!folder.empty()) {

@@ -139,10 +139,11 @@ void forward_from_data(Index rows, Index features, Index k) {
   const auto data = random_table(rows, features, 2, 0.3);
   const auto units = all_units(features);
   const double with_data = peak_bytes();
-  const double x_bytes = 8.0 * static_cast<double>(data.dense().size());
+  const double x_bytes = 8.0 * static_cast<double>(data.values().packed().size());
   Vector v = Vector::Ones(rows), out(features);
   for (const int threads : {1, 0}) {
-    const double pass = shortest(10, threads, [&] { linalg::gemv_transposed(data.dense(), v, out, threads); });
+    const double pass =
+        shortest(10, threads, [&] { linalg::gemv_transposed(data.values().packed(), v, out, threads); });
     const double search = shortest(3, threads, [&] {
       const auto pencil = lda_pencil(data, 0.01, threads);
       const auto found = forward_pass(*pencil, units, {.most = k, .threads = threads}, {});
@@ -202,11 +203,11 @@ void forward_sparse(Index rows, Index features, Index k) {
   const double start = now_s();
   const auto pencil = lda_pencil(data, 1e-3, 0);
   const auto found = forward_pass(*pencil, units, {.most = k}, {});
-  const double work = static_cast<double>(data.sparse().nonZeros()) * static_cast<double>(k) +
+  const double work = static_cast<double>(data.values().stored()->nonZeros()) * static_cast<double>(k) +
                       0.5 * static_cast<double>(features) * static_cast<double>(k * k);
   fmt::print(
       "  {} x {}, {} stored: {:.2f} s, {:.2f} ns per (nonzeros k + p k^2/2), peak memory beyond the table {:.0f} MB (p k doubles: {:.0f} MB), k = {}\n",
-      rows, features, data.sparse().nonZeros(), now_s() - start, 1e9 * (now_s() - start) / work,
+      rows, features, data.values().stored()->nonZeros(), now_s() - start, 1e9 * (now_s() - start) / work,
       1e-6 * (peak_bytes() - before), 8e-6 * static_cast<double>(features * k), found.most);
 }
 

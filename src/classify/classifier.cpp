@@ -77,7 +77,7 @@ RowStore::RowStore(const ClassifierTraits& traits, const TrainingTable& table)
     refuse_weights(table.training, marked_option("classifier", traits.name),
                    marked_option("classifier", classifiers_with_weights()));
   }
-  rows_ = table.training.columns(table.features);
+  rows_ = table.training.values().columns(table.features);
 }
 
 ClassifierTrainer::ClassifierTrainer(const Dataset& training, const std::vector<Index>& features,

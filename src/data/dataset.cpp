@@ -71,166 +71,264 @@ std::vector<Index> Labels::counts() const {
 
 namespace {
 
-/// Parts that do not fit together are a mistake of the code that made them, or of the caller's arrays.
-void check_lengths(const DatasetParts& parts) {
-  const auto check = [&](const char* field, Index given, Index wanted, const char* what) {
-    if (given == wanted) return;
-    throw InvalidArgument({.field = field,
-                           .value = fmt::to_string(given),
-                           .rule = fmt::format(": {{value}} given for {} {}", wanted, what)});
+template <class Container>
+Index size_of(const Container& values) {
+  return static_cast<Index>(values.size());
+}
+
+/// What the caller gave does not fit together.
+[[noreturn]] void refuse_input(std::string_view field, std::string_view rule, std::string_view way_out,
+                               std::string value = {}) {
+  throw InvalidArgument({.field = std::string(field),
+                         .value = std::move(value),
+                         .rule = std::string(rule),
+                         .way_out = std::string(way_out)});
+}
+
+void require_one_each(std::string_view field, Index given, Index wanted, std::string_view what) {
+  if (given == wanted) return;
+  refuse_input(field, fmt::format("has {} for {}", counted(given, "entry", "entries"), counted(wanted, what)),
+               fmt::format("give one for each {}", what), fmt::to_string(given));
+}
+
+void check_details(const DatasetDetails& details, const Values& values) {
+  const Index n = values.rows();
+  if (details.labels) require_one_each("y", size_of(details.labels->codes), n, "row");
+  if (details.weights.size() > 0) require_one_each("weights", details.weights.size(), n, "row");
+  if (!details.row_groups.empty()) require_one_each("groups", size_of(details.row_groups), n, "row");
+  if (!details.original_rows.empty())
+    require_one_each("original_rows", size_of(details.original_rows), n, "row");
+  require_one_each("names", details.names.size(), values.features(), "column");
+  for (Index i = 0; i < details.weights.size(); ++i) {
+    const double weight = details.weights[i];
+    if (weight >= 0.0 && std::isfinite(weight)) continue;
+    refuse_input("weights", fmt::format("holds {} at row {}, but a weight is a number from 0 up", weight, i),
+                 "correct it, or write 0 to leave the row out");
+  }
+}
+
+void check_view(const DenseView& view) {
+  if (view.rows < 0 || view.cols < 0)
+    refuse_input("x", fmt::format("has {} rows and {} columns, which cannot be", view.rows, view.cols),
+                 "give the sizes of the table");
+  if (view.data == nullptr && view.rows > 0 && view.cols > 0)
+    refuse_input("x", "is a null pointer", "give the address of the first number");
+}
+
+void check_view(const CscView& view) {
+  const auto bad = [](std::string_view rule) {
+    refuse_input("x", rule,
+                 "give compressed columns with row numbers that ascend within each (makeCompressed())");
   };
-  const auto size = [](const auto& values) { return static_cast<Index>(values.size()); };
-  const Index n = parts.rows();
-  if (parts.labels) check("labels", size(parts.labels->codes), n, "rows");
-  if (parts.weights.size() > 0) check("weights", parts.weights.size(), n, "rows");
-  if (!parts.row_groups.empty()) check("groups", size(parts.row_groups), n, "rows");
-  if (!parts.original_rows.empty()) check("original_rows", size(parts.original_rows), n, "rows");
-  check("names", parts.names.size(), parts.features(), "columns");
+  if (view.rows < 0 || view.cols < 0) bad(fmt::format("has {} rows and {} columns", view.rows, view.cols));
+  if (view.outer.empty() && view.cols == 0 && view.values.empty()) return;
+  if (size_of(view.outer) != view.cols + 1)
+    bad(fmt::format("has {} positions for {} columns, but one more than columns is needed", view.outer.size(),
+                    view.cols));
+  if (view.inner.size() != view.values.size())
+    bad(fmt::format("has {} row numbers for {} values", view.inner.size(), view.values.size()));
+  if (view.outer.front() != 0 || view.outer.back() != size_of(view.values))
+    bad(fmt::format("has positions from {} to {}, but {} values", view.outer.front(), view.outer.back(),
+                    view.values.size()));
+  for (Index j = 0; j < view.cols; ++j) {
+    const auto begin = view.outer[static_cast<std::size_t>(j)];
+    const auto end = view.outer[static_cast<std::size_t>(j) + 1];
+    if (begin > end) bad(fmt::format("has positions that descend at column {}", j));
+    for (auto k = begin; k < end; ++k) {
+      const Index row = view.inner[static_cast<std::size_t>(k)];
+      if (row < 0 || row >= view.rows)
+        bad(fmt::format("names row {} in column {}, but there are {} rows", row, j, view.rows));
+      if (k > begin && row <= view.inner[static_cast<std::size_t>(k) - 1])
+        bad(fmt::format("has row numbers that do not ascend in column {}", j));
+    }
+  }
+}
+
+/// The labels of the caller's array.
+std::optional<Labels> labels_of_array(detail::LabelInput input) {
+  if (const auto* texts = std::get_if<std::vector<std::string>>(&input.labels))
+    return Labels::from_texts("y", *texts);
+  const auto* numbers = std::get_if<std::vector<double>>(&input.labels);
+  if (numbers == nullptr) return std::nullopt;
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < numbers->size(); ++i) {
+    const double label = (*numbers)[i];
+    if (!std::isfinite(label))
+      refuse_input("y", fmt::format("holds {} at row {}, which is no class", label, i),
+                   "give whole numbers or texts, \"\" for a row without a label");
+    texts.push_back(number_text(label));
+  }
+  return Labels::from_texts("y", texts);
+}
+
+std::shared_ptr<DatasetState> checked_state(DatasetDetails details, Values values) {
+  if (details.names.size() == 0) details.names = FeatureNames(values.features());
+  check_details(details, values);
+  return std::make_shared<DatasetState>(DatasetState{std::move(details), std::move(values)});
+}
+
+Values values_of(DatasetParts& parts) {
+  return parts.is_sparse ? Values(std::move(parts.sparse)) : Values(std::move(parts.dense));
+}
+
+std::vector<std::string> chosen_of(const std::vector<std::string>& all, const std::vector<Index>& rows) {
+  std::vector<std::string> chosen;
+  if (all.empty()) return chosen;
+  chosen.reserve(rows.size());
+  for (const Index i : rows) chosen.push_back(all[static_cast<std::size_t>(i)]);
+  return chosen;
+}
+
+void require_between(const std::vector<Index>& numbers, Index size, std::string_view field,
+                     std::string_view what) {
+  for (const Index i : numbers) {
+    if (i >= 0 && i < size) continue;
+    refuse_input(field, fmt::format("names {} {}, but there are {} of them", what, i, size),
+                 "count from 0 to one below their number");
+  }
 }
 
 }  // namespace
 
-Dataset::Dataset() : parts_(std::make_shared<DatasetParts>()) {}
+namespace detail {
 
-Dataset::Dataset(DatasetParts parts) : parts_(std::make_shared<DatasetParts>(std::move(parts))) {
-  if (parts_->names.size() == 0) parts_->names = FeatureNames(parts_->features());
-  check_lengths(*parts_);
+std::shared_ptr<DatasetState> make_dataset(TableInput x, LabelInput y, DatasetExtras extras) {
+  std::visit([](const auto& view) { check_view(view); }, x.view);
+  Values values = std::visit([&](const auto& view) { return Values(view, x.owner); }, x.view);
+  DatasetDetails details;
+  details.in_memory = true;
+  details.source = std::move(extras.source);
+  if (!extras.names.empty()) details.names = FeatureNames(std::move(extras.names));
+  details.labels = labels_of_array(std::move(y));
+  details.weights = Eigen::Map<const Vector>(extras.weights.data(), size_of(extras.weights));
+  details.row_groups = std::move(extras.groups);
+  return checked_state(std::move(details), std::move(values));
 }
 
+DenseView span_view(std::span<const double> values, Index rows, Index cols) {
+  if (rows < 0 || cols < 0 || size_of(values) != rows * cols)
+    refuse_input("x", fmt::format("has {} for {} x {}", counted(size_of(values), "number"), rows, cols),
+                 "give rows times columns numbers, column after column");
+  return {values.data(), rows, cols, 1, rows};
+}
+
+}  // namespace detail
+
+Dataset::Dataset() : Dataset(DatasetDetails(), Values()) {}
+
+Dataset::Dataset(std::shared_ptr<DatasetState> state)
+    : state_(std::move(state)), rows_(state_->values.rows()), features_(state_->values.features()) {}
+
+Dataset::Dataset(DatasetDetails details, Values values)
+    : Dataset(checked_state(std::move(details), std::move(values))) {}
+
+// The numbers first: what is sliced off afterwards are the details.
+Dataset::Dataset(DatasetParts parts)
+    : Dataset([&] {
+        Values values = values_of(parts);
+        return checked_state(static_cast<DatasetDetails&&>(parts), std::move(values));
+      }()) {}
+
+bool Dataset::is_sparse() const { return state_->values.is_sparse(); }
+const std::string& Dataset::source() const { return state_->details.source; }
+std::vector<std::string> Dataset::feature_names() const { return names().all(); }
+bool Dataset::has_labels() const { return state_->details.labels.has_value(); }
+std::span<const std::string> Dataset::classes() const {
+  return has_labels() ? std::span<const std::string>(labels()->classes) : std::span<const std::string>();
+}
+std::span<const int> Dataset::class_codes() const {
+  return has_labels() ? std::span<const int>(labels()->codes) : std::span<const int>();
+}
+std::span<const double> Dataset::weights() const {
+  const Vector& weights = state_->details.weights;
+  return {weights.data(), static_cast<std::size_t>(weights.size())};
+}
+const std::vector<std::string>& Dataset::warnings() const { return state_->details.warnings; }
+DenseMatrix Dataset::matrix() const { return state_->values.matrix(); }
+
+const Values& Dataset::values() const { return state_->values; }
+const DatasetDetails& Dataset::details() const { return state_->details; }
+const FeatureNames& Dataset::names() const { return state_->details.names; }
+const Labels* Dataset::labels() const { return has_labels() ? &*state_->details.labels : nullptr; }
+double Dataset::weight(Index row) const {
+  const Vector& weights = state_->details.weights;
+  return weights.size() == 0 ? 1.0 : weights[row];
+}
+bool Dataset::weights_are_equal() const {
+  const auto all = weights();
+  return std::all_of(all.begin(), all.end(), [&](double w) { return w == all[0]; });
+}
+const std::vector<std::string>& Dataset::row_groups() const { return state_->details.row_groups; }
+const std::vector<Index>& Dataset::original_rows() const { return state_->details.original_rows; }
+const std::optional<Location>& Dataset::first_missing() const { return state_->details.first_missing; }
+const std::optional<InfiniteCell>& Dataset::first_infinite() const { return state_->details.first_infinite; }
+const std::optional<Location>& Dataset::first_unlabelled() const { return state_->details.first_unlabelled; }
+const std::vector<std::string>& Dataset::left_out() const { return state_->details.left_out; }
+const std::vector<std::string>& Dataset::notes() const { return state_->details.notes; }
+
+DatasetParts Dataset::parts() const& { return Dataset(*this).parts(); }
+
 DatasetParts Dataset::parts() && {
-  if (parts_.use_count() > 1) return *parts_;
-  DatasetParts taken = std::move(*parts_);
-  parts_ = std::make_shared<DatasetParts>();
-  return taken;
+  std::shared_ptr<DatasetState> held = std::exchange(state_, nullptr);
+  *this = Dataset();
+  const bool alone = held.use_count() == 1;
+  DatasetParts parts;
+  static_cast<DatasetDetails&>(parts) = alone ? std::move(held->details) : held->details;
+  Values values = alone ? std::move(held->values) : held->values;
+  held.reset();
+  parts.is_sparse = values.is_sparse();
+  if (parts.is_sparse) {
+    parts.sparse = std::move(values).take_sparse();
+  } else {
+    parts.dense = std::move(values).take_matrix();
+  }
+  return parts;
 }
 
 Dataset Dataset::with_rows(const std::vector<Index>& rows) const {
-  const auto& [source, is_sparse, dense, sparse, names, labels, weights, row_groups, original_rows,
-               first_missing, first_infinite, first_unlabelled, left_out, notes, warnings] = *parts_;
-  DatasetParts part;
-  part.source = source;
-  part.is_sparse = is_sparse;
-  part.names = names;
-  part.first_missing = first_missing;
-  part.first_infinite = first_infinite;
-  part.first_unlabelled = first_unlabelled;
-  part.left_out = left_out;
-  part.notes = notes;
-  part.warnings = warnings;
-  const auto count = static_cast<Index>(rows.size());
-  if (is_sparse) {
-    // Where each old row goes: a linked list a row, since rows may repeat.
-    std::vector<std::vector<Index>> targets(static_cast<std::size_t>(sparse.rows()));
-    for (Index i = 0; i < count; ++i)
-      targets[static_cast<std::size_t>(rows[static_cast<std::size_t>(i)])].push_back(i);
-    Eigen::VectorXi sizes = Eigen::VectorXi::Zero(sparse.cols());
-    for (Index j = 0; j < sparse.cols(); ++j) {
-      for (SparseMatrix::InnerIterator it(sparse, j); it; ++it) {
-        sizes[j] += static_cast<int>(targets[static_cast<std::size_t>(it.row())].size());
-      }
-    }
-    part.sparse.resize(count, sparse.cols());
-    part.sparse.reserve(sizes);
-    std::vector<std::pair<Index, double>> entries;
-    for (Index j = 0; j < sparse.cols(); ++j) {
-      entries.clear();
-      for (SparseMatrix::InnerIterator it(sparse, j); it; ++it) {
-        for (const Index i : targets[static_cast<std::size_t>(it.row())]) entries.emplace_back(i, it.value());
-      }
-      std::sort(entries.begin(), entries.end(),
-                [](const auto& a, const auto& b) { return a.first < b.first; });
-      for (const auto& [i, value] : entries) part.sparse.insert(i, j) = value;
-    }
-    part.sparse.makeCompressed();
-  } else {
-    part.dense = dense(rows, Eigen::all);
-  }
-  if (labels) {
-    part.labels = Labels{.name = labels->name, .classes = labels->classes, .codes = {}};
+  require_between(rows, rows_, "rows", "row");
+  const DatasetDetails& all = state_->details;
+  DatasetDetails part;
+  part.source = all.source;
+  part.names = all.names;
+  part.first_missing = all.first_missing;
+  part.first_infinite = all.first_infinite;
+  part.first_unlabelled = all.first_unlabelled;
+  part.left_out = all.left_out;
+  part.notes = all.notes;
+  part.warnings = all.warnings;
+  part.in_memory = all.in_memory;
+  if (all.labels) {
+    part.labels = Labels{.name = all.labels->name, .classes = all.labels->classes, .codes = {}};
     part.labels->codes.reserve(rows.size());
-    for (const Index i : rows) part.labels->codes.push_back(labels->codes[static_cast<std::size_t>(i)]);
+    for (const Index i : rows) part.labels->codes.push_back(all.labels->codes[static_cast<std::size_t>(i)]);
   }
-  if (weights.size() > 0) part.weights = weights(rows);
-  if (!row_groups.empty()) {
-    for (const Index i : rows) part.row_groups.push_back(row_groups[static_cast<std::size_t>(i)]);
-  }
+  if (all.weights.size() > 0) part.weights = all.weights(rows);
+  part.row_groups = chosen_of(all.row_groups, rows);
   part.original_rows.reserve(rows.size());
-  for (const Index i : rows) {
-    part.original_rows.push_back(original_rows.empty() ? i : original_rows[static_cast<std::size_t>(i)]);
-  }
-  return part;
+  for (const Index i : rows)
+    part.original_rows.push_back(all.original_rows.empty() ? i
+                                                           : all.original_rows[static_cast<std::size_t>(i)]);
+  return {std::move(part), state_->values.with_rows(rows)};
 }
 
 Dataset Dataset::with_features(const std::vector<Index>& features) const {
-  const auto& [source, is_sparse, dense, sparse, names, labels, weights, row_groups, original_rows,
-               first_missing, first_infinite, first_unlabelled, left_out, notes, warnings] = *parts_;
-  DatasetParts part;
-  part.source = source;
-  part.is_sparse = is_sparse;
-  part.names = names.selected(features);
-  part.labels = labels;
-  part.weights = weights;
-  part.row_groups = row_groups;
-  part.original_rows = original_rows;
-  part.first_missing = first_missing;
-  part.first_infinite = first_infinite;
-  part.first_unlabelled = first_unlabelled;
-  part.left_out = left_out;
-  part.notes = notes;
-  part.warnings = warnings;
-  if (is_sparse) {
-    Eigen::VectorXi sizes(static_cast<Index>(features.size()));
-    for (Index k = 0; k < sizes.size(); ++k) {
-      const Index j = features[static_cast<std::size_t>(k)];
-      sizes[k] = sparse.outerIndexPtr()[j + 1] - sparse.outerIndexPtr()[j];
-    }
-    part.sparse.resize(sparse.rows(), sizes.size());
-    part.sparse.reserve(sizes);
-    for (Index k = 0; k < sizes.size(); ++k) {
-      for (SparseMatrix::InnerIterator it(sparse, features[static_cast<std::size_t>(k)]); it; ++it) {
-        part.sparse.insert(it.row(), k) = it.value();
-      }
-    }
-    part.sparse.makeCompressed();
-  } else {
-    part.dense = dense(Eigen::all, features);
-  }
-  return part;
-}
-
-Vector Dataset::column(Index j) const {
-  if (!is_sparse()) return dense().col(j);
-  return sparse().col(j);
-}
-
-Matrix Dataset::columns(const std::vector<Index>& features) const {
-  if (!is_sparse()) return dense()(Eigen::all, features);
-  Matrix chosen = Matrix::Zero(rows(), static_cast<Index>(features.size()));
-  for (Index k = 0; k < chosen.cols(); ++k) {
-    for (SparseMatrix::InnerIterator it(sparse(), features[static_cast<std::size_t>(k)]); it; ++it) {
-      chosen(it.row(), k) = it.value();
-    }
-  }
-  return chosen;
+  require_between(features, features_, "features", "column");
+  DatasetDetails part = state_->details;
+  part.names = part.names.selected(features);
+  return {std::move(part), state_->values.with_features(features)};
 }
 
 bool does_not_vary(const Dataset& data, Index j) {
-  if (!data.is_sparse()) {
-    const auto column = data.dense().col(j);
-    return (column.array() == column[0]).all();
-  }
-  const Index stored = data.sparse().col(j).nonZeros();
   double first = 0.0;
-  bool started = stored < data.rows();  // an unstored entry is a zero
-  for (SparseMatrix::InnerIterator it(data.sparse(), j); it; ++it) {
+  bool started = data.values().entries(j) < data.rows();  // an unstored entry is a zero
+  return !data.values().any_entry(j, [&](Index, double value) {
     if (!started) {
-      first = it.value();
+      first = value;
       started = true;
-    } else if (it.value() != first) {
-      return false;
     }
-  }
-  return true;
+    return value != first;
+  });
 }
 
 }  // namespace subspectra

@@ -1,16 +1,16 @@
 #pragma once
-/// A table: N samples (rows) x p features (columns), dense or sparse, with names, labels and weights.
-/// Readers know formats; nothing after this knows where the numbers came from.
-#include <algorithm>
-#include <memory>
+/// What the library itself knows of a Dataset. Readers know formats; nothing after this knows where the
+/// numbers came from.
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
+#include <subspectra/dataset.hpp>
 #include <subspectra/error.hpp>
+
 #include "core/types.hpp"
 #include "data/feature_names.hpp"
+#include "data/values.hpp"
 
 namespace subspectra {
 
@@ -36,13 +36,10 @@ struct InfiniteCell {
   [[nodiscard]] std::string sentence() const;
 };
 
-/// What a Dataset is made from: filled by readers, generators and whoever changes a table, then handed over.
-struct DatasetParts {
+/// Everything about a table but its numbers.
+struct DatasetDetails {
   std::string source;  ///< file name, "sonar", "-"
-  bool is_sparse = false;
-  Matrix dense;         ///< N x p if !is_sparse; NaN marks a missing value
-  SparseMatrix sparse;  ///< N x p, compressed, if is_sparse
-  FeatureNames names;   ///< none: x0, x1, ...
+  FeatureNames names;  ///< none: x0, x1, ...
   std::optional<Labels> labels;
   Vector weights;                         ///< N sample weights >= 0, or empty: all 1
   std::vector<std::string> row_groups;    ///< N group names for `cv_groups`, or empty
@@ -53,61 +50,24 @@ struct DatasetParts {
   std::vector<std::string> left_out;         ///< text columns that ReadOptions::ignore named
   std::vector<std::string> notes;            ///< what the reader understood: "header row: yes", ...
   std::vector<std::string> warnings;         ///< duplicate names and the like; they go into the result
+  bool in_memory = false;  ///< the caller's arrays and no file: messages name a row and a column
+};
+
+/// What a table is filled in by readers, generators and whoever changes its numbers; a Dataset is made from
+/// it.
+struct DatasetParts : DatasetDetails {
+  bool is_sparse = false;
+  Matrix dense;         ///< N x p if !is_sparse; NaN marks a missing value
+  SparseMatrix sparse;  ///< N x p, compressed, if is_sparse
 
   [[nodiscard]] Index rows() const { return is_sparse ? sparse.rows() : dense.rows(); }
   [[nodiscard]] Index features() const { return is_sparse ? sparse.cols() : dense.cols(); }
   [[nodiscard]] double weight(Index row) const { return weights.size() == 0 ? 1.0 : weights[row]; }
 };
 
-/// An immutable table. A copy shares everything with its original.
-class Dataset {
- public:
-  Dataset();  ///< no rows, no features
-  /// Checks once that the parts fit together; throws InvalidArgument. Implicit, so that what has been put
-  /// together can be handed on as it is.
-  Dataset(DatasetParts parts);  // NOLINT(google-explicit-constructor)
-
-  [[nodiscard]] Index rows() const { return parts_->rows(); }
-  [[nodiscard]] Index features() const { return parts_->features(); }
-  [[nodiscard]] const std::string& source() const { return parts_->source; }
-  [[nodiscard]] const FeatureNames& names() const { return parts_->names; }
-  [[nodiscard]] const Labels* labels() const { return parts_->labels ? &*parts_->labels : nullptr; }
-  /// N sample weights, or empty: all 1.
-  [[nodiscard]] std::span<const double> weights() const {
-    return {parts_->weights.data(), static_cast<std::size_t>(parts_->weights.size())};
-  }
-  [[nodiscard]] double weight(Index row) const { return parts_->weight(row); }
-  /// No row counts more than another.
-  [[nodiscard]] bool weights_are_equal() const {
-    return std::all_of(weights().begin(), weights().end(), [&](double w) { return w == weights()[0]; });
-  }
-  /// N names of groups that cross-validation keeps together, or empty.
-  [[nodiscard]] const std::vector<std::string>& row_groups() const { return parts_->row_groups; }
-  [[nodiscard]] const std::vector<Index>& original_rows() const { return parts_->original_rows; }
-  [[nodiscard]] const std::optional<Location>& first_missing() const { return parts_->first_missing; }
-  [[nodiscard]] const std::optional<InfiniteCell>& first_infinite() const { return parts_->first_infinite; }
-  [[nodiscard]] const std::optional<Location>& first_unlabelled() const { return parts_->first_unlabelled; }
-  [[nodiscard]] const std::vector<std::string>& left_out() const { return parts_->left_out; }
-  [[nodiscard]] const std::vector<std::string>& notes() const { return parts_->notes; }
-  [[nodiscard]] const std::vector<std::string>& warnings() const { return parts_->warnings; }
-  [[nodiscard]] bool is_sparse() const { return parts_->is_sparse; }
-  [[nodiscard]] const Matrix& dense() const { return parts_->dense; }
-  [[nodiscard]] const SparseMatrix& sparse() const { return parts_->sparse; }
-
-  /// A copy of everything, to be changed and made a Dataset again.
-  [[nodiscard]] DatasetParts parts() const& { return *parts_; }
-  /// The same without a copy where nobody else holds this table.
-  [[nodiscard]] DatasetParts parts() &&;
-  /// A copy with only these rows (any order, repeats allowed) or these columns.
-  [[nodiscard]] Dataset with_rows(const std::vector<Index>& rows) const;
-  [[nodiscard]] Dataset with_features(const std::vector<Index>& features) const;
-  /// Column j as a dense vector.
-  [[nodiscard]] Vector column(Index j) const;
-  /// These columns as a dense N x |features| matrix.
-  [[nodiscard]] Matrix columns(const std::vector<Index>& features) const;
-
- private:
-  std::shared_ptr<DatasetParts> parts_;  ///< never changed while more than one Dataset holds it
+struct DatasetState {
+  DatasetDetails details;
+  Values values;
 };
 
 /// Column j has the same value in every row.

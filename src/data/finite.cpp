@@ -38,11 +38,10 @@ void require_finite(const Eigen::Ref<const Eigen::SparseMatrix<double>>& values,
 
 void require_finite(const Dataset& data, const std::vector<Index>& columns) {
   for (const Index j : columns) {
-    const Vector values = data.column(j);
-    if (values.allFinite()) continue;
-    for (Index i = 0; i < values.size(); ++i) {
-      if (!std::isfinite(values[i])) refuse_value(data.source(), data.names()[j], i, values[i]);
-    }
+    if (data.values().all_finite(j)) continue;
+    data.values().each_entry(j, [&](Index i, double value) {
+      if (!std::isfinite(value)) refuse_value(data.source(), data.names()[j], i, value);
+    });
   }
 }
 

@@ -195,11 +195,11 @@ struct SparseColumnSums {
         zeros(rows.classes),
         nonzeros(rows.classes) {}
 
-  void operator()(const SparseMatrix& x, Index column, Index j, Sums& sums) {
+  void operator()(const CscMap& x, Index column, Index j, Sums& sums) {
     m.setZero();
     std::copy(rows.class_weights.begin(), rows.class_weights.end(), zeros.begin());
     nonzeros.setZero();
-    for (SparseMatrix::InnerIterator it(x, column); it; ++it) {
+    for (CscMap::InnerIterator it(x, column); it; ++it) {
       const int c = rows.code(it.row());
       if (c < 0) continue;
       m[c] += rows.weight(it.row()) * it.value();
@@ -213,7 +213,7 @@ struct SparseColumnSums {
       r[c] = -zeros[c] * m[c];
       squares[c] = zeros[c] * m[c] * m[c];
     }
-    for (SparseMatrix::InnerIterator it(x, column); it; ++it) {
+    for (CscMap::InnerIterator it(x, column); it; ++it) {
       const int c = rows.code(it.row());
       if (c < 0) continue;
       const double d = it.value() - m[c];
@@ -296,7 +296,7 @@ void centre(const double* x, const Rows& rows, Index row, Index count, Index j, 
 
 /// visit(row - first, value) for the nonzeros of a column in rows first..first+count.
 template <class Visit>
-void for_rows(const SparseMatrix& x, Index column, Index first, Index count, const Visit& visit) {
+void for_rows(const CscMap& x, Index column, Index first, Index count, const Visit& visit) {
   const auto* inner = x.innerIndexPtr();
   const auto* begin = inner + x.outerIndexPtr()[column];
   const auto* end = inner + x.outerIndexPtr()[column + 1];
@@ -312,29 +312,33 @@ class MomentsBuilder {
  public:
   explicit MomentsBuilder(Moments& moments) : moments_(moments) {}
 
-  /// Adds the rows of a dense table; column j begins at column_at(j).
-  template <class ColumnAt>
-  void add_dense(const Rows& rows, const ColumnAt& column_at, int threads) {
+  /// Adds the rows of a dense table; part_at(j, row, count, scratch) gives these rows of feature j one after
+  /// another, from `scratch` where they do not stand so.
+  template <class PartAt>
+  void add_dense(const Rows& rows, const PartAt& part_at, int threads) {
     const Index p = moments_.features();
     Sums sums(p, rows.classes);
     const Index columns =
         std::clamp<Index>(kEntriesPerTask / std::max<Index>(1, rows.size()), 1, kColumnsPerTask);
     parallel_for(blocks(p, columns), threads, [&](Index task) {
       Vector sorted(rows.largest_class());
+      std::vector<double> scratch;
       const Index end = std::min(p, (task + 1) * columns);
-      for (Index j = task * columns; j < end; ++j) sum_dense_column(column_at(j), rows, sorted, j, sums);
+      for (Index j = task * columns; j < end; ++j)
+        sum_dense_column(part_at(j, 0, rows.size(), scratch), rows, sorted, j, sums);
     });
     if (is_full() && p <= kColumnsPerTask) {
-      add_narrow_scatter(rows, column_at, sums, threads);
+      add_narrow_scatter(rows, part_at, sums, threads);
     } else if (is_full()) {
       const Index height = std::min(rows.size(), rows_at_a_time(p));
       Matrix z(height, p);
       for (Index row = 0; row < rows.size(); row += height) {
         const Index count = std::min(height, rows.size() - row);
         parallel_for(blocks(p, columns), threads, [&](Index task) {
+          std::vector<double> scratch;
           const Index end = std::min(p, (task + 1) * columns);
           for (Index j = task * columns; j < end; ++j) {
-            centre(column_at(j) + row, rows, row, count, j, sums, z.col(j).data());
+            centre(part_at(j, row, count, scratch), rows, row, count, j, sums, z.col(j).data());
           }
         });
         add_gram(z.topRows(count), moments_.within_scatter_, threads);
@@ -345,7 +349,7 @@ class MomentsBuilder {
 
   /// Adds the rows of a sparse table; feature j is column column_at(j) of x.
   template <class ColumnAt>
-  void add_sparse(const Rows& rows, const SparseMatrix& x, const ColumnAt& column_at, int threads) {
+  void add_sparse(const Rows& rows, const CscMap& x, const ColumnAt& column_at, int threads) {
     const Index p = moments_.features();
     Sums sums(p, rows.classes);
     std::vector<char> dense_enough(static_cast<std::size_t>(p));
@@ -406,8 +410,8 @@ class MomentsBuilder {
 
   /// Few columns: every task centres a block of rows of its own; the sums are added in the sequence of the
   /// blocks.
-  template <class ColumnAt>
-  void add_narrow_scatter(const Rows& rows, const ColumnAt& column_at, const Sums& sums, int threads) {
+  template <class PartAt>
+  void add_narrow_scatter(const Rows& rows, const PartAt& part_at, const Sums& sums, int threads) {
     const Index p = moments_.features();
     const Index parts = blocks(rows.size(), kRowsPerPartialSum);
     std::vector<Matrix> partial(static_cast<std::size_t>(std::min(parts, kPartialSums)));
@@ -417,8 +421,9 @@ class MomentsBuilder {
         const Index row = (first + task) * kRowsPerPartialSum;
         const Index count = std::min(kRowsPerPartialSum, rows.size() - row);
         Matrix z(count, p);
+        std::vector<double> scratch;
         for (Index j = 0; j < p; ++j) {
-          centre(column_at(j) + row, rows, row, count, j, sums, z.col(j).data());
+          centre(part_at(j, row, count, scratch), rows, row, count, j, sums, z.col(j).data());
         }
         auto& sum = partial[static_cast<std::size_t>(task)];
         sum.resize(p, p);
@@ -435,13 +440,13 @@ class MomentsBuilder {
   /// No column is more than half full in any class, so at least half of its mean square there is variance:
   /// the difference loses a bit or two and no more.   Cost: sum over rows of nnz(row)^2, and 2 nnz of memory.
   template <class ColumnAt>
-  void add_thin_scatter(const Rows& rows, const SparseMatrix& x, const ColumnAt& column_at,
+  void add_thin_scatter(const Rows& rows, const CscMap& x, const ColumnAt& column_at,
                         const std::vector<Index>& thin, const Sums& sums, int threads) {
     const auto width = static_cast<Index>(thin.size());
     SparseMatrix by_column(x.rows(), width);  // sqrt(w_i) x_i
     for (Index t = 0; t < width; ++t) {
       by_column.startVec(t);
-      for (SparseMatrix::InnerIterator it(x, column_at(thin[static_cast<std::size_t>(t)])); it; ++it) {
+      for (CscMap::InnerIterator it(x, column_at(thin[static_cast<std::size_t>(t)])); it; ++it) {
         if (rows.code(it.row()) >= 0)
           by_column.insertBack(it.row(), t) = rows.root_weight(it.row()) * it.value();
       }
@@ -476,7 +481,7 @@ class MomentsBuilder {
   /// Eq. 9)
   ///     S_ff = Z_f' Z_f,   S_ft = Z_f' W^(1/2) X_t   (Z_f is centred, so X_t need not be)
   template <class ColumnAt>
-  void add_full_scatter(const Rows& rows, const SparseMatrix& x, const ColumnAt& column_at,
+  void add_full_scatter(const Rows& rows, const CscMap& x, const ColumnAt& column_at,
                         const std::vector<Index>& full, const std::vector<Index>& thin, const Sums& sums,
                         int threads) {
     if (full.empty()) return;
@@ -563,7 +568,8 @@ void Moments::add(const MatrixRef& rows, std::span<const int> codes, std::span<c
   const double* const first = rows.data();
   const Index stride = rows.outerStride();
   MomentsBuilder(*this).add_dense(
-      Rows(codes, weights, classes()), [&](Index j) { return first + j * stride; }, 1);
+      Rows(codes, weights, classes()),
+      [&](Index j, Index row, Index, std::vector<double>&) { return first + j * stride + row; }, 1);
 }
 
 void Moments::merge(const Moments& other) {
@@ -667,13 +673,16 @@ Moments moments_of(const Dataset& data, const Labels& labels, const std::vector<
   };
   Moments moments(p, labels.class_count(), second_order);
   const Rows rows(labels.codes, data.weights(), labels.class_count());
-  if (data.is_sparse()) {
-    MomentsBuilder(moments).add_sparse(rows, data.sparse(), column_of, threads);
+  const Values& values = data.values();
+  if (const CscMap* const stored = values.stored()) {
+    MomentsBuilder(moments).add_sparse(rows, *stored, column_of, threads);
   } else {
-    const double* const first = data.dense().data();
-    const Index stride = data.dense().rows();
     MomentsBuilder(moments).add_dense(
-        rows, [&](Index j) { return first + column_of(j) * stride; }, threads);
+        rows,
+        [&](Index j, Index row, Index count, std::vector<double>& scratch) {
+          return values.part_of_column(column_of(j), row, count, scratch);
+        },
+        threads);
   }
   return moments;
 }

@@ -35,11 +35,8 @@ Flaws find_flaws(const Dataset& data) {
     }
   };
   for (Index j = 0; j < p; ++j) {
-    if (data.is_sparse()) {
-      for (SparseMatrix::InnerIterator it(data.sparse(), j); it; ++it) look(it.row(), j, it.value());
-    } else if (!data.dense().col(j).allFinite()) {
-      for (Index i = 0; i < data.rows(); ++i) look(i, j, data.dense()(i, j));
-    }
+    if (data.values().all_finite(j)) continue;
+    data.values().each_entry(j, [&](Index row, double value) { look(row, j, value); });
   }
   return flaws;
 }
@@ -80,29 +77,32 @@ std::string empty_columns(const Dataset& data, const std::vector<Index>& empty) 
 
 /// Excluded columns that hold something else than finite numbers become zero: their gaps are nobody's
 /// concern, and no score, sort or sum meets a NaN.
-void clear_excluded(DatasetParts& data, const std::vector<std::string>& excluded) {
-  for (const auto& columns : data.names.find_each(excluded)) {
+Dataset without_excluded_flaws(Dataset data, const std::vector<std::string>& excluded) {
+  std::vector<Index> flawed;
+  for (const auto& columns : data.names().find_each(excluded)) {
     for (const Index j : columns) {
-      bool cleared = false;
-      if (data.is_sparse) {
-        for (SparseMatrix::InnerIterator it(data.sparse, j); it; ++it) {
-          if (std::isfinite(it.value())) continue;
-          it.valueRef() = 0.0;
-          cleared = true;
-        }
-      } else if (!data.dense.col(j).allFinite()) {
-        data.dense.col(j).setZero();
-        cleared = true;
-      }
-      // The text readers know what is left out and look past it; in a binary table it may have stood here.
-      if (cleared && data.first_missing && data.first_missing->line == 0) data.first_missing.reset();
-      if (cleared && data.first_infinite && data.first_infinite->where.line == 0) data.first_infinite.reset();
+      if (!data.values().all_finite(j)) flawed.push_back(j);
     }
   }
+  if (flawed.empty()) return data;
+  DatasetParts cleared = std::move(data).parts();
+  for (const Index j : flawed) {
+    if (cleared.is_sparse) {
+      for (SparseMatrix::InnerIterator it(cleared.sparse, j); it; ++it) {
+        if (!std::isfinite(it.value())) it.valueRef() = 0.0;
+      }
+    } else {
+      cleared.dense.col(j).setZero();
+    }
+  }
+  // The text readers know what is left out and look past it; in a binary table it may have stood here.
+  if (cleared.first_missing && cleared.first_missing->line == 0) cleared.first_missing.reset();
+  if (cleared.first_infinite && cleared.first_infinite->where.line == 0) cleared.first_infinite.reset();
+  return cleared;
 }
 
 /// Classes that lost their last row are no longer classes of this table.
-void drop_empty_classes(DatasetParts& data) {
+void drop_empty_classes(DatasetDetails& data) {
   if (!data.labels) return;
   const auto counts = data.labels->counts();
   std::vector<std::string> left, gone;
@@ -117,15 +117,43 @@ void drop_empty_classes(DatasetParts& data) {
   data.warnings.push_back(fmt::format("no row is left of class {}", join_some(gone)));
 }
 
+/// The same refusals in the words of somebody who gave arrays: which row and which column.
+void refuse_cells(const Dataset& data, const Flaws& flaws, const PrepareOptions& options) {
+  const auto refuse = [&](const std::vector<Index>& counts, Index total, std::string_view what,
+                          std::string_view way_out) {
+    const auto j = static_cast<Index>(
+        std::find_if(counts.begin(), counts.end(), [](Index count) { return count > 0; }) - counts.begin());
+    Index row = 0;
+    double found = 0.0;
+    (void)data.values().any_entry(j, [&](Index i, double value) {
+      row = i;
+      found = value;
+      return what == "missing value" ? std::isnan(value) : std::isinf(value);
+    });
+    throw InvalidArgument(
+        {.field = "x",
+         .value = fmt::to_string(found),
+         .rule = fmt::format("holds {} in row {} of column {} ({} in {}: {})",
+                             std::isnan(found) ? "NaN" : "an infinite value", row, shown(data.names()[j]),
+                             counted(total, what), columns_with(counts), list_columns(data, counts)),
+         .way_out = std::string(way_out)});
+  };
+  if (options.missing == MissingPolicy::kError && flaws.missing_total > 0) {
+    refuse(flaws.missing, flaws.missing_total, "missing value",
+           "use ⟨missing mean⟩ or ⟨missing drop⟩, or leave columns out with ⟨exclude⟩");
+  }
+  if (options.missing != MissingPolicy::kDrop && flaws.infinite_total > 0) {
+    refuse(flaws.infinite, flaws.infinite_total, "infinite value",
+           "correct what is wrong, write NaN for a missing value, or use ⟨missing drop⟩");
+  }
+}
+
 }  // namespace
 
 Dataset check_values(Dataset data, const PrepareOptions& options, const std::vector<std::string>& excluded) {
-  if (!excluded.empty()) {
-    DatasetParts cleared = std::move(data).parts();
-    clear_excluded(cleared, excluded);
-    data = std::move(cleared);
-  }
+  data = without_excluded_flaws(std::move(data), excluded);
   const Flaws flaws = find_flaws(data);
+  if (data.details().in_memory) refuse_cells(data, flaws, options);
   const Location where = data.first_missing().value_or(Location{.file = data.source()});
   if (options.missing == MissingPolicy::kError && flaws.missing_total > 0) {
     throw BadInput(
@@ -179,7 +207,8 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
   }
   if (static_cast<Index>(kept.size()) < data.rows()) {
     const Index total = data.rows();
-    DatasetParts left = data.with_rows(kept).parts();
+    data = data.with_rows(kept);
+    DatasetDetails left = data.details();
     auto& warnings = left.warnings;
     if (flawed > 0)
       warnings.push_back(fmt::format("{} of {} with missing or infinite values {} dropped", flawed,
@@ -192,7 +221,7 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
                                      weightless == 1 ? "was" : "were"));
     left.first_unlabelled.reset();  // it may have stood in a row that is gone
     drop_empty_classes(left);
-    data = std::move(left);
+    data = Dataset(std::move(left), data.values());
   }
   if (options.missing == MissingPolicy::kMean && flaws.missing_total > 0) {
     auto missing = static_cast<Index>(kept.size()) == static_cast<Index>(flaws.row_flawed.size())
@@ -211,9 +240,9 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
                                      total == 1 ? "was" : "were", list_columns(data, missing)));
     }
     if (!warnings.empty()) {
-      DatasetParts warned = std::move(data).parts();
+      DatasetDetails warned = data.details();
       warned.warnings.insert(warned.warnings.end(), warnings.begin(), warnings.end());
-      data = std::move(warned);
+      data = Dataset(std::move(warned), data.values());
     }
   }
   return data;
@@ -229,13 +258,11 @@ struct ColumnSummary {
 ColumnSummary summarize(const Dataset& data, Index j, double total_weight) {
   ColumnSummary summary;
   double present = 0.0, sum = 0.0, largest = 0.0, unit = 1.0;
+  const auto weights = data.weights();
   const auto each = [&](auto&& visit) {
-    if (data.is_sparse()) {
-      for (SparseMatrix::InnerIterator it(data.sparse(), j); it; ++it)
-        visit(data.weight(it.row()), it.value() / unit);
-    } else {
-      for (Index i = 0; i < data.rows(); ++i) visit(data.weight(i), data.dense()(i, j) / unit);
-    }
+    data.values().each_entry(j, [&](Index row, double value) {
+      visit(weights.empty() ? 1.0 : weights[static_cast<std::size_t>(row)], value / unit);
+    });
   };
   // To a largest value of about 1, by a power of two, which changes no digit: neither 1e200 nor 1e-200
   // survives being squared.
@@ -299,7 +326,7 @@ Preparation Preparation::learn(const Dataset& training, const PrepareOptions& op
 }
 
 Dataset Preparation::apply(Dataset data) const {
-  if (imputation.size() == 0 && centre.size() == 0 && scale.size() == 0) return data;
+  if (!changes(data)) return data;
   DatasetParts changed = std::move(data).parts();
   if (!changed.is_sparse) {
     apply_to(changed.dense);
@@ -310,6 +337,15 @@ Dataset Preparation::apply(Dataset data) const {
     for (SparseMatrix::InnerIterator it(changed.sparse, j); it; ++it) it.valueRef() = prepared(it.value());
   }
   return changed;
+}
+
+bool Preparation::changes(const Dataset& data) const {
+  if (centre.size() > 0 || scale.size() > 0) return true;
+  if (imputation.size() == 0) return false;
+  for (Index j = 0; j < data.features(); ++j) {
+    if (data.values().any_entry(j, [](Index, double value) { return std::isnan(value); })) return true;
+  }
+  return false;
 }
 
 void Preparation::apply_to(Matrix& rows) const {

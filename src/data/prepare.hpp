@@ -23,12 +23,16 @@ namespace subspectra {
 class Preparation {
  public:
   static Preparation learn(const Dataset& training, const PrepareOptions& options);
-  /// Missing values replaced, then (x - centre)/scale; sparse tables are scaled but not centred.
+  /// Missing values replaced, then (x - centre)/scale; sparse tables are scaled but not centred. The same
+  /// table, not a copy, where nothing is to be changed.
   [[nodiscard]] Dataset apply(Dataset data) const;
   /// What was learned of these columns alone.
   [[nodiscard]] Preparation restricted(const std::vector<Index>& features) const;
   /// apply() for rows of a table of either kind, made dense.
   void apply_to(Matrix& rows) const;
+
+  /// Some value of this table would be replaced, shifted or divided.
+  [[nodiscard]] bool changes(const Dataset& data) const;
 
   Vector imputation;  ///< p training means of what is present (0 for a column with nothing), or empty
   Vector centre;      ///< p, or empty: nothing is subtracted

@@ -18,7 +18,7 @@ Vector unit_columns(const Dataset& data, const std::vector<Index>& features, con
     const Index end = std::min(q, (tile + 1) * kTile);
     for (Index j = tile * kTile; j < end; ++j) {
       auto column = x.col(j);
-      column = data.column(features[static_cast<std::size_t>(j)]);
+      column = data.values().column(features[static_cast<std::size_t>(j)]);
       // To a largest entry of about 1 first: neither 1e200 nor 1e-200 survives being squared.
       const double largest = column.cwiseAbs().maxCoeff();
       const double unit = largest > 0.0 ? std::exp2(std::ilogb(largest)) : 1.0;

@@ -84,11 +84,11 @@ class Evaluator {
     const RowStatistics rows(training, threads, selection_.memory_limit.bytes);
     std::vector<ScoresByK> scores(methods.size());
     for (std::size_t m = 0; m < methods.size(); ++m) {
-      if (!selections[m].has_answer() && !select(rows, task, methods[m], selections[m]))
-        continue;
+      if (!selections[m].has_answer() && !select(rows, task, methods[m], selections[m])) continue;
       try {
-        scores[m] = selections[m].own_rule() ? judge_records(training, preparation, task, selections[m])
-                                           : judge_path(training, preparation, task, selections[m], threads);
+        scores[m] = selections[m].own_rule()
+                        ? judge_records(training, preparation, task, selections[m])
+                        : judge_path(training, preparation, task, selections[m], threads);
       } catch (const CutShort&) {
         return {};
       }
@@ -216,19 +216,15 @@ class Evaluator {
   }
 
   Dataset rows_of(const Task& task, const std::vector<Index>& rows) const {
-    DatasetParts part = data_.with_rows(rows).parts();
-    for (std::size_t i = 0; i < rows.size(); ++i) part.labels->codes[i] = task.labels->codes[rows[i]];
-    return part;
+    const Dataset part = data_.with_rows(rows);
+    DatasetDetails details = part.details();
+    for (std::size_t i = 0; i < rows.size(); ++i) details.labels->codes[i] = task.labels->codes[rows[i]];
+    return {std::move(details), part.values()};
   }
 
   /// These rows of these columns, dense.
   Matrix values(const std::vector<Index>& rows, const std::vector<Index>& features) const {
-    if (!data_.is_sparse()) return data_.dense()(rows, features);
-    Matrix chosen(static_cast<Index>(rows.size()), static_cast<Index>(features.size()));
-    for (std::size_t k = 0; k < features.size(); ++k) {
-      chosen.col(static_cast<Index>(k)) = data_.column(features[k])(rows);
-    }
-    return chosen;
+    return data_.values().block(rows, features);
   }
 
   static std::vector<Index> features_used(const Selection& selection) {

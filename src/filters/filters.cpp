@@ -105,18 +105,12 @@ Vector kolmogorov_smirnov(const Dataset& data, int threads) {
     for (Index j = tile * kTile; j < std::min(p, (tile + 1) * kTile); ++j) {
       values.clear();
       double at_zero = 0.0;  // the rows a sparse column does not store; all steps together sum to zero
-      if (data.is_sparse()) {
-        for (SparseMatrix::InnerIterator it(data.sparse(), j); it; ++it) {
-          if (codes[it.row()] < 0) continue;
-          values.emplace_back(it.value(), step(it.row()));
-          at_zero -= values.back().second;
-        }
-        values.emplace_back(0.0, at_zero);
-      } else {
-        for (Index i = 0; i < data.rows(); ++i) {
-          if (codes[i] >= 0) values.emplace_back(data.dense()(i, j), step(i));
-        }
-      }
+      data.values().each_entry(j, [&](Index row, double value) {
+        if (codes[row] < 0) return;
+        values.emplace_back(value, step(row));
+        at_zero -= values.back().second;
+      });
+      if (data.is_sparse()) values.emplace_back(0.0, at_zero);
       score[j] = ks_statistic(values) / (w1 * w2);
     }
   });

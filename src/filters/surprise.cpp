@@ -78,12 +78,8 @@ std::vector<Index> threshold_errors(const Dataset& data, int threads) {
         ++steps.back().rows[at];
         --zeros.rows[at];
       };
-      if (data.is_sparse()) {
-        for (SparseMatrix::InnerIterator it(data.sparse(), j); it; ++it) add(it.row(), it.value());
-        steps.push_back(zeros);
-      } else {
-        for (Index i = 0; i < data.rows(); ++i) add(i, data.dense()(i, j));
-      }
+      data.values().each_entry(j, add);
+      if (data.is_sparse()) steps.push_back(zeros);
       errors[static_cast<std::size_t>(j)] = fewest_errors(steps, totals);
     }
   });

@@ -72,9 +72,10 @@ void ReadOptions::validate() const {
 
 Dataset read_dataset(const std::string& data, const ReadOptions& options) {
   options.validate();
-  DatasetParts dataset = assemble(read_table(data, options), options).parts();
-  dataset.source = data;
-  return dataset;
+  const Dataset table = assemble(read_table(data, options), options);
+  DatasetDetails details = table.details();
+  details.source = data;
+  return {std::move(details), table.values()};
 }
 
 }  // namespace subspectra

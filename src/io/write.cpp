@@ -200,17 +200,7 @@ std::string csv_text(const Dataset& data, char separator) {
   if (data.labels()) {
     for (const std::string& name : data.labels()->classes) classes.push_back(label_field(name, separator));
   }
-  Eigen::SparseMatrix<double, Eigen::RowMajor> by_rows;
-  if (data.is_sparse()) by_rows = data.sparse();
-  Vector row(data.features());
-  for (Index i = 0; i < data.rows(); ++i) {
-    if (data.is_sparse()) {
-      row.setZero();
-      for (decltype(by_rows)::InnerIterator entry(by_rows, i); entry; ++entry)
-        row[entry.col()] = entry.value();
-    } else {
-      row = data.dense().row(i);
-    }
+  data.values().each_row([&](Index i, const Vector& row) {
     for (Index j = 0; j < row.size(); ++j) {
       if (j > 0) text += separator;
       append_number(text, row[j]);
@@ -221,7 +211,7 @@ std::string csv_text(const Dataset& data, char separator) {
       if (code != Labels::kMissing) text += classes[static_cast<std::size_t>(code)];
     }
     text += '\n';
-  }
+  });
   return text;
 }
 
@@ -287,7 +277,7 @@ std::string npz_bytes(const Dataset& data) {
                  fmt::format("an .npz file of {} x {} numbers", data.rows(), data.features()),
                  "write fewer rows or columns");
   std::vector<std::pair<std::string, std::string>> members;
-  members.emplace_back("X.npy", npy_bytes(data.is_sparse() ? Matrix(data.sparse()) : data.dense()));
+  members.emplace_back("X.npy", npy_bytes(data.values().matrix()));
   if (data.labels()) {
     std::vector<std::string> labels;
     for (const int code : data.labels()->codes) {

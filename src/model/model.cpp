@@ -131,7 +131,7 @@ std::vector<Index> match_columns(const Model& model, const Dataset& data) {
             named(missing)));
   }
   const Dataset given = model_columns(model, data);
-  if (given.columns(first_features(given.features())).allFinite()) {
+  if (given.values().columns(first_features(given.features())).allFinite()) {
     throw BadInput(
         place(std::nullopt, [](double x) { return std::isinf(x); }),
         fmt::format(
@@ -267,7 +267,7 @@ Dataset model_columns(const Model& model, const Dataset& data) {
 
 Matrix predict_probabilities(const Model& model, const Dataset& data) {
   const Dataset chosen = model.preparation.apply(model_columns(model, data));
-  const Matrix rows = chosen.columns(first_features(chosen.features()));
+  const Matrix rows = chosen.values().columns(first_features(chosen.features()));
   if (!rows.allFinite()) refuse_gaps(model, data, rows);
   // Not Eigen's exp(), whose vector version gives a denormal and not 0 for a class without rows.
   Matrix probabilities =

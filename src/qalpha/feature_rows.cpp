@@ -94,14 +94,15 @@ FeatureRows::FeatureRows(const Dataset& data, const std::vector<Index>& features
     parallel_for(tiles(), threads, [&](Index t) {
       for (Index j = tile_first(t); j < tile_first(t + 1); ++j) {
         if (!normalize) {
-          m_.col(j) = data.dense().col(features[static_cast<std::size_t>(j)]).cwiseProduct(given_roots);
+          m_.col(j) = data.values().column(features[static_cast<std::size_t>(j)]).cwiseProduct(given_roots);
         }
         if (!order_.empty()) m_.col(j) = Vector(m_.col(j)(order_));
       }
     });
     return;
   }
-  sparse_ = &data.sparse();
+  values_ = data.values();
+  sparse_ = values_.stored();
   columns_ = features;
   cut_tiles();
   means_ = Vector::Zero(features_);
@@ -116,16 +117,16 @@ FeatureRows::FeatureRows(const Dataset& data, const std::vector<Index>& features
       // are not stored enter in closed form.
       double largest = 0.0, stored = 0.0, sum = 0.0;
       const Index column = columns_[static_cast<std::size_t>(j)];
-      for (SparseMatrix::InnerIterator it(*sparse_, column); it; ++it)
+      for (CscMap::InnerIterator it(*sparse_, column); it; ++it)
         largest = std::max(largest, std::abs(it.value()));
       const double unit = largest > 0.0 ? std::exp2(std::ilogb(largest)) : 1.0;
-      for (SparseMatrix::InnerIterator it(*sparse_, column); it; ++it) {
+      for (CscMap::InnerIterator it(*sparse_, column); it; ++it) {
         sum += weights[it.row()] * (it.value() / unit);
         stored += weights[it.row()];
       }
       const double mean = sum / total;
       double squares = std::max(0.0, total - stored) * mean * mean;
-      for (SparseMatrix::InnerIterator it(*sparse_, column); it; ++it) {
+      for (CscMap::InnerIterator it(*sparse_, column); it; ++it) {
         const double centred = it.value() / unit - mean;
         squares += weights[it.row()] * centred * centred;
       }
@@ -183,7 +184,7 @@ void FeatureRows::project_tile(Index first, Index count, const MatrixRef& u, con
   Vector sum(blocks.count() * width);
   for (Index i = 0; i < count; ++i) {
     sum.setZero();
-    for (SparseMatrix::InnerIterator it(*sparse_, columns_[static_cast<std::size_t>(first + i)]); it; ++it) {
+    for (CscMap::InnerIterator it(*sparse_, columns_[static_cast<std::size_t>(first + i)]); it; ++it) {
       const Index a = sample(it.row());
       const Index b = one ? 0 : block_of(blocks, a);
       if (b < 0) continue;
@@ -228,7 +229,7 @@ void FeatureRows::combine_tile(Index first, Index count, const SampleBlocks& blo
     for (Index c = 0; c < scaled.size(); ++c) scaled[c] = scales_[first + i] * tile(i, c);
     for (Index b = 0; b < blocks.count(); ++b)
       shifts.col(b) += means_[first + i] * scaled.segment(b * width, width);
-    for (SparseMatrix::InnerIterator it(*sparse_, columns_[static_cast<std::size_t>(first + i)]); it; ++it) {
+    for (CscMap::InnerIterator it(*sparse_, columns_[static_cast<std::size_t>(first + i)]); it; ++it) {
       const Index a = sample(it.row());
       const Index b = one ? 0 : block_of(blocks, a);
       if (b < 0) continue;
@@ -290,7 +291,7 @@ Matrix FeatureRows::tile(Index first, Index count) const {
   Matrix dense(samples_, count);
   for (Index i = 0; i < count; ++i) {
     dense.col(i).setConstant(-means_[first + i]);
-    for (SparseMatrix::InnerIterator it(*sparse_, columns_[static_cast<std::size_t>(first + i)]); it; ++it) {
+    for (CscMap::InnerIterator it(*sparse_, columns_[static_cast<std::size_t>(first + i)]); it; ++it) {
       dense(sample(it.row()), i) += it.value();
     }
     dense.col(i).array() *= scales_[first + i] * roots_.array();
@@ -334,7 +335,7 @@ Vector FeatureRows::affinity_diagonal(const VectorRef& alpha) const {
         }
         const double mean = means_[i], weight = alpha[i] * scales_[i] * scales_[i];
         squares += weight * mean * mean;
-        for (SparseMatrix::InnerIterator it(*sparse_, columns_[static_cast<std::size_t>(i)]); it; ++it) {
+        for (CscMap::InnerIterator it(*sparse_, columns_[static_cast<std::size_t>(i)]); it; ++it) {
           const Index a = sample(it.row());
           own[a] += weight * it.value() * (it.value() - 2.0 * mean);
         }
@@ -375,7 +376,7 @@ Vector FeatureRows::squared_norms() const {
         continue;
       }
       squares[i] = 0.0;
-      for (SparseMatrix::InnerIterator it(*sparse_, columns_[static_cast<std::size_t>(i)]); it; ++it) {
+      for (CscMap::InnerIterator it(*sparse_, columns_[static_cast<std::size_t>(i)]); it; ++it) {
         const double value = it.value() * roots_[sample(it.row())];
         squares[i] += value * value;
       }

@@ -29,7 +29,7 @@ inline constexpr double kShortestRow = 1e-30, kLongestRow = 1e30;
 
 class FeatureRows {
  public:
-  /// The columns `features` of `data` as rows of M; `data` must outlive this when it is sparse. `normalize`:
+  /// The columns `features` of `data` as rows of M. `normalize`:
   /// centred, unit norm (constant ones become zero), else as given. `codes`, one a row of the table or empty,
   /// is the class of each sample: samples are then ordered by class, those without one (negative) last.
   /// Sample weights are honoured: a sample is multiplied by the square root of its own. Throws Error when the
@@ -99,11 +99,12 @@ class FeatureRows {
   Index features_ = 0, samples_ = 0;
   int threads_ = 0;
   bool centred_ = false;
-  Matrix m_;                              ///< dense: q x p
-  const SparseMatrix* sparse_ = nullptr;  ///< N x all columns of the table
-  std::vector<Index> columns_;            ///< sparse: its columns
-  Vector means_, scales_;                 ///< sparse: m_ia = scale_i (x_ai - mean_i) roots_a
-  std::vector<Index> order_, position_;   ///< sample -> row of the table and back; empty: the same
+  Matrix m_;                             ///< dense: q x p
+  Values values_;                        ///< sparse: the table
+  const CscMap* sparse_ = nullptr;       ///< its entries, N x all columns
+  std::vector<Index> columns_;           ///< sparse: its columns
+  Vector means_, scales_;                ///< sparse: m_ia = scale_i (x_ai - mean_i) roots_a
+  std::vector<Index> order_, position_;  ///< sample -> row of the table and back; empty: the same
   std::vector<Index> tile_begin_;
   Vector roots_;
   SampleBlocks classes_;

@@ -122,10 +122,12 @@ using Outcomes = std::map<std::string_view, Outcome>;
 std::optional<Outcome> judge(const Dataset& training, const Dataset& test, const Contestant& contestant,
                              const ReproduceOptions& options, const RunControl& control) {
   const SelectOptions selection{.certify = false, .seed = options.seed, .threads = 1};
-  const Selection found = select_features(training, MethodRegistry::from_texts(contestant.method, contestant.options), selection, control.silent());
+  const Selection found =
+      select_features(training, MethodRegistry::from_texts(contestant.method, contestant.options), selection,
+                      control.silent());
   if (control.should_stop() || found.chosen_fit() == nullptr) return std::nullopt;
   const auto& record = *found.chosen_fit();
-  const Matrix posteriors = fit_rule(training, record, Lda{})->log_posteriors(test.columns(record.features));
+  const Matrix posteriors = fit_rule(training, record, Lda{})->log_posteriors(test.values().columns(record.features));
   double wrong = 0.0;
   for (Index i = 0; i < posteriors.rows(); ++i) {
     Index predicted = 0;

@@ -6,10 +6,10 @@
 #include <chrono>
 #include <cmath>
 
-#include "core/version.hpp"
 #include "core/memory.hpp"
 #include "core/spelling.hpp"
 #include "core/text.hpp"
+#include "core/version.hpp"
 #include "data/feature_names.hpp"
 #include "data/prepare.hpp"
 #include "io/read.hpp"
@@ -396,7 +396,7 @@ Dataset load_dense_table(const ReproduceOptions& options) {
 std::vector<Index> varying_columns(const Dataset& data) {
   std::vector<Index> varying;
   for (Index j = 0; j < data.features(); ++j) {
-    const Vector column = data.column(j);
+    const Vector column = data.values().column(j);
     if (column.size() > 0 && column.minCoeff() < column.maxCoeff()) varying.push_back(j);
   }
   return varying;
@@ -411,9 +411,8 @@ std::vector<Index> first_of(const std::vector<Index>& order, Index k) {
 TwoClass two_class_pair(const Dataset& data, int threads) {
   const auto counts = data.labels()->counts();
   Vector sums[2] = {Vector::Zero(data.features()), Vector::Zero(data.features())};
-  for (Index i = 0; i < data.rows(); ++i) {
-    sums[data.labels()->codes[static_cast<std::size_t>(i)]] += data.dense().row(i).transpose();
-  }
+  data.values().each_row(
+      [&](Index i, const Vector& row) { sums[data.labels()->codes[static_cast<std::size_t>(i)]] += row; });
   const auto n1 = static_cast<double>(counts[0]);
   const auto n2 = static_cast<double>(counts[1]);
   std::vector<Index> all(static_cast<std::size_t>(data.features()));

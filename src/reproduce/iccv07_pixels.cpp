@@ -17,8 +17,8 @@
 #include "reproduce/papers.hpp"
 #include "reproduce/png.hpp"
 #include "select/registry.hpp"
-#include "spectral/fitted_discriminants.hpp"
 #include "select/select.hpp"
+#include "spectral/fitted_discriminants.hpp"
 
 namespace subspectra::reproduce {
 namespace {
@@ -71,9 +71,10 @@ Dataset two_kinds(const Dataset& all, const Task& task) {
     rows.push_back(i);
     texts.push_back(names[static_cast<std::size_t>(code)]);
   }
-  DatasetParts data = all.with_rows(rows).parts();
-  data.labels = Labels::from_texts(all.labels()->name, texts);
-  return data;
+  const Dataset data = all.with_rows(rows);
+  DatasetDetails details = data.details();
+  details.labels = Labels::from_texts(all.labels()->name, texts);
+  return {std::move(details), data.values()};
 }
 
 struct Halves {
@@ -150,7 +151,7 @@ class Judge {
     gp.max_evaluations = ard ? plan_.most_ard_evaluations : plan_.most_evaluations;
     gp.seed = options_.seed;
     gp.threads = options_.threads;
-    return fit_gp(halves_.training.columns(pixels), halves_.training.labels()->codes, 2, gp,
+    return fit_gp(halves_.training.values().columns(pixels), halves_.training.labels()->codes, 2, gp,
                   control_.silent());
   }
 
@@ -164,7 +165,7 @@ class Judge {
   }
 
   [[nodiscard]] Score score(const GpRule& rule, const std::vector<Index>& pixels) const {
-    const Matrix log_p = rule.log_posteriors(halves_.test.columns(pixels));
+    const Matrix log_p = rule.log_posteriors(halves_.test.values().columns(pixels));
     const auto& codes = halves_.test.labels()->codes;
     Score score{.log_evidence = rule.log_marginal_likelihood()};
     for (Index i = 0; i < log_p.rows(); ++i) {
@@ -282,7 +283,7 @@ class Album {
 };
 
 void add_class_means(const Dataset& training, const std::vector<Index>& pixels, Album& album) {
-  const Matrix rows = training.columns(pixels);
+  const Matrix rows = training.values().columns(pixels);
   for (int c = 0; c < 2; ++c) {
     Vector sum = Vector::Zero(rows.cols());
     for (Index i = 0; i < rows.rows(); ++i) {

@@ -151,7 +151,7 @@ void sparse_eigenshapes(const ReproduceOptions& options, const RunControl& contr
     if (levels.size() > 8) break;
   }
   Matrix shape(3, count);
-  const Vector means = data.dense().colwise().mean();
+  const Vector means = data.values().packed().colwise().mean();
   for (Index v = 0; v < count; ++v) {
     for (Index axis = 0; axis < 3; ++axis)
       shape(axis, v) = means[vertices[static_cast<std::size_t>(v)].columns[static_cast<std::size_t>(axis)]];

@@ -57,7 +57,7 @@ void face_verification(const ReproduceOptions& options, const RunControl& contro
   };
   for (const Basis& basis :
        {Basis{"all pixels", passes.candidates, 0.017, 0.0026}, Basis{"chosen pixels", mask, 0.010, 0.0008}}) {
-    Matrix coordinates = principal_coordinates(table.columns(basis.pixels), components);
+    Matrix coordinates = principal_coordinates(table.values().columns(basis.pixels), components);
     for (const std::string_view measure : {"Euclidean", "whitened"}) {
       if (measure == "whitened") {
         for (Index c = 0; c < components; ++c)

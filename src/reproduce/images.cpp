@@ -229,9 +229,8 @@ ImageTable averaged(const ImageTable& images, const ImageShape& shape) {
   table.warnings = images.table.warnings();
   table.names = FeatureNames(shape.height * shape.width);
   table.dense.resize(images.table.rows(), shape.height * shape.width);
-  for (Index i = 0; i < images.table.rows(); ++i) {
-    table.dense.row(i) = box_mean(images.table.dense().row(i).transpose(), images.shape, shape);
-  }
+  images.table.values().each_row(
+      [&](Index i, const Vector& pixels) { table.dense.row(i) = box_mean(pixels, images.shape, shape); });
   return {.table = std::move(table), .shape = shape};
 }
 

@@ -74,7 +74,8 @@ Dataset two_class_table(const ReproduceOptions& options) {
         {.file = all.source()},
         fmt::format(
             "jmlr05-table1 needs a label column of two classes, and there {}; name another one with ⟨target⟩ or leave rows out",
-            all.labels() ? fmt::format("are {} classes", all.labels()->class_count()) : std::string("is none")));
+            all.labels() ? fmt::format("are {} classes", all.labels()->class_count())
+                         : std::string("is none")));
   }
   std::vector<Index> labelled;
   for (Index i = 0; i < all.rows(); ++i) {
@@ -96,7 +97,7 @@ struct GeneOutcome {
 
 bool misclassified(const Rule& rule, const Dataset& row, const std::vector<Index>& features) {
   Index predicted = 0;
-  rule.log_posteriors(row.columns(features)).row(0).maxCoeff(&predicted);
+  rule.log_posteriors(row.values().columns(features)).row(0).maxCoeff(&predicted);
   return predicted != row.labels()->codes.front();
 }
 
@@ -115,7 +116,9 @@ GeneOutcome leave_out(const Dataset& data, Index row, const GeneContestant& cont
   } else {
     selection.k = {1, 1};  // the ranking is what is used
   }
-  const Selection found = select_features(training, MethodRegistry::from_texts(contestant.method, contestant.options), selection, control.silent());
+  const Selection found =
+      select_features(training, MethodRegistry::from_texts(contestant.method, contestant.options), selection,
+                      control.silent());
   GeneOutcome outcome;
   if (control.should_stop()) return outcome;
   if (contestant.components) {

@@ -52,7 +52,7 @@ Dataset machine_input(const Dataset& data, const std::vector<Index>& features, b
   DatasetParts input;
   input.source = data.source();
   if (data.labels() != nullptr) input.labels = *data.labels();
-  const Matrix x = data.columns(features);
+  const Matrix x = data.values().columns(features);
   if (linear) {
     input.dense = x;
     return input;
@@ -71,7 +71,7 @@ double test_error(const Dataset& training, const Dataset& test, std::uint64_t se
   std::vector<Index> all(static_cast<std::size_t>(training.features()));
   std::iota(all.begin(), all.end(), Index{0});
   const ClassifierTrainer trainer(training, all, 0.0, Svm{.C = 1.0}, {.seed = seed, .threads = 1});
-  const Matrix scores = trainer.fit()->log_posteriors(test.dense());
+  const Matrix scores = trainer.fit()->log_posteriors(test.values().packed());
   Index wrong = 0;
   for (Index i = 0; i < test.rows(); ++i) {
     Index predicted = 0;
@@ -105,8 +105,9 @@ WestonOutcome compare(const WestonCell& cell, std::uint64_t seed, const RunContr
       OptionTexts texts = {{"C", "1"}};  // of the machines; others have no such option
       if (kWestonContestants[c].within_vectors != nullptr)
         texts["within_vectors"] = kWestonContestants[c].within_vectors;
-      const Selection selection = select_features(
-          training, MethodRegistry::from_texts(kWestonContestants[c].method, texts), options, control.silent());
+      const Selection selection =
+          select_features(training, MethodRegistry::from_texts(kWestonContestants[c].method, texts), options,
+                          control.silent());
       if (control.should_stop()) break;
       features = first_of(selection.ranking, relevant);
     }

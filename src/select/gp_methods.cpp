@@ -48,7 +48,7 @@ Selection GpArd::run(const Problem& problem, const RunControl& control) const {
                  fmt::format("method gp-ard on a dense copy of {}", counted(data.rows(), "row")),
                  "it is for tables of moderate size: exclude features with ⟨exclude⟩, or use a filter",
                  fit.memory_limit);
-  const GpRule rule = fit_gp(data.columns(problem.candidates()), data.labels()->codes,
+  const GpRule rule = fit_gp(data.values().columns(problem.candidates()), data.labels()->codes,
                              data.labels()->class_count(), fit, control);
   const Vector relevance = rule.lengthscales().cwiseInverse();
   selection.weights.assign(static_cast<std::size_t>(data.features()), 0.0);

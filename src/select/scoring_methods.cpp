@@ -14,13 +14,13 @@
 #include "resample/folds.hpp"
 #include "scoring/gloss.hpp"
 #include "scoring/lambda_path.hpp"
-#include "solvers/lambda_grid.hpp"
 #include "scoring/plda.hpp"
 #include "scoring/rvm_entry.hpp"
 #include "scoring/sda.hpp"
 #include "scoring/sfd.hpp"
 #include "scoring/sulda.hpp"
 #include "select/record.hpp"
+#include "solvers/lambda_grid.hpp"
 #include "spectral/renormalize.hpp"
 
 namespace subspectra {
@@ -38,8 +38,7 @@ LambdaChoice OptionCodec<LambdaChoice>::parse(std::string_view text) {
   try {
     const double value = OptionCodec<double>::parse(fraction ? text.substr(kAutoPrefix.size()) : text);
     if (value > 0.0 && fraction && value < 1.0) return {LambdaChoice::Kind::kAuto, value};
-    if (value > 0.0 && !fraction && std::isfinite(value))
-      return {LambdaChoice::Kind::kValue, value};
+    if (value > 0.0 && !fraction && std::isfinite(value)) return {LambdaChoice::Kind::kValue, value};
   } catch (const InvalidArgument&) {  // said below, with the words that are possible too
   }
   throw InvalidArgument(
@@ -227,7 +226,7 @@ FittedDiscriminants no_discriminants(Index count) {
 
 /// Fraction of the test rows that the discriminants' rule gets wrong.
 double held_out_error(const Dataset& training, const Dataset& test, const FittedDiscriminants& record) {
-  const Matrix posteriors = fit_rule(training, record, Lda{})->log_posteriors(test.columns(record.features));
+  const Matrix posteriors = fit_rule(training, record, Lda{})->log_posteriors(test.values().columns(record.features));
   double wrong = 0.0, all = 0.0;
   for (Index i = 0; i < posteriors.rows(); ++i) {
     Index predicted = 0;

@@ -40,7 +40,7 @@ Prepared prepare(const Problem& problem, double cost, std::string_view method, c
   require_memory(8.0 * 2.0 * cells, "the standardized table", "exclude columns, or give ⟨memory_limit⟩",
                  problem.options().memory_limit.bytes);
   const Labels& labels = *problem.data().labels();
-  Prepared prepared{standardize_rows(problem.data().columns(problem.candidates())).z, cost};
+  Prepared prepared{standardize_rows(problem.data().values().columns(problem.candidates())).z, cost};
   if (!std::isfinite(cost)) {
     prepared.cost = choose_svm_cost(prepared.z, labels.codes, labels.class_count(),
                                     inner_folds(problem.data(), problem.options().seed),

@@ -59,13 +59,7 @@ CovarianceOperator::CovarianceOperator(const Dataset& data, Centring centring,
 
 Vector CovarianceOperator::direction(Index j) const {
   if (copy_.size() > 0) return copy_.col(j);
-  Vector v(rows());
-  if (data_.is_sparse()) {
-    v.setZero();
-    for (SparseMatrix::InnerIterator it(data_.sparse(), j); it; ++it) v[it.row()] = it.value();
-  } else {
-    v = data_.dense().col(j);
-  }
+  Vector v = data_.values().column(j);
   const auto means = moments_->class_means().row(j);
   for (Index i = 0; i < v.size(); ++i) {
     v[i] = codes_[i] < 0 ? 0.0 : (v[i] - means[codes_[i]]) * root_weight_[i] * root_weight_[i];
@@ -75,22 +69,11 @@ Vector CovarianceOperator::direction(Index j) const {
 
 void CovarianceOperator::column(Index j, linalg::MutableVector out, int threads) const {
   const Vector v = direction(j);
-  if (!data_.is_sparse()) {
-    linalg::gemv_transposed(copy_.size() > 0 ? copy_ : data_.dense(), v, out, threads);
-    out[j] = diagonal_[j];
-    return;
+  if (copy_.size() > 0) {
+    linalg::gemv_transposed(copy_, v, out, threads);
+  } else {
+    data_.values().transposed_times(VectorRef(v), out, threads);
   }
-  constexpr Index kTile = 4096;
-  const auto* const starts = data_.sparse().outerIndexPtr();
-  const auto* const where = data_.sparse().innerIndexPtr();
-  const double* const value = data_.sparse().valuePtr();
-  parallel_for((size() + kTile - 1) / kTile, threads, [&](Index tile) {
-    for (Index c = tile * kTile; c < std::min(size(), (tile + 1) * kTile); ++c) {
-      double sum = 0.0;
-      for (auto e = starts[c]; e < starts[c + 1]; ++e) sum += value[e] * v[where[e]];
-      out[c] = sum;
-    }
-  });
   out[j] = diagonal_[j];
 }
 
@@ -102,7 +85,7 @@ Matrix CovarianceOperator::block(const std::vector<Index>& features, int threads
 }
 
 Matrix CovarianceOperator::centred(const std::vector<Index>& features) const {
-  Matrix z = data_.columns(features);
+  Matrix z = data_.values().columns(features);
   for (Index c = 0; c < z.cols(); ++c) {
     const auto means = moments_->class_means().row(features[static_cast<std::size_t>(c)]);
     for (Index i = 0; i < z.rows(); ++i) {
@@ -136,19 +119,7 @@ Matrix CovarianceOperator::transposed_times(const MatrixRef& u, int threads) con
     linalg::gemm_tiled(1.0, linalg::Op::kTranspose, copy_, u, 0.0, out, threads);
     return out;
   }
-  if (data_.is_sparse()) {
-    constexpr Index kTile = 4096;
-    parallel_for((size() + kTile - 1) / kTile, threads, [&](Index tile) {
-      for (Index c = tile * kTile; c < std::min(size(), (tile + 1) * kTile); ++c) {
-        out.row(c).setZero();
-        for (SparseMatrix::InnerIterator it(data_.sparse(), c); it; ++it) {
-          out.row(c) += it.value() * scaled.row(it.row());
-        }
-      }
-    });
-  } else {
-    linalg::gemm_tiled(1.0, linalg::Op::kTranspose, data_.dense(), scaled, 0.0, out, threads);
-  }
+  data_.values().transposed_times(MatrixRef(scaled), out, threads);
   linalg::gemm(-1.0, linalg::Op::kNone, moments_->class_means(), linalg::Op::kNone, sums, 1.0, out);
   return out;
 }

@@ -15,7 +15,7 @@ class CovarianceOperator {
  public:
   enum class Centring { kByClass, kWhole };
 
-  /// Keeps a reference to `data`. A dense table is used where it stands unless some column's mean is more
+  /// A dense table is used where it stands unless some column's mean is more
   /// than 1e4 of its standard deviations: then Z is kept as a copy, since X'z with sum(z) = 0 would lose
   /// those digits.
   CovarianceOperator(const Dataset& data, Centring centring, int threads);

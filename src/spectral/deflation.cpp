@@ -12,9 +12,9 @@ Matrix deflated(const MatrixRef& a, const std::vector<Index>& support, const Vec
 }
 
 Dataset deflated(const Dataset& table, const std::vector<Index>& support, const VectorRef& loadings) {
-  const Matrix part = table.columns(support);
+  const Matrix part = table.values().columns(support);
   const Matrix changed = part - (part * loadings) * loadings.transpose();
-  DatasetParts data = table.parts();
+  DatasetParts data = table.parts();  // a copy: these columns change
   if (!data.is_sparse) {
     for (std::size_t i = 0; i < support.size(); ++i)
       data.dense.col(support[i]) = changed.col(static_cast<Index>(i));

@@ -75,7 +75,7 @@ ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candi
     Index widest = candidates.front();
     double largest = 0.0;
     for (const Index j : candidates) {
-      const double value = data.column(j).cwiseAbs().maxCoeff();
+      const double value = data.values().column(j).cwiseAbs().maxCoeff();
       if (value > largest) {
         largest = value;
         widest = j;

@@ -721,13 +721,13 @@ void require_groups(const ClaimedResult& claims, const FeatureGroups* groups) {
 }
 
 bool is_constant(const Dataset& data, Index j) {
-  if (!data.is_sparse()) return data.dense().col(j).minCoeff() == data.dense().col(j).maxCoeff();
   Index stored = 0;
   double lowest = kInfinity, highest = -kInfinity;
-  for (SparseMatrix::InnerIterator it(data.sparse(), j); it; ++it, ++stored) {
-    lowest = std::min(lowest, it.value());
-    highest = std::max(highest, it.value());
-  }
+  data.values().each_entry(j, [&](Index, double value) {
+    lowest = std::min(lowest, value);
+    highest = std::max(highest, value);
+    ++stored;
+  });
   return stored < data.rows() ? stored == 0 || (lowest == 0.0 && highest == 0.0) : lowest == highest;
 }
 
@@ -760,17 +760,17 @@ Verification verify_claims(const ClaimedResult& claims, const Dataset& data, con
   if (lda && std::count(data.labels()->codes.begin(), data.labels()->codes.end(), Labels::kMissing) > 0) {
     refuse(data.source(), claims.file, "some rows have no label");
   }
-  const CheckedProblem problem{.names = data.names(),
-                        .constant = [&](Index j) { return is_constant(data, j); },
-                        .pair =
-                            [&](std::vector<Index> features) {
-                              const auto n = static_cast<double>(features.size());
-                              require_memory(
-                                  (2.0 * static_cast<double>(data.rows()) * n + 4.0 * n * n) * sizeof(double),
-                                  fmt::format("the covariance of {} features", features.size()),
-                                  "check a result with fewer sizes", options.memory_limit.bytes);
-                              return verify::table_pair(data, std::move(features), lda, claims.ridge);
-                            }};
+  const CheckedProblem problem{
+      .names = data.names(),
+      .constant = [&](Index j) { return is_constant(data, j); },
+      .pair =
+          [&](std::vector<Index> features) {
+            const auto n = static_cast<double>(features.size());
+            require_memory((2.0 * static_cast<double>(data.rows()) * n + 4.0 * n * n) * sizeof(double),
+                           fmt::format("the covariance of {} features", features.size()),
+                           "check a result with fewer sizes", options.memory_limit.bytes);
+            return verify::table_pair(data, std::move(features), lda, claims.ridge);
+          }};
   return Checker(claims, problem, claims.groups.empty() ? nullptr : groups, options, control).run();
 }
 
@@ -785,12 +785,12 @@ Verification verify_claims(const ClaimedResult& claims, const VerifyMatrices& ma
   require_groups(claims, groups);
   const Matrix& measured = matrices.b != nullptr ? *matrices.b : matrices.a;
   const CheckedProblem problem{.names = matrices.names,
-                        .constant = [&](Index j) { return !(measured(j, j) > 0.0); },
-                        .pair =
-                            [&](std::vector<Index> features) {
-                              return verify::matrix_pair(matrices.a, matrices.b, std::move(features),
-                                                         claims.ridge);
-                            }};
+                               .constant = [&](Index j) { return !(measured(j, j) > 0.0); },
+                               .pair =
+                                   [&](std::vector<Index> features) {
+                                     return verify::matrix_pair(matrices.a, matrices.b, std::move(features),
+                                                                claims.ridge);
+                                   }};
   return Checker(claims, problem, claims.groups.empty() ? nullptr : groups, options, control).run();
 }
 

@@ -39,7 +39,7 @@ std::vector<Index> DensePair::places(const std::vector<Index>& of) const {
 DensePair table_pair(const Dataset& data, std::vector<Index> features, bool lda, double ridge) {
   DensePair pair;
   if (features.empty()) return pair;  // no set of the result names a column of the data
-  Matrix x = data.columns(features);
+  Matrix x = data.values().columns(features);
   Vector w = Vector::Ones(data.rows());
   if (data.weights().size() > 0) w = Eigen::Map<const Vector>(data.weights().data(), data.rows());
   w /= w.sum();

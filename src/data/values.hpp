@@ -1,0 +1,138 @@
+#pragma once
+/// The N x p numbers of a table. This is the one place that knows how they are stored: dense with any
+/// strides or as compressed columns, in memory of their own or of the caller, all rows or some of them. What
+/// is done to every column is written once, over entries or packed parts of columns.
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/types.hpp"
+#include "linalg/blas.hpp"
+
+namespace subspectra {
+
+using CscMap = Eigen::Map<const Eigen::SparseMatrix<double>>;
+using DenseMap = Eigen::Map<const Matrix, Eigen::Unaligned, Eigen::OuterStride<>>;
+
+/// A copy shares everything with its original; nothing is ever changed.
+class Values {
+ public:
+  Values();  ///< 0 x 0
+  explicit Values(Matrix matrix);
+  explicit Values(SparseMatrix matrix);  ///< compressed, rows ascending in every column
+  /// Somebody else's memory, which `owner` (may be null) keeps alive.
+  Values(const DenseView& view, std::shared_ptr<const void> owner);
+  Values(const CscView& view, std::shared_ptr<const void> owner);
+
+  [[nodiscard]] Index rows() const { return rows_; }
+  [[nodiscard]] Index features() const { return features_; }
+  /// Zeros are not stored: what walks over entries does not meet them.
+  [[nodiscard]] bool is_sparse() const { return storage_->csc.has_value(); }
+
+  /// These rows (any order, repeats allowed), by number: the values stay where they are.
+  [[nodiscard]] Values with_rows(std::span<const Index> rows) const;
+  /// A copy of these columns.
+  [[nodiscard]] Values with_features(std::span<const Index> features) const;
+
+  /// visit(row, value) for every entry of column j that is stored, rows ascending; all N of a dense one.
+  template <class Visit>
+  void each_entry(Index j, Visit&& visit) const {
+    if (const CscMap* const x = stored()) {
+      for (CscMap::InnerIterator it(*x, j); it; ++it) visit(static_cast<Index>(it.row()), it.value());
+      return;
+    }
+    const double* const x = storage_->dense.data + j * storage_->dense.col_stride;
+    const Index stride = storage_->dense.row_stride;
+    if (row_numbers_) {
+      const Index* const row = row_numbers_->data();
+      for (Index i = 0; i < rows_; ++i) visit(i, x[row[i] * stride]);
+    } else {
+      for (Index i = 0; i < rows_; ++i) visit(i, x[i * stride]);
+    }
+  }
+  /// Whether `test(row, value)` is true of some entry of column j; looks no further than the first.
+  template <class Test>
+  [[nodiscard]] bool any_entry(Index j, Test&& test) const {
+    if (const CscMap* const x = stored()) {
+      for (CscMap::InnerIterator it(*x, j); it; ++it) {
+        if (test(static_cast<Index>(it.row()), it.value())) return true;
+      }
+      return false;
+    }
+    for (Index i = 0; i < rows_; ++i) {
+      if (test(i, storage_->dense(row_number(i), j))) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] Index entries(Index j) const;  ///< how many each_entry() visits
+  [[nodiscard]] bool all_finite(Index j) const;
+  [[nodiscard]] Vector column(Index j) const;                           ///< dense
+  [[nodiscard]] Matrix columns(std::span<const Index> features) const;  ///< dense, N x |features|
+  /// Dense, |rows| x |features|.
+  [[nodiscard]] Matrix block(std::span<const Index> rows, std::span<const Index> features) const;
+  [[nodiscard]] Matrix matrix() const;  ///< dense, N x p: a copy
+  /// visit(i, row i as a dense vector) for every row in turn.
+  void each_row(const std::function<void(Index, const Vector&)>& visit) const;
+  /// Rows first..first+count of column j of a dense table, one after another: where they stand if they stand
+  /// so, else copied into `scratch`.
+  [[nodiscard]] const double* part_of_column(Index j, Index first, Index count,
+                                             std::vector<double>& scratch) const;
+
+  /// A dense table as one block, column after column, for kernels that go over it again and again. Where it
+  /// does not stand so already it is packed on the first call, and that block is kept.
+  [[nodiscard]] DenseMap packed() const;
+  /// The stored entries of a sparse table; null for a dense one. Rows of another table are packed on the
+  /// first call.
+  [[nodiscard]] const CscMap* stored() const;
+  [[nodiscard]] bool has_packed_copy() const;  ///< a call of packed() or stored() had to copy
+
+  /// out = X'v and out = X'U, one pass over the table.
+  void transposed_times(const VectorRef& v, linalg::MutableVector out, int threads) const;
+  void transposed_times(const MatrixRef& u, linalg::MutableMatrix out, int threads) const;
+
+  /// The matrix itself, without a copy where nobody else holds these values. Dense and sparse tables
+  /// respectively.
+  [[nodiscard]] Matrix take_matrix() &&;
+  [[nodiscard]] SparseMatrix take_sparse() &&;
+
+  /// Where the numbers stand, before rows are taken: to tell a view from a copy.
+  [[nodiscard]] const double* data() const;
+
+ private:
+  struct Storage {
+    Matrix own_dense;
+    SparseMatrix own_sparse;
+    std::shared_ptr<const void> owner;
+    DenseView dense;
+    std::optional<CscMap> csc;
+  };
+  struct Packed {
+    std::once_flag once;
+    std::atomic<bool> ready = false;
+    Matrix dense;
+    SparseMatrix sparse;
+    std::optional<CscMap> csc;
+  };
+
+  /// Column after column, as BLAS wants it.
+  [[nodiscard]] bool is_direct() const {
+    return !row_numbers_ && storage_->dense.row_stride == 1 && storage_->dense.col_stride >= rows_;
+  }
+  [[nodiscard]] Index row_number(Index i) const {
+    return row_numbers_ ? (*row_numbers_)[static_cast<std::size_t>(i)] : i;
+  }
+  void gather(Index j, Index first, Index count, double* to) const;
+  void pack() const;
+  [[nodiscard]] SparseMatrix packed_rows() const;
+
+  std::shared_ptr<Storage> storage_;
+  std::shared_ptr<const std::vector<Index>> row_numbers_;  ///< rows of the storage; null: all of them
+  std::shared_ptr<Packed> packed_;
+  Index rows_ = 0, features_ = 0;
+};
+
+}  // namespace subspectra
