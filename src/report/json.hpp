@@ -1,5 +1,5 @@
 #pragma once
-/// Result files as in the contract: selection/1, evaluation/1, clustering/1.
+/// Result files, each with its schema: subspectra.selection/1, evaluation/1, clustering/1.
 #include <nlohmann/json.hpp>
 
 #include "cluster/clustering.hpp"

@@ -61,10 +61,10 @@ class PldaSolver final : public ScoringSolver {
 Vector distances_from_means(const ScoringProblem& problem, const Matrix& products, int threads) {
   const Index p = problem.columns();
   Vector distances(p);
-  constexpr Index kTile = 64;
-  parallel_for((p + kTile - 1) / kTile, threads, [&](Index tile) {
-    const Index first = tile * kTile;
-    const Index count = std::min(kTile, p - first);
+  constexpr Index kColumnsAtATime = 64;
+  parallel_for((p + kColumnsAtATime - 1) / kColumnsAtATime, threads, [&](Index tile) {
+    const Index first = tile * kColumnsAtATime;
+    const Index count = std::min(kColumnsAtATime, p - first);
     Matrix rest = problem.x.middleCols(first, count);
     linalg::gemm(-1.0, Op::kNone, problem.targets, Op::kTranspose, products.middleRows(first, count), 1.0,
                  rest);
@@ -73,7 +73,8 @@ Vector distances_from_means(const ScoringProblem& problem, const Matrix& product
   return distances;
 }
 
-PldaSolver::PldaSolver(const ScoringProblem& problem, const PldaOptions& options) : problem_(problem), options_(options) {
+PldaSolver::PldaSolver(const ScoringProblem& problem, const PldaOptions& options)
+    : problem_(problem), options_(options) {
   options_.validate();
   const Index p = problem_.columns();
   const Index l = problem_.discriminants();
@@ -116,7 +117,7 @@ PldaSolver::Start PldaSolver::start(const Matrix& p) const {
 }
 
 PldaSolver::Ascent PldaSolver::ascend(const Vector& from, const Matrix& p, double lambda,
-                          const RunControl& control) const {
+                                      const RunControl& control) const {
   Ascent now;
   now.u = from;
   now.image = projected(now.u, p);

@@ -60,7 +60,7 @@ struct ScoringFit {
   double lambda = 0.0;
   RowSparseMatrix b;
   Matrix scores;           ///< K x L, the Theta that B belongs to
-  double objective = 0.0;  ///< in the scale of the contract
+  double objective = 0.0;  ///< as docs/theory/scoring.md writes it
   double gap = -1.0;       ///< duality gap relative to the objective at B = 0; negative: the method has none
   Index iterations = 0;
   bool converged = false;

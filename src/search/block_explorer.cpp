@@ -14,7 +14,7 @@
 namespace subspectra::search {
 namespace {
 
-struct Block {
+struct BlockNode {
   std::vector<std::int32_t> kept, free;
   std::vector<Index> first;  ///< rows of P that belong to free unit j: first[j]..first[j + 1] - 1
   Matrix p, u, t;
@@ -26,28 +26,28 @@ class BlockDescent {
   BlockDescent(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff,
                const RunControl& control, VisitFindings& findings)
       : problem_(problem),
-        served_(sizes_of(node, cutoff, findings)),
+        sizes_(sizes_of(node, cutoff, findings)),
         budget_(budget),
         control_(control),
         findings_(findings) {}
 
   void run(const OpenNode& node) {
-    Block root;
+    BlockNode root;
     if (!build(node, root)) return;
     most_depth_ = problem_.most_depth(root.p.rows());
-    Alive all(served_.size());
+    OpenSizes all(sizes_.size());
     std::iota(all.begin(), all.end(), 0);
     walk(root, std::move(all), 0);
   }
 
  private:
-  [[nodiscard]] Served& served(std::int32_t s) { return served_[static_cast<std::size_t>(s)]; }
+  [[nodiscard]] VisitSize& size_at(std::int32_t s) { return sizes_[static_cast<std::size_t>(s)]; }
   /// Units that size s still needs beyond the kept ones.
-  [[nodiscard]] Index more_of(std::int32_t s, const Block& at) {
-    return served(s).k - static_cast<Index>(at.kept.size());
+  [[nodiscard]] Index more_of(std::int32_t s, const BlockNode& at) {
+    return size_at(s).k - static_cast<Index>(at.kept.size());
   }
 
-  bool build(const OpenNode& node, Block& at) const {
+  bool build(const OpenNode& node, BlockNode& at) const {
     at.kept = node.kept;
     at.free = node.free;
     at.first.push_back(0);
@@ -66,7 +66,7 @@ class BlockDescent {
   }
 
   /// The kept units and all free ones but that at `without`.
-  void offer_without(Limits& limits, const Block& at, std::size_t without) {
+  void offer_without(Limits& limits, const BlockNode& at, std::size_t without) {
     std::vector<Index> units(at.kept.begin(), at.kept.end());
     for (std::size_t j = 0; j < at.free.size(); ++j) {
       if (j != without) units.push_back(at.free[j]);
@@ -81,7 +81,7 @@ class BlockDescent {
   }
 
   /// The criterion of T without each free unit.
-  [[nodiscard]] std::vector<double> after_drops(const Block& at) const {
+  [[nodiscard]] std::vector<double> after_drops(const BlockNode& at) const {
     std::vector<double> after(at.free.size());
     const bool trace = problem_.is_trace();
     Matrix axes;  // rows: the eigenvectors of T, largest eigenvalue first
@@ -117,8 +117,8 @@ class BlockDescent {
   }
 
   /// The child of `at` that drops free unit j and keeps those before it for good.
-  [[nodiscard]] Block child(const Block& at, std::size_t j, double f) const {
-    Block to;
+  [[nodiscard]] BlockNode child(const BlockNode& at, std::size_t j, double f) const {
+    BlockNode to;
     to.kept = at.kept;
     to.kept.insert(to.kept.end(), at.free.begin(), at.free.begin() + static_cast<std::ptrdiff_t>(j));
     to.free.assign(at.free.begin() + static_cast<std::ptrdiff_t>(j) + 1, at.free.end());
@@ -136,9 +136,9 @@ class BlockDescent {
   }
 
   /// The free units in the given order, some of them kept.
-  static Block reordered(const Block& at, const std::vector<std::size_t>& fixed,
-                         const std::vector<std::size_t>& order) {
-    Block to;
+  static BlockNode reordered(const BlockNode& at, const std::vector<std::size_t>& fixed,
+                             const std::vector<std::size_t>& order) {
+    BlockNode to;
     to.kept = at.kept;
     for (const auto j : fixed) to.kept.push_back(at.free[j]);
     std::vector<Index> rows;
@@ -158,34 +158,35 @@ class BlockDescent {
   /// What is left of a node when the visit ends: one node, with the free units from `from` on. after[j]: the
   /// bound of all sets without at.free[j], ascending; `less` drops cost at least the loss of the less-th
   /// cheapest. Empty: the bound is that of the node.
-  void hand_back(const Block& at, std::size_t from, const Alive& alive, const std::vector<double>& after) {
+  void hand_back(const BlockNode& at, std::size_t from, const OpenSizes& open_sizes,
+                 const std::vector<double>& after) {
     const auto cut = at.free.begin() + static_cast<std::ptrdiff_t>(from);
     auto kept = at.kept;
     kept.insert(kept.end(), at.free.begin(), cut);
     std::vector<ServedSize> sizes;
-    for (const std::int32_t s : alive) {
-      const Index more = served(s).k - static_cast<Index>(kept.size());
+    for (const std::int32_t s : open_sizes) {
+      const Index more = size_at(s).k - static_cast<Index>(kept.size());
       const Index less = static_cast<Index>(at.free.size() - from) - more;
       if (more < 0 || less < 0) continue;
       double bound = at.f;
       if (!after.empty() && less > 0) {
         bound = after[std::max(from, at.free.size() - static_cast<std::size_t>(less))];
       }
-      bound = std::min(served(s).root_bound, bound);
-      if (!served(s).limits.closed(bound)) sizes.push_back({served(s).k, bound});
+      bound = std::min(size_at(s).root_bound, bound);
+      if (!size_at(s).limits.closed(bound)) sizes.push_back({size_at(s).k, bound});
     }
     if (sizes.empty()) return;
     findings_.open.push_back(open_node(sizes, std::move(kept), {cut, at.free.end()}));
   }
 
-  void guard(const Block& at, std::int32_t s) {
-    problem_.guard(at.kept, at.free, served(s).k, served(s).limits.limit());
+  void guard(const BlockNode& at, std::int32_t s) {
+    problem_.guard(at.kept, at.free, size_at(s).k, size_at(s).limits.limit());
   }
 
   /// Takes the sizes off that need no branching here.
-  void close(const Block& node, Alive& alive) {
-    std::erase_if(alive, [&](std::int32_t s) {
-      Limits& limits = served(s).limits;
+  void close(const BlockNode& node, OpenSizes& open_sizes) {
+    std::erase_if(open_sizes, [&](std::int32_t s) {
+      Limits& limits = size_at(s).limits;
       const Index more = more_of(s, node), less = static_cast<Index>(node.free.size()) - more;
       if (more < 0 || less < 0) return true;
       if (limits.closed(node.f)) {
@@ -202,9 +203,9 @@ class BlockDescent {
   }
 
   /// Takes the sizes off with fewer units that can go than must, and those with a single one to go.
-  void close_by_drops(const Block& node, const std::vector<double>& after, Alive& alive) {
-    std::erase_if(alive, [&](std::int32_t s) {
-      Limits& limits = served(s).limits;
+  void close_by_drops(const BlockNode& node, const std::vector<double>& after, OpenSizes& open_sizes) {
+    std::erase_if(open_sizes, [&](std::int32_t s) {
+      Limits& limits = size_at(s).limits;
       const Index less = static_cast<Index>(node.free.size()) - more_of(s, node);
       const auto open =
           std::count_if(after.begin(), after.end(), [&](double f) { return !limits.closed(f); });
@@ -223,44 +224,44 @@ class BlockDescent {
   /// Child j drops the j-th free unit and keeps those before it. The order, by what each loss costs, is the
   /// same for every size, so that all of them go down together; a child lives as long as one of them needs
   /// it. False when the budget ran out inside; what is left has been handed back.
-  bool walk(const Block& node, Alive alive, std::size_t depth) {
-    close(node, alive);
-    if (alive.empty()) return true;
+  bool walk(const BlockNode& node, OpenSizes open_sizes, std::size_t depth) {
+    close(node, open_sizes);
+    if (open_sizes.empty()) return true;
     if (depth >= most_depth_) {  // what lies below waits for a visit of its own
-      hand_back(node, 0, alive, {});
+      hand_back(node, 0, open_sizes, {});
       return true;
     }
     if (findings_.nodes >= budget_ || control_.should_stop()) {
-      hand_back(node, 0, alive, {});
+      hand_back(node, 0, open_sizes, {});
       return false;
     }
     ++findings_.nodes;
     const auto after = after_drops(node);
-    close_by_drops(node, after, alive);
-    if (alive.empty()) return true;
+    close_by_drops(node, after, open_sizes);
+    if (open_sizes.empty()) return true;
     // Whoever costs every size too much alone is kept for good.
     double lowest = kInfinity;
-    for (const std::int32_t s : alive) lowest = std::min(lowest, served(s).limits.limit());
+    for (const std::int32_t s : open_sizes) lowest = std::min(lowest, size_at(s).limits.limit());
     std::vector<std::size_t> order, fixed;
     for (std::size_t j = 0; j < after.size(); ++j) (after[j] > lowest ? order : fixed).push_back(j);
     // The unit missed most first; its subtree is the largest and dies first.
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return after[a] < after[b]; });
-    const Block at = reordered(node, fixed, order);
+    const BlockNode at = reordered(node, fixed, order);
     std::vector<double> without;
     without.reserve(order.size());
     for (const auto j : order) without.push_back(after[j]);
-    for (std::size_t j = 0; !alive.empty(); ++j) {
+    for (std::size_t j = 0; !open_sizes.empty(); ++j) {
       const double f = without[j];
-      Alive below;
-      for (const std::int32_t s : alive) {
-        if (!served(s).limits.closed(f)) below.push_back(s);
+      OpenSizes below;
+      for (const std::int32_t s : open_sizes) {
+        if (!size_at(s).limits.closed(f)) below.push_back(s);
       }
       const bool done = below.empty() || walk(child(at, j, f), std::move(below), depth + 1);
       // The next child keeps j + 1 of these units.
-      std::erase_if(alive, [&](std::int32_t s) { return more_of(s, at) <= static_cast<Index>(j); });
+      std::erase_if(open_sizes, [&](std::int32_t s) { return more_of(s, at) <= static_cast<Index>(j); });
       if (!done) {
-        hand_back(at, j + 1, alive, without);
+        hand_back(at, j + 1, open_sizes, without);
         return false;
       }
     }
@@ -268,7 +269,7 @@ class BlockDescent {
   }
 
   const FactorProblem& problem_;
-  std::vector<Served> served_;
+  std::vector<VisitSize> sizes_;
   std::uint64_t budget_;
   const RunControl& control_;
   VisitFindings& findings_;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <memory>
-
 #include <subspectra/error.hpp>
 
 #include "core/options.hpp"

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include <subspectra/run_control.hpp>
-#include <subspectra/path.hpp>
-#include "search/units.hpp"
 #include <subspectra/options.hpp>
+#include <subspectra/path.hpp>
+#include <subspectra/run_control.hpp>
+#include "search/units.hpp"
 #include "spectral/pencil.hpp"
 
 namespace subspectra {

@@ -185,8 +185,8 @@ std::optional<Residual> FactorProblem::residual(const OpenNode& node, const RunC
   return at;
 }
 
-std::vector<Served> sizes_of(const OpenNode& node, const Cutoff& cutoff, VisitFindings& findings) {
-  std::vector<Served> sizes;
+std::vector<VisitSize> sizes_of(const OpenNode& node, const Cutoff& cutoff, VisitFindings& findings) {
+  std::vector<VisitSize> sizes;
   sizes.push_back({node.k, node.bound, Limits(cutoff, findings)});
   for (std::size_t i = 0; i < node.also_serves.size(); ++i)
     sizes.push_back(

@@ -110,19 +110,19 @@ class Limits {
   double exact_ = 0.0, limit_ = 0.0;
 };
 
-/// A size that a visit serves.
-struct Served {
+/// A size that a visit serves, and what it has to beat there.
+struct VisitSize {
   Index k;
   double root_bound;  ///< of the node that is visited
   Limits limits;
 };
 
-/// The sizes a node still serves, as places in a visit's list, ascending.
-using Alive = std::vector<std::int32_t>;
+/// The sizes for which a node of the visit is still open, as places in the visit's list, ascending.
+using OpenSizes = std::vector<std::int32_t>;
 
 /// The node's own size and the others, ascending.
-[[nodiscard]] std::vector<Served> sizes_of(const OpenNode& node, const Cutoff& cutoff,
-                                           VisitFindings& findings);
+[[nodiscard]] std::vector<VisitSize> sizes_of(const OpenNode& node, const Cutoff& cutoff,
+                                              VisitFindings& findings);
 /// A node of the tree for the engine; `sizes`: at least one, ascending.
 [[nodiscard]] OpenNode open_node(const std::vector<ServedSize>& sizes, std::vector<std::int32_t> kept,
                                  std::vector<std::int32_t> free);

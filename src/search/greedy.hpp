@@ -46,12 +46,12 @@ struct RootLosses {
   double correlation_inverse = kInfinity;
 };
 
-/// Adds, one after another, the unit with the largest criterion (ties: the lowest). DESIGN 2.1 where A has a
-/// factor, 2.3 where it has none.
+/// Adds, one after another, the unit with the largest criterion (ties: the lowest). docs/theory/greedy.md
+/// where A has a factor, variance_forward.cpp and variance_groups.cpp where it has none.
 [[nodiscard]] GreedyPass forward_pass(const Pencil& pencil, const SearchUnits& units,
                                       const GreedyOptions& options, const RunControl& control);
 /// Starts from all units and deletes, one after another, the one whose loss is smallest (ties: the lowest).
-/// DESIGN 2.2, 2.3. Throws Infeasible when B over the candidates is singular. `root` receives the losses at
+/// elimination.hpp where A has a factor, variance_backward.cpp where it has none. Throws Infeasible when B over the candidates is singular. `root` receives the losses at
 /// the start if it is not null.
 [[nodiscard]] GreedyPass backward_pass(const Pencil& pencil, const SearchUnits& units,
                                        const GreedyOptions& options, const RunControl& control,

@@ -1,5 +1,7 @@
 #pragma once
 /// The bounds of a node of sparse PCA (docs/theory/exact-pca.md), and what a visit has to beat.
+#include <algorithm>
+#include <cstdint>
 #include <initializer_list>
 #include <vector>
 

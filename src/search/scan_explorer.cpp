@@ -27,14 +27,14 @@ std::int64_t padded(std::int64_t n) { return (n + 7) / 8 * 8; }
 
 /// One level of the recursion; allocated once a visit, reused by every node of that depth.
 struct ScanLevel {
-  std::int64_t count = 0, lead = 0;  ///< |F|, row length
-  std::vector<std::int32_t> ids;     ///< of the free units, largest drop loss first
-  std::vector<double> p, g;          ///< |F| x lead, both triangles
-  std::vector<double> u, c;          ///< r rows of lead numbers
-  std::vector<double> losses;        ///< of the free units
-  std::vector<double> diag;          ///< of P
-  double f_all = 0.0, f_kept = 0.0;  ///< f(T), f(I)
-  std::vector<std::int32_t> alive;   ///< the sizes that the node serves
+  std::int64_t count = 0, lead = 0;      ///< |F|, row length
+  std::vector<std::int32_t> ids;         ///< of the free units, largest drop loss first
+  std::vector<double> p, g;              ///< |F| x lead, both triangles
+  std::vector<double> u, c;              ///< r rows of lead numbers
+  std::vector<double> losses;            ///< of the free units
+  std::vector<double> diag;              ///< of P
+  double f_all = 0.0, f_kept = 0.0;      ///< f(T), f(I)
+  std::vector<std::int32_t> open_sizes;  ///< the sizes that the node serves
 
   void reserve(std::int64_t n, std::int64_t r) {
     const auto l = padded(n);
@@ -54,7 +54,7 @@ class ScanDescent {
   ScanDescent(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget, const Cutoff& cutoff,
               const RunControl& control, VisitFindings& findings)
       : problem_(problem),
-        served_(sizes_of(node, cutoff, findings)),
+        sizes_(sizes_of(node, cutoff, findings)),
         r_(problem.m.cols()),
         budget_(budget),
         control_(control),
@@ -69,16 +69,16 @@ class ScanDescent {
   void run(const OpenNode& node) {
     ScanLevel& root = level(0, static_cast<std::int64_t>(node.free.size()));
     if (!build(node, root)) return;
-    root.alive.resize(served_.size());
-    std::iota(root.alive.begin(), root.alive.end(), 0);
+    root.open_sizes.resize(sizes_.size());
+    std::iota(root.open_sizes.begin(), root.open_sizes.end(), 0);
     enter();
   }
 
  private:
-  [[nodiscard]] Served& served(std::int32_t s) { return served_[static_cast<std::size_t>(s)]; }
+  [[nodiscard]] VisitSize& size_at(std::int32_t s) { return sizes_[static_cast<std::size_t>(s)]; }
   /// Units that size s still needs beyond the kept ones.
   [[nodiscard]] std::int64_t more_of(std::int32_t s) {
-    return served(s).k - static_cast<std::int64_t>(kept_.size());
+    return size_at(s).k - static_cast<std::int64_t>(kept_.size());
   }
 
   ScanLevel& level(std::size_t depth, std::int64_t count) {
@@ -144,8 +144,8 @@ class ScanDescent {
   /// The root of the visit is built and ordered.
   void enter() {
     ScanLevel& at = levels_[0];
-    std::erase_if(at.alive, [&](std::int32_t s) {
-      Limits& limits = served(s).limits;
+    std::erase_if(at.open_sizes, [&](std::int32_t s) {
+      Limits& limits = size_at(s).limits;
       const std::int64_t more = more_of(s), less = at.count - more;
       if (more < 0 || less < 0 || limits.closed(at.f_all)) return true;
       if (less == 0) {
@@ -159,7 +159,7 @@ class ScanDescent {
       }
       return true;
     });
-    if (!at.alive.empty()) walk(0);
+    if (!at.open_sizes.empty()) walk(0);
   }
 
   /// Few to drop, and fewer than to keep: the drops are scanned.
@@ -262,12 +262,12 @@ class ScanDescent {
     ScanLevel& at = levels_[depth];  // a deque: growing it moves no level
     for (std::int64_t t = 0;; ++t) {
       // I + {0..t-1} kept, t.. free: two more to keep need no tree.
-      std::erase_if(at.alive, [&](std::int32_t s) {
+      std::erase_if(at.open_sizes, [&](std::int32_t s) {
         if (more_of(s) > last_) return false;
-        close_by_keeps(served(s).limits, at, t, more_of(s));
+        close_by_keeps(size_at(s).limits, at, t, more_of(s));
         return true;
       });
-      if (at.alive.empty()) break;
+      if (at.open_sizes.empty()) break;
       work_ += at.count * at.count;
       if (findings_.nodes >= budget_ ||
           (work_ > problem_.hooks.tuning.factor.entries_between_looks && asked_to_stop())) {
@@ -313,13 +313,13 @@ class ScanDescent {
   /// that `less` drops cost at least the loss at count - less.
   void hand_back(const ScanLevel& at, std::int64_t t) {
     std::vector<ServedSize> sizes;
-    for (const std::int32_t s : at.alive) {
+    for (const std::int32_t s : at.open_sizes) {
       const std::int64_t less = at.count - t - more_of(s);
       if (less < 0) continue;
       const std::int64_t place = std::max(t, at.count - less);
-      const double bound = std::min(served(s).root_bound,
+      const double bound = std::min(size_at(s).root_bound,
                                     at.f_all - (less > 0 ? at.losses[static_cast<std::size_t>(place)] : 0.0));
-      if (!served(s).limits.closed(bound)) sizes.push_back({served(s).k, bound});
+      if (!size_at(s).limits.closed(bound)) sizes.push_back({size_at(s).k, bound});
     }
     if (sizes.empty()) return;
     findings_.open.push_back(open_node(sizes, kept_, {at.ids.begin() + t, at.ids.begin() + at.count}));
@@ -330,19 +330,19 @@ class ScanDescent {
     const ScanLevel& at = levels_[depth];
     const std::int64_t rest = at.count - t - 1;
     const double f_all = at.f_all - at.losses[static_cast<std::size_t>(t)];
-    alive_.clear();
+    child_sizes_.clear();
     double lowest = kInfinity;  // of the limits
-    for (const std::int32_t s : at.alive) {
-      Limits& limits = served(s).limits;
+    for (const std::int32_t s : at.open_sizes) {
+      Limits& limits = size_at(s).limits;
       if (rest < more_of(s)) continue;
       if (limits.closed(f_all)) {
         close_child(at, t, s);
         continue;
       }
-      alive_.push_back(s);
+      child_sizes_.push_back(s);
       lowest = std::min(lowest, limits.limit());
     }
-    if (alive_.empty()) return true;
+    if (child_sizes_.empty()) return true;
     // New diagonal and U of the rest: O(|F|), before the block is paid for.
     const double* q = at.p.data() + t * at.lead;
     const double inverse = 1.0 / q[t];
@@ -360,21 +360,21 @@ class ScanDescent {
     for (std::int64_t i = 0; i < rest; ++i)
       losses_[static_cast<std::size_t>(i)] /= diag_[static_cast<std::size_t>(i)];
     // Whoever costs too much alone is kept for good: for the node, where that holds for every size it serves.
-    at_.clear();
+    child_free_.clear();
     const double slack = f_all - lowest;
     for (std::int64_t i = 0; i < rest; ++i) {
       if (losses_[static_cast<std::size_t>(i)] < slack || !singles_)
-        at_.push_back(static_cast<std::int32_t>(i));
+        child_free_.push_back(static_cast<std::int32_t>(i));
     }
     // A size with fewer units that can go than must is closed.
-    std::erase_if(alive_, [&](std::int32_t s) {
+    std::erase_if(child_sizes_, [&](std::int32_t s) {
       if (droppable(s, f_all, rest) >= rest - more_of(s)) return false;
       close_child(at, t, s);
       return true;
     });
-    if (!alive_.empty() && problem_.minorant.size() > 0) close_by_sums(at, t, f_all);
-    if (alive_.empty()) return true;
-    std::sort(at_.begin(), at_.end(), [&](std::int32_t a, std::int32_t b) {
+    if (!child_sizes_.empty() && problem_.minorant.size() > 0) close_by_sums(at, t, f_all);
+    if (child_sizes_.empty()) return true;
+    std::sort(child_free_.begin(), child_free_.end(), [&](std::int32_t a, std::int32_t b) {
       const double x = losses_[static_cast<std::size_t>(a)], y = losses_[static_cast<std::size_t>(b)];
       return x != y ? x > y : a < b;
     });
@@ -385,7 +385,7 @@ class ScanDescent {
   /// limit() and exact() are left out for the gap's sake.
   std::int64_t droppable(std::int32_t s, double f_all, std::int64_t rest) {
     if (!singles_) return rest;
-    Limits& limits = served(s).limits;
+    Limits& limits = size_at(s).limits;
     const double slack = f_all - limits.limit(), exact_slack = f_all - limits.exact();
     std::int64_t count = 0;
     for (std::int64_t i = 0; i < rest; ++i) count += losses_[static_cast<std::size_t>(i)] < slack ? 1 : 0;
@@ -403,7 +403,7 @@ class ScanDescent {
   /// The end of child t for size s, whose bound does not beat what is known.
   void close_child(const ScanLevel& at, std::int64_t t, std::int32_t s) {
     problem_.guard(kept_, std::vector<std::int32_t>(at.ids.begin() + t + 1, at.ids.begin() + at.count),
-                   served(s).k, served(s).limits.limit());
+                   size_at(s).k, size_at(s).limits.limit());
   }
 
   /// With D the minorant, P_DD^{-1} >= diag(D) and G_F >= diag(D): dropping a set costs at least the sum of
@@ -412,7 +412,7 @@ class ScanDescent {
     const std::int64_t rest = at.count - t - 1;
     if (problem_.uses(ExactBound::kDropSum)) {
       sums_.clear();
-      for (const auto i : at_) {
+      for (const auto i : child_free_) {
         const auto id = at.ids[static_cast<std::size_t>(t + 1 + i)];
         sums_.push_back(problem_.minorant[id] * losses_[static_cast<std::size_t>(i)] *
                         diag_[static_cast<std::size_t>(i)]);
@@ -440,8 +440,8 @@ class ScanDescent {
   void close_by_smallest(const ScanLevel& at, std::int64_t t, Count count, double from) {
     const auto all = static_cast<std::int64_t>(sums_.size());
     const auto wanted = [&](std::int32_t s) { return std::clamp<std::int64_t>(count(s), 0, all); };
-    if (alive_.size() == 1) {  // no order is needed for a single sum
-      const auto end = sums_.begin() + wanted(alive_.front());
+    if (child_sizes_.size() == 1) {  // no order is needed for a single sum
+      const auto end = sums_.begin() + wanted(child_sizes_.front());
       if (end != sums_.begin()) std::nth_element(sums_.begin(), end - 1, sums_.end());
       sums_.erase(end, sums_.end());
       sums_.assign(1, std::accumulate(sums_.begin(), sums_.end(), 0.0));
@@ -449,32 +449,32 @@ class ScanDescent {
       std::sort(sums_.begin(), sums_.end());
       std::partial_sum(sums_.begin(), sums_.end(), sums_.begin());
     }
-    const bool single = alive_.size() == 1;
-    std::erase_if(alive_, [&](std::int32_t s) {
+    const bool single = child_sizes_.size() == 1;
+    std::erase_if(child_sizes_, [&](std::int32_t s) {
       const std::int64_t n = wanted(s);
       const double sum = n == 0 ? 0.0 : single ? sums_.front() : sums_[static_cast<std::size_t>(n - 1)];
-      if (!served(s).limits.closed(from - sum)) return false;
+      if (!size_at(s).limits.closed(from - sum)) return false;
       close_child(at, t, s);
       return true;
     });
   }
 
-  /// Builds the child: the units of at_ free, the others after t kept.
+  /// Builds the child: the units of child_free_ free, the others after t kept.
   bool expand(std::size_t depth, std::int64_t t, double f_all, double inverse) {
     const std::int64_t rest = levels_[depth].count - t - 1;
-    const std::int64_t free = static_cast<std::int64_t>(at_.size());
+    const std::int64_t free = static_cast<std::int64_t>(child_free_.size());
     const std::int64_t fixed = rest - free;
     const std::size_t kept_before = kept_.size();
     // Fixed units first, so that they are the first pivots of G.
     order_.clear();
     if (fixed > 0) {
       marks_.assign(static_cast<std::size_t>(rest), 0);
-      for (const auto i : at_) marks_[static_cast<std::size_t>(i)] = 1;
+      for (const auto i : child_free_) marks_[static_cast<std::size_t>(i)] = 1;
       for (std::int64_t i = 0; i < rest; ++i) {
         if (marks_[static_cast<std::size_t>(i)] == 0) order_.push_back(static_cast<std::int32_t>(i));
       }
     }
-    order_.insert(order_.end(), at_.begin(), at_.end());
+    order_.insert(order_.end(), child_free_.begin(), child_free_.end());
     ScanLevel& to = level(depth + 1, rest);
     const ScanLevel& at = levels_[depth];
     to.f_all = f_all;
@@ -491,21 +491,21 @@ class ScanDescent {
     for (std::int64_t i = 0; i < fixed; ++i) keep(to, i);
     if (fixed > 0) shift(to, fixed);
     // What needs no tree, first that from (G, C) alone.
-    to.alive.clear();
-    for (const std::int32_t s : alive_) {
+    to.open_sizes.clear();
+    for (const std::int32_t s : child_sizes_) {
       const std::int64_t more = more_of(s), less = free - more;
       if (less == 0) {
-        offer(served(s).limits, to.ids.data(), to.count);
+        offer(size_at(s).limits, to.ids.data(), to.count);
       } else if (more <= last_ && !drops_first(more, less)) {
-        close_by_keeps(served(s).limits, to, 0, more);
+        close_by_keeps(size_at(s).limits, to, 0, more);
       } else {
-        to.alive.push_back(s);
+        to.open_sizes.push_back(s);
       }
     }
     bool done = true;
-    if (!to.alive.empty()) {
+    if (!to.open_sizes.empty()) {
       for (std::int64_t i = 0; i < free; ++i) {
-        const auto from = static_cast<std::size_t>(at_[static_cast<std::size_t>(i)]);
+        const auto from = static_cast<std::size_t>(child_free_[static_cast<std::size_t>(i)]);
         to.losses[static_cast<std::size_t>(i)] = losses_[from];
         to.diag[static_cast<std::size_t>(i)] = diag_[from];
         for (Index q = 0; q < r_; ++q) {
@@ -518,16 +518,16 @@ class ScanDescent {
         return true;
       }
       packed_.resize(static_cast<std::size_t>(at.lead));
-      kernels::gather_rank_one(at.p.data() + (t + 1) * at.lead + t + 1, at.lead, at_.data(), free,
+      kernels::gather_rank_one(at.p.data() + (t + 1) * at.lead + t + 1, at.lead, child_free_.data(), free,
                                at.p.data() + t * at.lead + t + 1, inverse, packed_.data(), to.p.data(),
                                to.lead);
-      std::erase_if(to.alive, [&](std::int32_t s) {
+      std::erase_if(to.open_sizes, [&](std::int32_t s) {
         const std::int64_t more = more_of(s), less = free - more;
         if (!drops_first(more, less)) return false;
-        close_by_drops(served(s).limits, to, less);
+        close_by_drops(size_at(s).limits, to, less);
         return true;
       });
-      if (!to.alive.empty()) done = walk(depth + 1);
+      if (!to.open_sizes.empty()) done = walk(depth + 1);
     }
     kept_.resize(kept_before);
     return done;
@@ -547,7 +547,7 @@ class ScanDescent {
   }
 
   const FactorProblem& problem_;
-  std::vector<Served> served_;
+  std::vector<VisitSize> sizes_;
   Index r_;
   std::uint64_t budget_;
   std::int64_t last_ = 2;  ///< so many last units need no tree
@@ -560,8 +560,9 @@ class ScanDescent {
   std::deque<ScanLevel> levels_;
   // Scratch of one node, never needed across a recursion.
   std::vector<double> diag_, u_, losses_, packed_, scale_, squares_, scaled_, dot_, sums_;
-  std::vector<std::int32_t> at_, order_;
-  Alive alive_;
+  std::vector<std::int32_t> child_free_;  ///< of the child: places among the units after t
+  std::vector<std::int32_t> order_;
+  OpenSizes child_sizes_;  ///< for which the child is open
   std::vector<char> marks_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
-/// Largest roots of the two secular equations of DESIGN 2.3, measured from the largest eigenvalue Lambda_1,
+/// Largest roots of the secular equations of a matrix that gets a border and of one that loses a row and a
+/// column, measured from the largest eigenvalue Lambda_1,
 /// so that a change of 1e-14 Lambda_1 still has all its digits. The poles Lambda_j are given by their gaps
 /// g_j = Lambda_1 - Lambda_j >= 0, ascending, g_0 = 0, with weights w_j >= 0.
 #include <algorithm>

@@ -1,4 +1,5 @@
-/// Backward elimination of single features by lambda_max(A_T), B = I. DESIGN 2.3, drop_screen.hpp.
+/// Backward elimination of single features by lambda_max(A_T), B = I. What a deletion leaves is bounded by
+/// drop_screen.hpp and, where that does not decide, computed by secular.hpp.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-/// Forward selection of single features by lambda_max(A_S, B_S), A without a factor. DESIGN 2.3.
+/// Forward selection of single features by lambda_max(A_S, B_S), A without a factor.
 ///
 /// In the coordinates of the running Cholesky factor L L' = B_S the pencil of S is C = L^{-1} A_S L^{-T}
 /// (m x m) and a candidate i borders it by z_i = R_i/sqrt(d_i) and the corner a_i/d_i, where

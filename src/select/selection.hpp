@@ -1,5 +1,5 @@
 #pragma once
-/// A selection: what any method answers, in the form of the contract's `subspectra.selection/1`.
+/// A selection: what any method answers, in the form of the files `subspectra.selection/1`.
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>

@@ -20,7 +20,7 @@ namespace {
 using verify::DensePair;
 using verify::DenseValue;
 
-constexpr double kProven = 1e-9;       ///< the gap that the contract calls certified
+constexpr double kProven = 1e-9;       ///< the gap up to which a set is called certified (docs/verify.md)
 constexpr double kHopeless = 1e-2;     ///< a tolerance above it says nothing
 constexpr double kArithmetic = 1e-12;  ///< for numbers that follow from others in the file by one operation
 

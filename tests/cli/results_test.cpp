@@ -1,4 +1,4 @@
-/// What the commands write: JSON fields as in the contract, tables, models and predictions.
+/// What the commands write: JSON fields, tables, models and predictions.
 #include <gtest/gtest.h>
 
 #include <cmath>

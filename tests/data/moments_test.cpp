@@ -330,7 +330,7 @@ TEST(Moments, BetweenAndWithinAddUpToTheCovarianceOverN) {
   EXPECT_LE(difference(m.mean(), data.dense.colwise().mean().transpose()), 20.0 * kEps);
 }
 
-TEST(Moments, OfTwoClassesHaveTheFactorOfTheDesign) {
+TEST(Moments, OfTwoClassesHaveAFactorOfOneColumn) {
   const auto data = random_data(70, 5, 2, 12);
   const Moments m = compute_moments(data, SecondOrder::kDiagonal);
   const double n1 = m.class_weights()[0];
