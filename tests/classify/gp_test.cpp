@@ -102,7 +102,7 @@ TEST(Probit, SiteHasTheMomentsOfTheTiltedDistribution) {
   for (const double y : {-1.0, 1.0}) {
     for (const double mean : {-3.0, 0.0, 0.4, 2.0}) {
       for (const double variance : {0.01, 1.0, 30.0}) {
-        SCOPED_TRACE(testing::Message() << y << ' ' << mean << ' ' << variance);
+        SCOPED_TRACE(::testing::Message() << y << ' ' << mean << ' ' << variance);
         const ProbitSite site = probit_site(y, mean, variance);
         const Moments1 exact = tilted_moments(y, mean, variance);
         EXPECT_NEAR(std::exp(site.log_normalizer), exact.mass, 1e-9);
@@ -163,7 +163,7 @@ TEST(GaussianProcess, EvidenceOfThreePointsAgainstTheOrthantAndBruteForce) {
   for (const Vector& y : {Vector(Eigen::Vector3d(1, 1, -1)), Vector(Eigen::Vector3d(1, -1, 1)),
                           Vector(Eigen::Vector3d(1, 1, 1))}) {
     for (const double s : {0.5, 2.0, 8.0}) {
-      SCOPED_TRACE(testing::Message() << y.transpose() << ", s = " << s);
+      SCOPED_TRACE(::testing::Message() << y.transpose() << ", s = " << s);
       const GpKernel kernel{.lengthscales = Eigen::Vector2d(0.9, 1.4), .signal = s};
       const Matrix k = dense_kernel(x, x, kernel);
       const double exact = std::log(orthant(k, y));
@@ -298,7 +298,7 @@ TEST(GaussianProcess, GradientsAgreeWithDifferences) {
   const Vector y = signs(data);
   for (const GpApproximation approximation : kBoth) {
     for (const double s : {0.3, 1.5, 12.0}) {
-      SCOPED_TRACE(testing::Message()
+      SCOPED_TRACE(::testing::Message()
                    << OptionCodec<GpApproximation>::format(approximation) << ", s = " << s);
       check_gradient(data.dense, y, {.lengthscales = Vector::Constant(1, 1.6), .signal = s}, approximation,
                      1e-6);

@@ -8,7 +8,7 @@
 #include "classify/classifier.hpp"
 #include "oracle.hpp"
 
-namespace subspectra {
+namespace subspectra::kernel_svm_test {
 namespace {
 
 /// Not Eigen's exp(), whose vector version gives a denormal and not 0 for minus infinity.
@@ -132,4 +132,4 @@ TEST(KernelSvm, WorksInTheSpaceOfGivenDiscriminants) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::kernel_svm_test

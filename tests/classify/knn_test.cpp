@@ -8,7 +8,7 @@
 #include "classify/classifier.hpp"
 #include "oracle.hpp"
 
-namespace subspectra {
+namespace subspectra::knn_test {
 namespace {
 
 /// Not Eigen's exp(), whose vector version gives a denormal and not 0 for minus infinity.
@@ -115,4 +115,4 @@ TEST(Knn, WorksInTheSpaceOfGivenDiscriminants) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::knn_test

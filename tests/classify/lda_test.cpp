@@ -8,7 +8,7 @@
 #include "data/moments.hpp"
 #include "oracle.hpp"
 
-namespace subspectra {
+namespace subspectra::lda_test {
 namespace {
 
 LdaRule train(const DatasetParts& data, Prior prior = Prior::kEmpirical, Index components = 0,
@@ -94,4 +94,4 @@ TEST(Lda, SingularCovarianceIsInfeasibleWithoutARidge) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::lda_test

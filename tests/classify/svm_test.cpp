@@ -9,7 +9,7 @@
 #include "classify/svm_cost.hpp"
 #include "oracle.hpp"
 
-namespace subspectra {
+namespace subspectra::svm_test {
 namespace {
 
 using Folds = std::vector<std::vector<Index>>;
@@ -75,7 +75,7 @@ TEST(Svm, TheGradientOfItsObjectiveVanishes) {
   };
   for (const Case& one : {Case{60, 5, 2}, Case{90, 6, 3}, Case{20, 80, 2}, Case{24, 60, 4}}) {
     for (const double cost : {0.01, 1.0, 10.0}) {
-      SCOPED_TRACE(testing::Message() << one.rows << " x " << one.features << ", C = " << cost);
+      SCOPED_TRACE(::testing::Message() << one.rows << " x " << one.features << ", C = " << cost);
       const DatasetParts data = oracle::random_classes(one.rows, one.features, one.classes, 3);
       const SvmRule rule = train(data, cost);
       // The solver stops when its objective no longer falls: half of the digits in the gradient.
@@ -323,4 +323,4 @@ TEST(Svm, StoppedItTrainsWithTheBestCSoFar) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::svm_test

@@ -9,7 +9,7 @@
 
 #include "run_program.hpp"
 
-namespace subspectra {
+namespace subspectra::exact_test {
 namespace {
 
 using nlohmann::json;
@@ -555,4 +555,4 @@ TEST(ExactFit, TrainsOnTheBestSetAndHonoursTheLimit) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::exact_test

@@ -5,7 +5,7 @@
 
 #include "run_program.hpp"
 
-namespace subspectra {
+namespace subspectra::qalpha_test {
 namespace {
 
 using nlohmann::json;
@@ -135,4 +135,4 @@ TEST(QAlphaCommands, WrongOptionsAreNamed) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::qalpha_test

@@ -7,7 +7,7 @@
 
 #include "run_program.hpp"
 
-namespace subspectra {
+namespace subspectra::results_test {
 namespace {
 
 using nlohmann::json;
@@ -483,4 +483,4 @@ TEST(Lists, MethodsAndDatasetsInBothForms) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::results_test

@@ -7,7 +7,7 @@
 
 #include "run_program.hpp"
 
-namespace subspectra {
+namespace subspectra::scoring_test {
 namespace {
 
 using nlohmann::json;
@@ -251,4 +251,4 @@ TEST(ScoringMethods, RefusalsNameTheWayOut) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::scoring_test

@@ -8,7 +8,7 @@
 #include "run_program.hpp"
 #include "synth/brownian.hpp"
 
-namespace subspectra {
+namespace subspectra::synth_test {
 namespace {
 
 using testing::Finished;
@@ -116,4 +116,4 @@ TEST(Synth, RefusesWithTheWayOut) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::synth_test

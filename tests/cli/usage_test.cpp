@@ -15,7 +15,7 @@
 #include "select/registry.hpp"
 #include "select/select.hpp"
 
-namespace subspectra {
+namespace subspectra::usage_test {
 namespace {
 
 using testing::Finished;
@@ -237,4 +237,4 @@ TEST(MethodOptions, ThoseOfOtherMethodsAreRefusedByName) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::usage_test

@@ -2,11 +2,11 @@
 
 #include "binary_files.hpp"
 
-namespace subspectra {
+namespace subspectra::npy_test {
 namespace {
 
 using namespace test;  // NOLINT(google-build-using-namespace)
-using testing::Test;
+using ::testing::Test;
 
 class Npy : public BinaryFileTest {};
 
@@ -110,4 +110,4 @@ TEST(NpyPath, AMissingFileADirectoryAndAnEmptyFileAreSaidToBeSo) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::npy_test

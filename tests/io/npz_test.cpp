@@ -2,7 +2,7 @@
 
 #include "binary_files.hpp"
 
-namespace subspectra {
+namespace subspectra::npz_test {
 namespace {
 
 using namespace test;  // NOLINT(google-build-using-namespace)
@@ -38,7 +38,7 @@ TEST_F(Npz, LabelsNamesAndArraysBesideThem) {
   ASSERT_NE(side_named(table, "split"), nullptr);
   ASSERT_NE(side_named(table, "flag"), nullptr);
   EXPECT_EQ(side_named(table, "other"), nullptr);
-  const std::string notes = testing::PrintToString(table.notes);
+  const std::string notes = ::testing::PrintToString(table.notes);
   for (const char* word : {"other", "single", "thing"})
     EXPECT_NE(notes.find(word), std::string::npos) << notes;
 }
@@ -50,7 +50,7 @@ TEST_F(Npz, NumbersAsLabelsAndBytesAsNames) {
   const RawTable missing = read_npz(file("one_table.npz"), {});
   EXPECT_EQ(side_named(missing, "y")->values[0], "");
   EXPECT_EQ(side_named(missing, "y")->values[1], "1.5");
-  EXPECT_NE(testing::PrintToString(missing.notes).find("'measurements'"), std::string::npos);
+  EXPECT_NE(::testing::PrintToString(missing.notes).find("'measurements'"), std::string::npos);
 }
 
 TEST_F(Npz, SparseStaysSparse) {
@@ -107,4 +107,4 @@ TEST(NpzMagic, OtherFilesAreSaidToBeNoArchive) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::npz_test

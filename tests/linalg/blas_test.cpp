@@ -21,7 +21,7 @@
 
 extern char** environ;  // NOLINT(readability-redundant-declaration)
 
-namespace subspectra::linalg {
+namespace subspectra::linalg::blas_test {
 namespace {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
@@ -326,4 +326,4 @@ TEST(Blas, GivesTheSameBitsWhenManyThreadsCallItAtOnce) {
 }
 
 }  // namespace
-}  // namespace subspectra::linalg
+}  // namespace subspectra::linalg::blas_test

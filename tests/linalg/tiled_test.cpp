@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-namespace subspectra::linalg {
+namespace subspectra::linalg::tiled_test {
 namespace {
 
 Matrix random_matrix(Index rows, Index cols, unsigned seed) {
@@ -128,4 +128,4 @@ TEST(Tiled, AFactorizationStopsWhenAskedTo) {
 }
 
 }  // namespace
-}  // namespace subspectra::linalg
+}  // namespace subspectra::linalg::tiled_test

@@ -28,7 +28,7 @@ TEST(QAlpha, TheWeightsAreThoseOfTheExplicitMatrixAfterTheSameSteps) {
     const Matrix m = dense::feature_rows(data);
     for (const Index k : {1, 2, 4}) {
       for (const int steps : {1, 4}) {
-        SCOPED_TRACE(testing::Message() << "seed " << seed << ", k " << k << ", steps " << steps);
+        SCOPED_TRACE(::testing::Message() << "seed " << seed << ", k " << k << ", steps " << steps);
         QAlphaOptions options{.clusters = k, .max_iterations = steps, .tolerance = 0.0};
         const Matrix q = dense::equal_start(m, k);
         const auto power = dense::plain(m, q, steps);
@@ -57,7 +57,7 @@ TEST(QAlpha, TheLaplacianIsThatOfTheDefinitionForBothShifts) {
   const Matrix given = data.dense.transpose();
   for (const bool degree : {true, false}) {
     for (const int steps : {1, 2, 5}) {
-      SCOPED_TRACE(testing::Message() << degree << ' ' << steps);
+      SCOPED_TRACE(::testing::Message() << degree << ' ' << steps);
       const QAlphaOptions options{
           .variant = QAlphaVariant::kLaplacian,
           .clusters = 3,
@@ -93,7 +93,7 @@ TEST(QAlpha, TheSupervisedBlocksAreThoseOfTheDefinition) {
     const Matrix m = dense::feature_rows(data);
     for (const bool ones : {true, false}) {
       for (const int steps : {1, 3}) {
-        SCOPED_TRACE(testing::Message() << classes << " classes, ones " << ones << ", steps " << steps);
+        SCOPED_TRACE(::testing::Message() << classes << " classes, ones " << ones << ", steps " << steps);
         dense::Supervised oracle(m, rows_by_class(*data.labels), 2, 1, 0.5, ones);
         Vector alpha;
         for (int r = 0; r < steps; ++r) {

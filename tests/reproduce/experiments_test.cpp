@@ -11,7 +11,7 @@
 #include "reading.hpp"
 #include "reproduce/images.hpp"
 
-namespace subspectra::reproduce {
+namespace subspectra::reproduce::experiments_test {
 namespace {
 
 using subspectra::testing::contains;
@@ -365,4 +365,4 @@ TEST(Shape, FindsThePartsThatMoveTogether) {
 }
 
 }  // namespace
-}  // namespace subspectra::reproduce
+}  // namespace subspectra::reproduce::experiments_test

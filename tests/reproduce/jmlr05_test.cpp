@@ -8,7 +8,7 @@
 #include "reading.hpp"
 #include "reproduce/experiments.hpp"
 
-namespace subspectra::reproduce {
+namespace subspectra::reproduce::jmlr05_test {
 namespace {
 
 using subspectra::testing::contains;
@@ -191,4 +191,4 @@ TEST(GeneTable, TheCurvesOfColonJudgeTheSelectorsOfMachinesByBothRules) {
 }
 
 }  // namespace
-}  // namespace subspectra::reproduce
+}  // namespace subspectra::reproduce::jmlr05_test

@@ -10,7 +10,7 @@
 #include <subspectra/error.hpp>
 #include "oracle.hpp"
 
-namespace subspectra {
+namespace subspectra::plda_test {
 namespace {
 
 ScoringProblem problem_of(const DatasetParts& data, int threads = 1) {
@@ -263,4 +263,4 @@ TEST(Plda, SaysWhenItWasEndedAndRunsAllIterationsWithToleranceZero) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::plda_test

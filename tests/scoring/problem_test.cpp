@@ -9,7 +9,7 @@
 
 #include "oracle.hpp"
 
-namespace subspectra {
+namespace subspectra::problem_test {
 namespace {
 
 std::vector<Index> all_columns(const DatasetParts& data) {
@@ -223,4 +223,4 @@ TEST(DirectCost, GrowsWithoutBoundAlongTheNullSpaceOfTheWithinCovariance) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::problem_test

@@ -66,7 +66,7 @@ Found mean_of_seeds(const Expected& e) {
   return mean;
 }
 
-class Recovery : public testing::TestWithParam<Expected> {};
+class Recovery : public ::testing::TestWithParam<Expected> {};
 
 TEST_P(Recovery, FindsTheInformativeFeatures) {
   const Expected& expected = GetParam();
@@ -78,12 +78,12 @@ TEST_P(Recovery, FindsTheInformativeFeatures) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, Recovery,
-                         testing::Values(Expected{"gloss", "auto:0.25", 0.089, 19.2, 8.6},
-                                         Expected{"jeffreys-row", "auto:0.07", 0.094, 7.2, 7.1},
-                                         Expected{"rvm-row", "auto:0.1", 0.098, 11.4, 7.9},
-                                         Expected{"sda", "auto:0.25", 0.113, 19.5, 8.6},
-                                         Expected{"rvm-entry", "auto:0.01", 0.116, 24.4, 7.9},
-                                         Expected{"plda", "auto:0.2", 0.120, 82.8, 8.9}));
+                         ::testing::Values(Expected{"gloss", "auto:0.25", 0.089, 19.2, 8.6},
+                                           Expected{"jeffreys-row", "auto:0.07", 0.094, 7.2, 7.1},
+                                           Expected{"rvm-row", "auto:0.1", 0.098, 11.4, 7.9},
+                                           Expected{"sda", "auto:0.25", 0.113, 19.5, 8.6},
+                                           Expected{"rvm-entry", "auto:0.01", 0.116, 24.4, 7.9},
+                                           Expected{"plda", "auto:0.2", 0.120, 82.8, 8.9}));
 
 }  // namespace
 }  // namespace subspectra

@@ -10,7 +10,7 @@
 
 #include "classes.hpp"
 
-namespace subspectra {
+namespace subspectra::reweighted_test {
 namespace {
 
 using oracle::dense_rows;
@@ -313,4 +313,4 @@ TEST(Reweighted, StrangeTables) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::reweighted_test

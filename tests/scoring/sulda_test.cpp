@@ -15,7 +15,7 @@
 #include "run_program.hpp"
 #include "solvers/basis_pursuit.hpp"
 
-namespace subspectra {
+namespace subspectra::sulda_test {
 namespace {
 
 ScoringProblem problem_of(const DatasetParts& data) {
@@ -234,4 +234,4 @@ TEST(Sulda, IsStillFeasibleWhenItWasEndedEarly) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::sulda_test

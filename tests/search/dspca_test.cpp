@@ -14,7 +14,7 @@
 #include "oracle.hpp"
 #include "pitprops.hpp"
 
-namespace subspectra {
+namespace subspectra::dspca_test {
 namespace {
 
 Matrix covariance(Index rows, Index n, Random& random) {
@@ -214,4 +214,4 @@ TEST(Dspca, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::dspca_test

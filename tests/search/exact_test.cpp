@@ -18,7 +18,7 @@
 #include "pencils.hpp"
 #include "search/exact_hooks.hpp"
 
-namespace subspectra {
+namespace subspectra::exact_test {
 namespace {
 
 struct Problem {
@@ -689,4 +689,4 @@ TEST(ExactSearch, ASingularMetricIsRefused) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::exact_test

@@ -17,7 +17,7 @@
 #include "search/explorer.hpp"
 #include "search/perron_rows.hpp"
 
-namespace subspectra::search {
+namespace subspectra::search::perron_explorer_test {
 namespace {
 
 const RunControl kNoLimits;
@@ -516,4 +516,4 @@ TEST(PerronRows, AgreeWithPlainLoops) {
 }
 
 }  // namespace
-}  // namespace subspectra::search
+}  // namespace subspectra::search::perron_explorer_test

@@ -15,7 +15,7 @@
 #include "oracle.hpp"
 #include "pitprops.hpp"
 
-namespace subspectra {
+namespace subspectra::spca_test {
 namespace {
 
 Matrix gaussian(Index rows, Index cols, std::uint64_t seed) {
@@ -236,4 +236,4 @@ TEST(Spca, StopsWhenToldAndRefusesNonsense) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::spca_test

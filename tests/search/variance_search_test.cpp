@@ -15,7 +15,7 @@
 #include "oracle.hpp"
 #include "search/greedy.hpp"
 
-namespace subspectra {
+namespace subspectra::variance_search_test {
 namespace {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
@@ -414,4 +414,4 @@ TEST(VarianceSearch, StopsWhenAskedTo) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::variance_search_test

@@ -8,7 +8,7 @@
 #include "reading.hpp"
 #include "resample/folds.hpp"
 
-namespace subspectra {
+namespace subspectra::component_methods_test {
 namespace {
 
 Selection run(const DatasetParts& data, std::string_view method, const SelectOptions& options = {},
@@ -159,4 +159,4 @@ TEST(SvmEvaluation, LeaveOneOutWithAClassOfOneRow) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::component_methods_test

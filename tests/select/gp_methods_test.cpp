@@ -9,7 +9,7 @@
 #include "classify/gp.hpp"
 #include "oracle.hpp"
 
-namespace subspectra {
+namespace subspectra::gp_methods_test {
 namespace {
 
 Selection run(const DatasetParts& data, const OptionTexts& texts = {}, const SelectOptions& options = {},
@@ -99,4 +99,4 @@ TEST(GpArd, RefusesWeightsAndWrongOptions) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::gp_methods_test

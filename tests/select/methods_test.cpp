@@ -9,7 +9,7 @@
 #include "io/read.hpp"
 #include "oracle.hpp"
 
-namespace subspectra {
+namespace subspectra::methods_test {
 namespace {
 
 Selection run(const DatasetParts& data, SelectOptions options, std::string_view method = "fisher") {
@@ -191,4 +191,4 @@ TEST(Methods, UnknownNamesGetNearOnes) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::methods_test

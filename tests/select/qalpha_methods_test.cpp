@@ -10,7 +10,7 @@
 #include "synth/clusters.hpp"
 #include "synth/weston.hpp"
 
-namespace subspectra {
+namespace subspectra::qalpha_methods_test {
 namespace {
 
 Selection run(const DatasetParts& data, std::string_view method, const OptionTexts& texts = {},
@@ -249,4 +249,4 @@ TEST(QAlphaMethods, SupervisedDefaultsFindTheRelevantFeaturesAndEqualWeightsDoNo
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::qalpha_methods_test

@@ -12,7 +12,7 @@
 #include "pencils.hpp"
 #include "spectral/deflation.hpp"
 
-namespace subspectra {
+namespace subspectra::search_methods_test {
 namespace {
 
 Selection run(const DatasetParts& data, const SelectOptions& options, std::string_view method,
@@ -362,4 +362,4 @@ TEST(SearchMethods, BoundsThatAMethodDoesNotComputeAreSaid) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::search_methods_test

@@ -10,7 +10,7 @@
 #include "oracle.hpp"
 #include "pitprops.hpp"
 
-namespace subspectra {
+namespace subspectra::sparse_pca_methods_test {
 namespace {
 
 Selection run(const DatasetParts& data, const SelectOptions& options, std::string_view method,
@@ -168,4 +168,4 @@ TEST(SparsePcaMethods, ThreadsDoNotMatter) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::sparse_pca_methods_test

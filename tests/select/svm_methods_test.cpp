@@ -7,7 +7,7 @@
 #include "classify/svm.hpp"
 #include "oracle.hpp"
 
-namespace subspectra {
+namespace subspectra::svm_methods_test {
 namespace {
 
 Selection run(const DatasetParts& data, std::string_view method, const SelectOptions& options,
@@ -102,4 +102,4 @@ TEST(SvmMethods, ABoundAboveTheNumberOfRowsIsSaid) {
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::svm_methods_test

@@ -15,7 +15,7 @@
 #include "io/write.hpp"
 #include "run_program.hpp"
 
-namespace subspectra {
+namespace subspectra::group_lasso_test {
 namespace {
 
 /// Columns of unit norm, neighbours correlated by `rho`.
@@ -403,4 +403,4 @@ sys.exit(0 if difference < 1e-5 * np.abs(b).max() else 1)
 }
 
 }  // namespace
-}  // namespace subspectra
+}  // namespace subspectra::group_lasso_test

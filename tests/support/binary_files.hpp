@@ -71,7 +71,7 @@ class BinaryFiles {
 };
 
 /// Skips where there is no Python to write the files.
-class BinaryFileTest : public testing::Test {
+class BinaryFileTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!BinaryFiles::get().problem().empty()) GTEST_SKIP() << BinaryFiles::get().problem();
