@@ -104,14 +104,15 @@ const MethodEntry& chosen_method(const Job& job) {
   MethodOptions asked;
   set_options(asked, job.texts);
   require_method_name(job.texts, !asked.method.empty());
-  const MethodEntry& method = MethodRegistry::find(asked.method.empty() ? default_method(false) : asked.method);
+  const MethodEntry& method =
+      MethodRegistry::find(asked.method.empty() ? default_method(false) : asked.method);
   check_method_options(job.texts, {&method}, MethodRegistry::entries());
   return method;
 }
 
 int run_cluster(const Arguments& arguments, Signals& signals) {
   Job job(arguments);
-  ClusteringOptions options;
+  ClusterOptions options;
   set_options(options, job.texts);
   options.validate();
   const MethodEntry& method = chosen_method(job);
@@ -160,7 +161,7 @@ std::vector<OptionDescription> selection_options() {
 }  // namespace
 
 Command cluster_command() {
-  const auto own = describe_options<ClusteringOptions>();
+  const auto own = describe_options<ClusterOptions>();
   std::vector<std::string> listed;
   listed.reserve(own.size());
   for (const auto& option : own) listed.push_back(option.name);

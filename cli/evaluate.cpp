@@ -104,7 +104,7 @@ std::string protocol_text(const Dataset& data, const Evaluation& evaluation, con
     text =
         fmt::format("{} with {} of the rows held out", counted(o.repeats, "random split"), o.test_fraction);
   } else {
-    text = o.cv.folds == 0 ? "leave one out" : fmt::format("{}-fold cross-validation", o.cv.folds);
+    text = o.folds.folds == 0 ? "leave one out" : fmt::format("{}-fold cross-validation", o.folds.folds);
     if (o.repeats > 1) text += fmt::format(", {} times", o.repeats);
   }
   if (!job.read.cv_groups.empty()) {
@@ -115,7 +115,7 @@ std::string protocol_text(const Dataset& data, const Evaluation& evaluation, con
   text += evaluation.nested ? ", features chosen inside every training fold"
                             : ", features chosen on ALL rows (optimistic, --select-on all)";
   return fmt::format("{}; classifier {}, seed {}, status {} ({} of {} folds)", text,
-                     evaluation.classifier.name(), job.selection.seed, status_name(evaluation.status),
+                     evaluation.options.classifier.name(), job.selection.seed, status_name(evaluation.status),
                      evaluation.folds_run, evaluation.folds_planned);
 }
 
@@ -145,7 +145,7 @@ std::vector<const MethodEntry*> chosen_methods(const Job& job) {
 
 int run_evaluate(const Arguments& arguments, Signals& signals) {
   Job job(arguments);
-  EvaluationOptions options;
+  EvaluateOptions options;
   set_options(options, job.texts);
   options.validate();
   if (options.test_fraction > 0.0 && job.texts.contains("cv")) {
@@ -155,7 +155,7 @@ int run_evaluate(const Arguments& arguments, Signals& signals) {
   const auto chosen = chosen_methods(job);
   job.check_exact_search(true);
   const Dataset data = job.load(arguments.operands.front());
-  require_labels(data, "evaluate");
+  require_class_labels(data, "evaluate");
 
   ProgressLine progress(job.output.progress, job.output.quiet);
   const RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
@@ -212,7 +212,7 @@ Command evaluate_command() {
                                           {{.name = "cv_groups", .hint = "COLUMN", .help = ""}})),
                       selection_group(method_list_option()),
                       method_group(classifier_options()),
-                      {.title = "Evaluation", .options = describe_options<EvaluationOptions>()},
+                      {.title = "Evaluation", .options = describe_options<EvaluateOptions>()},
                       {.title = "Classifier", .options = classifier_options()},
                       {.title = "Output", .options = output_options()}},
            .notes =

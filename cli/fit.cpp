@@ -15,13 +15,14 @@ namespace subspectra::cli {
 namespace {
 
 std::string model_text(const Job& job, const Dataset& data, const FitResult& fit) {
-  std::string text = fmt::format("{}\nmethod {}, k = {}, {}\nfeatures:", data_line(data), fit.model.method, fit.k,
-                                 fit.model.rule->description());
+  std::string text = fmt::format("{}\nmethod {}, k = {}, {}\nfeatures:", data_line(data), fit.model.method,
+                                 fit.k, fit.model.rule->description());
   for (const auto& name : fit.model.names) text += ' ' + name;
   const FittedDiscriminants* const chosen = fit.selection.chosen_fit();
   if (chosen != nullptr && !std::holds_alternative<Components>(fit.selection.answer))
     text += fmt::format("\nlambda {:.4g}", chosen->lambda);
-  if (!fit.selection.sets().empty()) text += fmt::format("\nobjective {:.6g}", fit.selection.sets().back().objective);
+  if (!fit.selection.sets().empty())
+    text += fmt::format("\nobjective {:.6g}", fit.selection.sets().back().objective);
   return text + fmt::format("\nmodel written to {}\n", job.output.o);
 }
 
@@ -37,14 +38,16 @@ int run_fit(const Arguments& arguments, Signals& signals) {
   const Dataset data = job.load(arguments.operands.front());
   const MethodEntry& method = job.choose_method(data);
   job.check_options({&method});
-  require_labels(data, "fit");
+  require_class_labels(data, "fit");
 
   signals.begin_work();
   ProgressLine progress(job.output.progress, job.output.quiet);
   const RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
-  const FitResult fit = fit_features(data, job.method(method), job.selection, job.prepare, job.classifier, control);
+  const FitResult fit =
+      fit_features(data, job.method(method), job.selection, job.prepare, job.classifier, control);
   progress.erase();
-  nlohmann::json object = model_json(fit, job.used_options({fit.k, fit.k}), classifier_options_json(job.texts), job.selection.seed);
+  nlohmann::json object = model_json(fit, job.used_options({fit.k, fit.k}),
+                                     classifier_options_json(job.texts), job.selection.seed);
   object["warnings"] = nlohmann::json::array();
   for (const auto* list : {&data.warnings(), &fit.warnings}) {
     for (const auto& warning : *list) object["warnings"].push_back(in_flags(warning));

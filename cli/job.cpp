@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include <subspectra/searches.hpp>
 #include "classify/registry.hpp"
 #include "core/parallel.hpp"
 #include "core/spelling.hpp"
@@ -12,7 +13,6 @@
 #include "io/read_groups.hpp"
 #include "io/read_matrix.hpp"
 #include "output.hpp"
-#include <subspectra/searches.hpp>
 
 namespace subspectra::cli {
 
@@ -60,7 +60,8 @@ bool has_option(const std::vector<OptionDescription>& options, std::string_view 
 /// Job::check_options.)
 void check_classifier_options(const OptionTexts& texts, const Classifier& chosen) {
   const auto of_chosen = kind_of(chosen).options();
-  const auto of_others = method_specific_options(MethodRegistry::entries()) + describe_options<SelectOptions>();
+  const auto of_others =
+      method_specific_options(MethodRegistry::entries()) + describe_options<SelectOptions>();
   for (const auto& kind : classifier_kinds()) {
     for (const auto& option : kind->options()) {
       if (!texts.contains(option.name) || has_option(of_chosen, option.name) ||
@@ -235,25 +236,6 @@ void say_notes(const Dataset& data) {
 void say_missing_header(const Dataset& data) {
   for (const auto& note : data.notes()) {
     if (note.starts_with("no header row")) say("note", fmt::format("{}: {}", data.source(), note));
-  }
-}
-
-void require_labels(const Dataset& data, std::string_view command) {
-  if (!data.labels()) {
-    throw BadInput(
-        fmt::format("{}: {} needs class labels and there is no label column; name it with --target",
-                    data.source(), command));
-  }
-  // Methods that look at labels say so themselves, but not every method does.
-  const auto counts = data.labels()->counts();
-  const auto some = std::find_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
-  if (some != counts.end() && std::all_of(some + 1, counts.end(), [](Index count) { return count == 0; })) {
-    throw BadInput(
-        {.file = data.source()},
-        fmt::format(
-            "'{}' holds one class only ('{}'); {} needs two or more: name the label column with --target",
-            data.labels()->name, data.labels()->classes[static_cast<std::size_t>(some - counts.begin())],
-            command));
   }
 }
 

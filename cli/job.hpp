@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
+#include <subspectra/selection.hpp>
 #include "command.hpp"
 #include "data/dataset.hpp"
 #include "data/prepare.hpp"
 #include "io/read.hpp"
 #include "model/model.hpp"
 #include "options.hpp"
-#include <subspectra/selection.hpp>
 
 namespace subspectra::cli {
 
@@ -77,9 +77,6 @@ struct Job {
 void say_notes(const Dataset& data);
 /// The one note that nobody should miss.
 void say_missing_header(const Dataset& data);
-
-/// Throws BadInput when the table has no label column.
-void require_labels(const Dataset& data, std::string_view command);
 
 /// "sonar: 208 rows, 60 features, 2 classes (M 111, R 97)"
 [[nodiscard]] std::string data_line(const Dataset& data);

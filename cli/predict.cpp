@@ -35,7 +35,7 @@ struct PredictOptions {
   }
 };
 
-std::string predictions_csv(const Model& model, const Dataset& data, const Matrix& probabilities,
+std::string predictions_csv(const TrainedModel& model, const Dataset& data, const Matrix& probabilities,
                             std::vector<int>& predicted) {
   std::string text = "row,predicted";
   for (const auto& name : model.classes) text += ',' + csv_field("p_" + name);
@@ -54,7 +54,8 @@ std::string predictions_csv(const Model& model, const Dataset& data, const Matri
 }
 
 /// "error rate 0.1010 (21 of 208 rows with a label)", when the table has labels.
-std::string error_rate_text(const Model& model, const Dataset& data, const std::vector<int>& predicted) {
+std::string error_rate_text(const TrainedModel& model, const Dataset& data,
+                            const std::vector<int>& predicted) {
   if (!data.labels()) return {};
   Index labelled = 0;
   Index wrong = 0;
@@ -72,7 +73,7 @@ std::string error_rate_text(const Model& model, const Dataset& data, const std::
 }
 
 /// "labels that the model does not know ...", when there are such.
-std::string unknown_classes_text(const Model& model, const Dataset& data) {
+std::string unknown_classes_text(const TrainedModel& model, const Dataset& data) {
   if (!data.labels()) return {};
   std::vector<std::string> unknown;
   Index rows = 0;
@@ -101,7 +102,7 @@ int run_predict(const Arguments& arguments, Signals&) {
   read.ignore = predict.exclude;
   read.validate();
   require_writable(output.o);
-  const Model model = Model::load(arguments.operands[0]);
+  const TrainedModel model = TrainedModel::load(arguments.operands[0]);
   if (read.target.empty()) {
     read.target = model.target.empty() ? "none" : model.target;
     read.target_optional = true;  // new rows need no labels

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "core/options.hpp"
 #include <subspectra/run_control.hpp>
+#include "core/options.hpp"
 
 namespace subspectra {
 

@@ -183,12 +183,13 @@ std::string selection_text(const Dataset& data, const Selection& selection) {
   if (selection.search) text += ", " + counted(selection.search->nodes, "node");
   text += "\n\n";
   const FittedDiscriminants* const fit = selection.chosen_fit();
-  if (fit != nullptr && std::holds_alternative<Components>(selection.answer)) return text + components_table(data, *fit);
+  if (fit != nullptr && std::holds_alternative<Components>(selection.answer))
+    return text + components_table(data, *fit);
   if (fit != nullptr) text += discriminants_line(*fit);
   if (selection.relevance) text += relevance_line(*selection.relevance);
   if (selection.sets().empty()) return text + (fit != nullptr ? "" : "no set was found\n");
   text += selection.sets().size() > 1 ? path_table(data, selection)
-                                    : single_line(selection.sets().front()) + set_table(data, selection);
+                                      : single_line(selection.sets().front()) + set_table(data, selection);
   return text + pool_text(data, selection);
 }
 
@@ -259,7 +260,7 @@ int proof_code(const ProofOptions& proof, const Selection& selection) {
           ? fmt::format("only {} of the {} sizes have a set", selection.sets().size(), sizes)
           : fmt::format("k = {}: {}", first->k(),
                         first->known_gap() ? fmt::format("the gap is {:.3g} %", 100.0 * *first->known_gap())
-                                     : "there is no bound");
+                                           : "there is no bound");
   say("error",
       fmt::format(
           "{} was asked for, but {}; {}", proof.require_optimal ? "--require-optimal" : "--require-gap", what,
@@ -298,7 +299,8 @@ int run_select(const Arguments& arguments, Signals& signals) {
     throw InvalidArgument(
         "--refit takes the sets as they are, so that -k has no meaning beside it; leave one out");
   }
-  if (!asked.method.empty()) check_method_options(job.texts, {&MethodRegistry::find(asked.method)}, MethodRegistry::entries());
+  if (!asked.method.empty())
+    check_method_options(job.texts, {&MethodRegistry::find(asked.method)}, MethodRegistry::entries());
   job.check_exact_search(job.selection.components > 1 && asked.method == "espca");
   check_events(proof, asked.method);
   const Source source = load_source(job, arguments);
@@ -315,9 +317,9 @@ int run_select(const Arguments& arguments, Signals& signals) {
     selection = source.matrices ? refit_sets(*source.matrices, sets, job.selection)
                                 : refit_sets(prepared, sets, job.selection);
   } else if (source.matrices) {
-    const MethodEntry& method = asked.method.empty()
-                                   ? MethodRegistry::find(source.matrices->b ? default_method(true) : "gspca")
-                                   : MethodRegistry::find(asked.method);
+    const MethodEntry& method =
+        asked.method.empty() ? MethodRegistry::find(source.matrices->b ? default_method(true) : "gspca")
+                             : MethodRegistry::find(asked.method);
     check_method_options(job.texts, {&method}, MethodRegistry::entries());
     selection = select_features(*source.matrices, job.method(method), job.selection, control);
   } else {
@@ -328,7 +330,8 @@ int run_select(const Arguments& arguments, Signals& signals) {
   progress.erase();
 
   KRange k = job.selection.k;
-  if (!k.given() && !selection.sets().empty()) k = {selection.sets().front().k(), selection.sets().back().k()};
+  if (!k.given() && !selection.sets().empty())
+    k = {selection.sets().front().k(), selection.sets().back().k()};
   if (!k.given()) k = k.resolved(prepared.features());
   const ResultContext context = {.options = job.used_options(k),
                                  .read_s = job.read_s,

@@ -7,9 +7,9 @@
 inline void fuzz_model(std::span<const std::uint8_t> bytes) {
   using namespace subspectra;
   try {
-    const Model model = Model::parse(fuzzing::as_text(bytes), "input");
-    const Model again =
-        Model::parse(model.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), "again");
+    const TrainedModel model = TrainedModel::parse(fuzzing::as_text(bytes), "input");
+    const TrainedModel again =
+        TrainedModel::parse(model.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), "again");
     DatasetParts data;
     data.source = "rows";
     data.names = FeatureNames(again.names);

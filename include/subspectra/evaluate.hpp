@@ -21,24 +21,16 @@ namespace subspectra {
 class Methods {
  public:
   Methods(std::initializer_list<Method> methods) : methods_(methods) {}
-  Methods(std::vector<Method> methods) : methods_(std::move(methods)) {}  // NOLINT(google-explicit-constructor)
+  Methods(std::vector<Method> methods)
+      : methods_(std::move(methods)) {}  // NOLINT(google-explicit-constructor)
   template <class M>
-    requires std::is_convertible_v<M, Method>
-  Methods(M method) : methods_{Method(std::move(method))} {}  // NOLINT(google-explicit-constructor)
+  requires std::is_convertible_v<M, Method> Methods(M method)
+      : methods_{Method(std::move(method))} {}  // NOLINT(google-explicit-constructor)
   [[nodiscard]] const std::vector<Method>& list() const { return methods_; }
 
  private:
   std::vector<Method> methods_;
 };
-
-/// Into how many parts the rows are cut, each held out once; 0: every row by itself (leave one out).
-struct FoldCount {
-  Index folds = 5;
-  constexpr FoldCount() = default;
-  constexpr FoldCount(Index count) : folds(count) {}  // NOLINT(google-explicit-constructor): {.folds = 10}
-  bool operator==(const FoldCount&) const = default;
-};
-inline constexpr FoldCount kLeaveOneOut{0};
 
 /// Where features are chosen: inside every training fold (honest), or once on all rows (optimistic).
 enum class SelectOn { kFold, kAll };
@@ -54,9 +46,9 @@ struct EvaluateOptions {
   double test_fraction = 0.0;
   SelectOn select_on = SelectOn::kFold;
   Index null = 0;
-  KRange k;                        ///< the sizes; where not given those of `select`
+  KRange k;                       ///< the sizes; where not given those of `select`
   Classifier classifier = Lda{};  ///< trained on the chosen features
-  SelectOptions select;            ///< what every method is told
+  SelectOptions select;           ///< what every method is told
 
   SUBSPECTRA_EXPORT void validate() const;  ///< throws InvalidArgument
   template <class Self, class Visitor>
@@ -104,8 +96,8 @@ struct Evaluation {
   double total_s = 0;
   std::vector<std::string> warnings;  ///< with options marked: spelled() writes them
 
-  /// The smallest size within one standard error of the best, of the first method, or of the one named. Throws Error where
-  /// no size could be judged, InvalidArgument for a name that was not evaluated.
+  /// The smallest size within one standard error of the best, of the first method, or of the one named.
+  /// Throws Error where no size could be judged, InvalidArgument for a name that was not evaluated.
   [[nodiscard]] SUBSPECTRA_EXPORT Index k_one_standard_error() const;
   [[nodiscard]] SUBSPECTRA_EXPORT Index k_one_standard_error(std::string_view method) const;
   /// The same for the smallest error.
@@ -115,8 +107,9 @@ struct Evaluation {
   [[nodiscard]] SUBSPECTRA_EXPORT std::string to_json(const Dataset& data) const;
 };
 
-/// Cross-validated error against the number of features, for every method on the same folds. Throws InvalidArgument (options),
-/// BadInput (values, labels; a class with fewer rows than folds), Infeasible, Error (memory).
+/// Cross-validated error against the number of features, for every method on the same folds. Throws
+/// InvalidArgument (options), BadInput (values, labels; a class with fewer rows than folds), Infeasible,
+/// Error (memory).
 [[nodiscard]] SUBSPECTRA_EXPORT Evaluation evaluate(const Dataset& data, const Methods& methods,
                                                     const EvaluateOptions& options = {},
                                                     const RunControl& control = RunControl());

@@ -11,19 +11,20 @@
 namespace subspectra {
 
 struct ReadOptions {
-  std::string target;     ///< label column; "" asks for the default rule, "none" for no labels
-  std::string weights;    ///< column of sample weights
-  std::string cv_groups;  ///< column whose equal values stay together in cross-validation
-  Index features = 0;     ///< LIBSVM: width of the table; 0 means the largest index
-  int index_base = 1;     ///< LIBSVM: number of the first feature
+  std::string target;               ///< label column; "" asks for the default rule, "none" for no labels
+  std::string weights;              ///< column of sample weights
+  std::string cv_groups;            ///< column whose equal values stay together in cross-validation
+  Index features = 0;               ///< LIBSVM: width of the table; 0 means the largest index
+  int index_base = 1;               ///< LIBSVM: number of the first feature
   std::vector<std::string> ignore;  ///< columns that may hold text and are left out
-  /// If not empty: the only columns that must be numbers. Other text columns are left out, not refused (predict).
+  /// If not empty: the only columns that must be numbers. Other text columns are left out, not refused
+  /// (predict).
   std::vector<std::string> needed;
   /// A table that lacks the column `target` is one without labels (predict).
   bool target_optional = false;
   ByteSize memory_limit;  ///< for the table itself; 0 means what is free
 
-  void validate() const;  ///< throws InvalidArgument
+  SUBSPECTRA_EXPORT void validate() const;  ///< throws InvalidArgument
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field(
@@ -35,9 +36,11 @@ struct ReadOptions {
   }
 };
 
-/// The table in a file (CSV, TSV, NPY, NPZ, MAT, LIBSVM, ARFF, h5ad; by its ending), "-" for CSV on standard input, or the name of
-/// an embedded data set (a file of that name in the working directory does not hide it; write ./sonar for the file). Throws
-/// BadInput (format and contents), Error (memory), InvalidArgument (options).
-[[nodiscard]] SUBSPECTRA_EXPORT Dataset read_dataset(const std::string& data, const ReadOptions& options = {});
+/// The table in a file (CSV, TSV, NPY, NPZ, MAT, LIBSVM, ARFF, h5ad; by its ending), "-" for CSV on standard
+/// input, or the name of an embedded data set (a file of that name in the working directory does not hide it;
+/// write ./sonar for the file). Throws BadInput (format and contents), Error (memory), InvalidArgument
+/// (options).
+[[nodiscard]] SUBSPECTRA_EXPORT Dataset read_dataset(const std::string& data,
+                                                     const ReadOptions& options = {});
 
 }  // namespace subspectra

@@ -33,14 +33,16 @@ class Model {
   [[nodiscard]] SUBSPECTRA_EXPORT std::string to_json() const;
 
   [[nodiscard]] SUBSPECTRA_EXPORT const std::vector<std::string>& classes() const;
-  [[nodiscard]] SUBSPECTRA_EXPORT const std::vector<Index>& features() const;  ///< columns of the training table
+  [[nodiscard]] SUBSPECTRA_EXPORT const std::vector<Index>& features()
+      const;  ///< columns of the training table
   [[nodiscard]] SUBSPECTRA_EXPORT const std::vector<std::string>& feature_names() const;
   /// What was chosen, and how; of a model that was loaded the sets are gone.
   [[nodiscard]] SUBSPECTRA_EXPORT const Selection& selection() const;
   [[nodiscard]] SUBSPECTRA_EXPORT const std::vector<std::string>& warnings() const;
 
-  /// n x K class probabilities, columns as in classes(). Columns of `rows` are matched by name where both have names, else
-  /// by position in a table as wide as the training table. Throws BadInput that names the columns `rows` lacks.
+  /// n x K class probabilities, columns as in classes(). Columns of `rows` are matched by name where both
+  /// have names, else by position in a table as wide as the training table. Throws BadInput that names the
+  /// columns `rows` lacks.
   [[nodiscard]] SUBSPECTRA_EXPORT DenseMatrix predict_proba(const Dataset& rows) const;
   /// The class with the largest probability, the first of several.
   [[nodiscard]] SUBSPECTRA_EXPORT std::vector<std::string> predict(const Dataset& rows) const;
@@ -51,9 +53,11 @@ class Model {
   std::shared_ptr<const FitResult> fit_;
 };
 
-/// Chooses features by `method`, how many by 5-fold cross-validation unless `k` is one number, and trains the classifier on them.
-/// Throws InvalidArgument (options), BadInput (values, labels), Infeasible (constraints), Error.
-[[nodiscard]] SUBSPECTRA_EXPORT Model fit(const Dataset& data, const Method& method, const FitOptions& options = {},
+/// Chooses features by `method`, how many by 5-fold cross-validation unless `k` is one number, and trains the
+/// classifier on them. Throws InvalidArgument (options), BadInput (values, labels), Infeasible (constraints),
+/// Error.
+[[nodiscard]] SUBSPECTRA_EXPORT Model fit(const Dataset& data, const Method& method,
+                                          const FitOptions& options = {},
                                           const RunControl& control = RunControl());
 
 }  // namespace subspectra

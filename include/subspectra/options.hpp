@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include <subspectra/export.hpp>
 #include <subspectra/types.hpp>
 
 namespace subspectra {
@@ -40,7 +41,7 @@ struct KRange {
   constexpr KRange(Index least, Index most) : lo(least), hi(most) {}
   [[nodiscard]] bool given() const { return hi > 0; }
   /// The range for p candidates, which `noun` names in messages; throws InvalidArgument outside 1..p.
-  [[nodiscard]] KRange resolved(Index p, std::string_view noun = "feature") const;
+  [[nodiscard]] SUBSPECTRA_EXPORT KRange resolved(Index p, std::string_view noun = "feature") const;
   bool operator==(const KRange&) const = default;
 };
 
@@ -98,5 +99,14 @@ struct PrepareOptions {
           "divide every column by its standard deviation (learned on training rows)");
   }
 };
+
+/// Into how many parts the rows are cut, each held out once; 0: every row by itself (leave one out).
+struct FoldCount {
+  Index folds = 5;
+  constexpr FoldCount() = default;
+  constexpr FoldCount(Index count) : folds(count) {}  // NOLINT(google-explicit-constructor): {.folds = 10}
+  bool operator==(const FoldCount&) const = default;
+};
+inline constexpr FoldCount kLeaveOneOut{0};
 
 }  // namespace subspectra

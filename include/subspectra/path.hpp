@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <subspectra/export.hpp>
 #include <subspectra/types.hpp>
 
 namespace subspectra {
@@ -13,10 +14,10 @@ namespace subspectra {
 /// Bounds for sets of one size, each with its name.
 struct SizeBounds {
   using Named = std::pair<std::string, double>;
-  std::vector<Named> upper;                       ///< no such set has a larger criterion
-  std::vector<Named> lower_any;                   ///< every such set has at least this
-  std::vector<Named> lower_best;                  ///< the best such set has at least this
-  [[nodiscard]] const Named* best_upper() const;  ///< the smallest; null when there is none
+  std::vector<Named> upper;                                         ///< no such set has a larger criterion
+  std::vector<Named> lower_any;                                     ///< every such set has at least this
+  std::vector<Named> lower_best;                                    ///< the best such set has at least this
+  [[nodiscard]] SUBSPECTRA_EXPORT const Named* best_upper() const;  ///< the smallest; null when there is none
 };
 
 /// A certificate is complete when the bound meets the value to this fraction.

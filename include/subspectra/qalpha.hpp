@@ -65,7 +65,8 @@ struct QAlpha {
       .name = "qalpha",
       .summary = "spectral relevance weights: features that together make the rows cluster",
       .needs_labels = false,
-      .variance = true, .clusters_rows = true};
+      .variance = true,
+      .clusters_rows = true};
   void validate() const;
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
@@ -88,7 +89,8 @@ struct QAlphaBasic {
       .name = "qalpha-basic",
       .summary = "Q-alpha with all eigenvectors found anew in every iteration",
       .needs_labels = false,
-      .variance = true, .clusters_rows = true};
+      .variance = true,
+      .clusters_rows = true};
   void validate() const;
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
@@ -111,7 +113,8 @@ struct QAlphaRitz {
       .name = "qalpha-ritz",
       .summary = "Q-alpha with the directions in order; the same weights as qalpha",
       .needs_labels = false,
-      .variance = true, .clusters_rows = true};
+      .variance = true,
+      .clusters_rows = true};
   void validate() const;
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
@@ -135,7 +138,8 @@ struct QAlphaLaplacian {
       .name = "qalpha-laplacian",
       .summary = "Q-alpha on the Laplacian of the affinities, for values >= 0",
       .needs_labels = false,
-      .variance = true, .clusters_rows = true};
+      .variance = true,
+      .clusters_rows = true};
   void validate() const;
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
@@ -159,7 +163,8 @@ struct QAlphaGap {
   static constexpr MethodTraits kTraits{.name = "qalpha-gap",
                                         .summary = "Q-alpha for the gap between leading and other energy",
                                         .needs_labels = false,
-                                        .variance = true, .clusters_rows = true};
+                                        .variance = true,
+                                        .clusters_rows = true};
   void validate() const;
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
@@ -236,7 +241,8 @@ struct QAlphaOfKernel {
       .name = "qalpha-kernel",
       .summary = "Q-alpha on a kernel of the features: interactions beyond pairs",
       .needs_labels = false,
-      .variance = true, .clusters_rows = true};
+      .variance = true,
+      .clusters_rows = true};
   void validate() const;
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {

@@ -30,9 +30,9 @@ enum class Status {
   kTimeLimit,
   kInterrupted,
 };
-[[nodiscard]] std::string_view status_name(
+[[nodiscard]] SUBSPECTRA_EXPORT std::string_view status_name(
     Status status);  ///< as in the JSON files: "optimal", "gap_reached", ...
-[[nodiscard]] Status worst(Status a, Status b);
+[[nodiscard]] SUBSPECTRA_EXPORT Status worst(Status a, Status b);
 
 struct Progress {
   std::string_view task;   ///< "evaluate gslda"
@@ -57,14 +57,15 @@ class RunControl {
 
   RunControl() = default;
   /// `sink` is called at most once in `interval_s`, from whichever thread reports, never from two at once.
-  RunControl(std::stop_token stop, double time_limit_s, Sink sink = {}, double interval_s = 0.1);
+  SUBSPECTRA_EXPORT RunControl(std::stop_token stop, double time_limit_s, Sink sink = {},
+                               double interval_s = 0.1);
 
   enum class Stop { kGoOn, kTimeLimit, kInterrupted };
   /// The one place that decides to stop; cheap enough for every fold, sweep or batch of nodes. Thread-safe.
-  [[nodiscard]] Stop check_limits() const;
+  [[nodiscard]] SUBSPECTRA_EXPORT Stop check_limits() const;
   [[nodiscard]] bool should_stop() const { return check_limits() != Stop::kGoOn; }
   /// The status that goes with check_limits(), or `otherwise` when nothing asks to stop.
-  [[nodiscard]] Status status_or(Status otherwise) const;
+  [[nodiscard]] SUBSPECTRA_EXPORT Status status_or(Status otherwise) const;
 
   /// The same limits, what is left of them, without a voice: for parts whose progress the whole reports.
   [[nodiscard]] RunControl silent() const { return {stop_, time_limit_s_ - elapsed_s()}; }
@@ -76,8 +77,9 @@ class RunControl {
     if (events_) events_(event);
   }
 
-  [[nodiscard]] double elapsed_s() const;
-  void report(std::string_view task, double fraction, const std::function<std::string()>& detail = {}) const;
+  [[nodiscard]] SUBSPECTRA_EXPORT double elapsed_s() const;
+  SUBSPECTRA_EXPORT void report(std::string_view task, double fraction,
+                                const std::function<std::string()>& detail = {}) const;
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -1,5 +1,6 @@
 #pragma once
-/// Searches for the best set of every size, greedy and exact, and simple thresholding: sparse LDA with labels, sparse PCA without.
+/// Searches for the best set of every size, greedy and exact, and simple thresholding: sparse LDA with
+/// labels, sparse PCA without.
 #include <cstdint>
 #include <string>
 

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include <subspectra/dataset.hpp>
 #include <subspectra/export.hpp>
 #include <subspectra/method.hpp>
 #include <subspectra/options.hpp>
@@ -21,7 +22,6 @@ namespace subspectra {
 
 /// Features that enter and leave together.
 struct FeatureGroups;
-class Dataset;
 
 /// What every method is told, besides its own options.
 struct SelectOptions {
@@ -36,13 +36,15 @@ struct SelectOptions {
   Ridge ridge;
   bool bounds = false;
   bool certify = true;  ///< not an option: cross-validation, which has no use for bounds, leaves them out
-  bool ridge_needed = true;  ///< not an option: nobody asks for the ridge of a fold in which a method fits its own rule
+  bool ridge_needed =
+      true;  ///< not an option: nobody asks for the ridge of a fold in which a method fits its own rule
   std::uint64_t seed = 0;
   int threads = 0;
   ByteSize memory_limit;
   PrepareOptions prepare;  ///< of the rows, before the method sees them
 
-  void validate() const;  ///< throws InvalidArgument; k is checked against the candidates later
+  SUBSPECTRA_EXPORT void validate()
+      const;  ///< throws InvalidArgument; k is checked against the candidates later
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field("k", o.k, "number of features, one or a range; default 1:min(p, 50)");
@@ -137,7 +139,7 @@ struct Selection {
   std::optional<SearchCounts> search;
   std::optional<RelevanceReport> relevance;
   double prepare_s = 0.0, search_s = 0.0;
-  std::vector<std::string> warnings;  ///< with options marked: spelled() writes them
+  std::vector<std::string> warnings;             ///< with options marked: spelled() writes them
   std::shared_ptr<detail::MethodRecord> record;  ///< the method's options as used, for the result file
 
   /// The sets, ascending size; none for Components.

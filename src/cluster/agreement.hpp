@@ -2,6 +2,8 @@
 /// How far two ways to group the same rows agree, whatever the groups are called.
 #include <vector>
 
+#include <subspectra/cluster.hpp>
+
 #include "core/types.hpp"
 
 namespace subspectra {
@@ -21,14 +23,6 @@ namespace subspectra {
 /// together in both, all apart in both).
 [[nodiscard]] double adjusted_rand_index(const MatrixRef& counts);
 
-/// Clusters against given classes.
-struct Agreement {
-  Index rows = 0;         ///< that have both
-  Index matched = 0;      ///< of them, those whose cluster is matched to their class
-  double accuracy = 0.0;  ///< matched/rows under the best matching of clusters to classes
-  double adjusted_rand = 0.0;
-  std::vector<Index> matching;  ///< the class of every cluster; -1 for one beyond the number of classes
-};
 /// accuracy is 0 where no row has both.
 [[nodiscard]] Agreement agreement(const std::vector<int>& clusters, const std::vector<int>& classes);
 

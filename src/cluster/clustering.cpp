@@ -1,5 +1,6 @@
 #include "cluster/clustering.hpp"
 
+#include "data/prepare.hpp"
 #include "select/record.hpp"
 
 #include <fmt/format.h>
@@ -125,7 +126,7 @@ std::vector<Index> included_features(const Dataset& data, const Selection& selec
   return found;
 }
 
-void warn_of(const RowClusters& clusters, const ClusteringOptions& options, std::string_view where,
+void warn_of(const RowClusters& clusters, const ClusterOptions& options, std::string_view where,
              std::vector<std::string>& warnings) {
   if (clusters.clusters() < options.clusters) {
     warnings.push_back(fmt::format("{}: {} of {}, because the rows have no more distinct places", where,
@@ -150,7 +151,7 @@ void warn_of(const RowClusters& clusters, const ClusteringOptions& options, std:
 
 }  // namespace
 
-void ClusteringOptions::validate() const {
+void ClusterOptions::validate() const {
   require_at_least(clusters, 1, "clusters");
   require_at_least(eigenvectors, 0, "eigenvectors");
   require_at_least(kmeans_restarts, 1, "kmeans_restarts");
@@ -169,9 +170,8 @@ EigenGap eigen_gap(const VectorRef& values, Index most, bool centred) {
   return gap;
 }
 
-RowClusters spectral_clusters(const FeatureRows& rows, const VectorRef& alpha,
-                              const ClusteringOptions& options, std::uint64_t seed,
-                              const RunControl& control) {
+RowClusters spectral_clusters(const FeatureRows& rows, const VectorRef& alpha, const ClusterOptions& options,
+                              std::uint64_t seed, const RunControl& control) {
   options.validate();
   const Index n = rows.samples();
   if (options.clusters > n) {
@@ -190,7 +190,7 @@ RowClusters spectral_clusters(const FeatureRows& rows, const VectorRef& alpha,
   const auto spectrum = leading_spectrum(rows, alpha, count, wanted, seed, control);
   const Index used = spectrum.vectors.cols();
   RowClusters result;
-  result.eigenvalues = spectrum.values;
+  result.eigenvalues.assign(spectrum.values.begin(), spectrum.values.end());
   result.eigenvectors = used;
   result.accuracy = spectrum.accuracy;
   constexpr double kEqual = 1e-9;
@@ -231,7 +231,7 @@ Vector weights_of(const Selection& selection, const std::vector<Index>& features
 }
 
 Clustering cluster_rows(const Dataset& data, const Method& method, const SelectOptions& selection,
-                        const ClusteringOptions& options, const RunControl& control) {
+                        const ClusterOptions& options, const RunControl& control) {
   options.validate();
   const KRange asked = selection.k;
   if (asked.given() && asked.lo != asked.hi) {
@@ -280,7 +280,8 @@ Clustering cluster_rows(const Dataset& data, const Method& method, const SelectO
   const auto available = static_cast<Index>(found.ranking.size());
   const bool normalize = !record_of(found).value("no_normalize", false);
   const auto include = included_features(data, found, selection.include);
-  const Index positive = std::count_if(found.weights.begin(), found.weights.end(), [](double weight) { return weight > 0.0; });
+  const Index positive =
+      std::count_if(found.weights.begin(), found.weights.end(), [](double weight) { return weight > 0.0; });
   constexpr double kLeastFall = 1.1;  // less is no fall
   const bool falls = found.relevance && found.relevance->cut > 0 && found.relevance->cut_ratio >= kLeastFall;
   const Index cut = falls ? found.relevance->cut : 0;
@@ -332,6 +333,15 @@ Clustering cluster_rows(const Dataset& data, const Method& method, const SelectO
   result.status = control.status_or(worst(result.status, found.status));
   result.cluster_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
+}
+
+Clustering cluster(const Dataset& data, const Method& method, const ClusterOptions& options,
+                   const RunControl& control) {
+  const SelectOptions& selection = options.select;
+  method.validate();
+  const Dataset checked = check_values(data, selection.prepare, selection.exclude);
+  const Dataset prepared = Preparation::learn(checked, selection.prepare).apply(checked);
+  return cluster_rows(prepared, method, selection, options, control);
 }
 
 }  // namespace subspectra

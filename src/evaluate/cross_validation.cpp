@@ -19,7 +19,11 @@
 
 namespace subspectra {
 
-void EvaluationOptions::validate() const {
+SplitOptions splits_of(const EvaluateOptions& options) {
+  return {.cv = options.folds, .test_fraction = options.test_fraction};
+}
+
+void EvaluateOptions::validate() const {
   if (repeats < 1)
     throw InvalidArgument(
         {.field = "repeats", .value = fmt::to_string(repeats), .rule = "must be 1 or more"});
@@ -67,11 +71,7 @@ class Evaluator {
  public:
   Evaluator(const Dataset& data, const SelectOptions& selection, const PrepareOptions& prepare,
             const Classifier& classifier, const RunControl& control)
-      : data_(data),
-        selection_(selection),
-        prepare_(prepare),
-        classifier_(classifier),
-        control_(control) {}
+      : data_(data), selection_(selection), prepare_(prepare), classifier_(classifier), control_(control) {}
 
   /// Trains on task.train and scores on task.test, for every set of each method's path. Where the selection
   /// of a method has no path it is made here, on task.train, and handed back. The training rows are copied
@@ -394,14 +394,14 @@ void require_every_label(const Dataset& data) {
 
 Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& methods,
                             const SelectOptions& selection, const PrepareOptions& prepare,
-                            const Classifier& classifier, const EvaluationOptions& options,
+                            const Classifier& classifier, const EvaluateOptions& options,
                             const RunControl& control) {
   options.validate();
   require_every_label(data);
   Evaluation evaluation;
   kind_of(classifier).validate(classifier);
   evaluation.options = options;
-  evaluation.classifier = classifier;
+  evaluation.options.classifier = classifier;
   evaluation.nested = options.select_on == SelectOn::kFold;
   const int threads = resolve_threads(selection.threads);
   const Evaluator evaluator(data, selection, prepare, classifier, control);
@@ -442,7 +442,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
   if (options.test_fraction > 0.0 && options.repeats == 1) {
     evaluation.warnings.emplace_back("one held-out set gives no standard error; ⟨repeats N⟩ makes N of them");
   }
-  const bool random_splits = options.cv.folds > 0 || options.test_fraction > 0.0;
+  const bool random_splits = options.folds.folds > 0 || options.test_fraction > 0.0;
   if (!random_splits && options.repeats > 1) {
     evaluation.warnings.emplace_back("leave-one-out has nothing to repeat: ⟨repeats⟩ was taken as 1");
     evaluation.options.repeats = 1;
@@ -482,7 +482,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
         }
         sets = &fixed.back();
       }
-      for (auto& test : make_splits(labels, data.row_groups(), data.source(), options.splits(),
+      for (auto& test : make_splits(labels, data.row_groups(), data.source(), splits_of(options),
                                     Random(selection.seed, round.stream))) {
         auto train = complement(test, data.rows());
         if (classes_in(labels, train) < 2) {
@@ -574,6 +574,64 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
   }
   evaluation.total_s = control.elapsed_s();
   return evaluation;
+}
+
+void require_class_labels(const Dataset& data, std::string_view command) {
+  if (!data.labels()) {
+    throw BadInput(
+        fmt::format("{}: {} needs class labels and there is no label column; name it with ⟨target⟩",
+                    data.source(), command));
+  }
+  // Methods that look at labels say so themselves, but not every method does.
+  const auto counts = data.labels()->counts();
+  const auto some = std::find_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
+  if (some != counts.end() && std::all_of(some + 1, counts.end(), [](Index count) { return count == 0; })) {
+    throw BadInput(
+        {.file = data.source()},
+        fmt::format(
+            "'{}' holds one class only ('{}'); {} needs two or more: name the label column with ⟨target⟩",
+            data.labels()->name, data.labels()->classes[static_cast<std::size_t>(some - counts.begin())],
+            command));
+  }
+}
+
+// --- the public face
+
+namespace {
+
+const EvaluationChoice& choice_of(const Evaluation& evaluation, std::string_view method) {
+  for (const auto& choice : evaluation.chosen) {
+    if (method.empty() || choice.method == method) return choice;
+  }
+  if (evaluation.chosen.empty())
+    throw Error("no fold was finished, so that no size was judged; give more time");
+  throw InvalidArgument({.field = "method",
+                         .value = std::string(method),
+                         .rule = "{value} was not evaluated",
+                         .way_out = "name one of those that were"});
+}
+
+}  // namespace
+
+Index Evaluation::k_one_standard_error() const { return choice_of(*this, "").k_one_standard_error; }
+Index Evaluation::k_one_standard_error(std::string_view method) const {
+  return choice_of(*this, method).k_one_standard_error;
+}
+Index Evaluation::k_best() const { return choice_of(*this, "").k_best; }
+Index Evaluation::k_best(std::string_view method) const { return choice_of(*this, method).k_best; }
+
+Evaluation evaluate(const Dataset& data, const Methods& methods, const EvaluateOptions& options,
+                    const RunControl& control) {
+  if (methods.list().empty()) {
+    throw InvalidArgument(
+        {.field = "methods", .rule = "names none", .way_out = "give one or more: {Gslda{}, RvmRow{}}"});
+  }
+  require_class_labels(data, "evaluate");
+  for (const auto& method : methods.list()) method.validate();
+  SelectOptions selection = options.select;
+  if (options.k.given()) selection.k = options.k;
+  return evaluate_methods(check_values(data, selection.prepare, selection.exclude), methods.list(), selection,
+                          selection.prepare, options.classifier, options, control);
 }
 
 }  // namespace subspectra

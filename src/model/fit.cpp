@@ -18,7 +18,8 @@ using nlohmann::json;
 /// k as given, or the one-standard-error choice of a cross-validation over the range. Stopped before the
 /// first fold ended there is nothing to choose by: the range is left as it is, and its largest size is taken.
 ChosenSize choose_size(const Dataset& data, const Method& method, const SelectOptions& selection,
-                       const PrepareOptions& prepare, const Classifier& classifier, const RunControl& control) {
+                       const PrepareOptions& prepare, const Classifier& classifier,
+                       const RunControl& control) {
   const KRange asked = selection.k;
   if (asked.given() && asked.lo == asked.hi) return {.k = asked, .evaluation = {}};
   if (MethodRegistry::fixes_size(method)) return {.k = asked, .evaluation = {}};
@@ -58,7 +59,7 @@ const EvaluationRow& row_at(const Evaluation& evaluation, Index k) {
 json chosen_by(const ChosenSize& chosen, std::uint64_t seed) {
   if (!chosen.evaluation) return {{"rule", "given"}};
   json object = {{"rule", chosen.unjudged() ? "largest" : "one_standard_error"},
-                 {"cv", OptionCodec<FoldCount>::json(chosen.evaluation->options.cv)},
+                 {"cv", OptionCodec<FoldCount>::json(chosen.evaluation->options.folds)},
                  {"repeats", chosen.evaluation->options.repeats},
                  {"seed", seed},
                  {"status", status_name(chosen.evaluation->status)},
@@ -77,7 +78,7 @@ std::string chosen_sentence(const ChosenSize& chosen, const Evaluation& evaluati
   const auto& row = row_at(evaluation, chosen.k.lo);
   std::string sentence = fmt::format(
       "k = {} is the one-standard-error choice of {}-fold cross-validation (error {:.4f} ± {:.4f}; the smallest error is at k = {}); ⟨k N⟩ sets it yourself",
-      chosen.k.lo, evaluation.options.cv.folds, row.error, row.stderr_, evaluation.chosen.front().k_best);
+      chosen.k.lo, evaluation.options.folds.folds, row.error, row.stderr_, evaluation.chosen.front().k_best);
   if (evaluation.folds_run < evaluation.folds_planned) {
     sentence += fmt::format("; only {} of {} folds were run ({})", evaluation.folds_run,
                             evaluation.folds_planned, status_name(evaluation.status));
@@ -94,7 +95,8 @@ std::string unjudged_sentence(Index k, const Evaluation& evaluation) {
 }  // namespace
 
 FitResult fit_features(const Dataset& data, const Method& method, const SelectOptions& selection,
-                       const PrepareOptions& prepare, const Classifier& classifier, const RunControl& control) {
+                       const PrepareOptions& prepare, const Classifier& classifier,
+                       const RunControl& control) {
   const MethodTraits& traits = method.traits();
   FitResult result;
   result.chosen = choose_size(data, method, selection, prepare, classifier, control);
@@ -102,7 +104,8 @@ FitResult fit_features(const Dataset& data, const Method& method, const SelectOp
   SelectOptions options = selection;
   options.k = chosen.k;
   options.bounds = false;  // nobody would see them
-  if (traits.variance) options.components = 1;  // `components` then counts the discriminants of the rule alone
+  if (traits.variance)
+    options.components = 1;  // `components` then counts the discriminants of the rule alone
   const auto preparation = Preparation::learn(data, prepare);
   const Dataset prepared = preparation.apply(data);
   const RowStatistics rows(prepared, options.threads, options.memory_limit.bytes);
@@ -120,10 +123,11 @@ FitResult fit_features(const Dataset& data, const Method& method, const SelectOp
   result.k = std::holds_alternative<Components>(found.answer) ? fitted->matrix.cols()
              : fitted != nullptr                              ? static_cast<Index>(fitted->features.size())
                                                               : found.sets().back().k();
-  result.model = fitted != nullptr ? fit_model(data, preparation, std::string(traits.name), *fitted, classifier,
-                                               selection.seed, control)
-                                   : fit_model(data, preparation, std::string(traits.name),
-                                               found.sets().back().features, found.ridge, classifier, selection.seed, control);
+  result.model = fitted != nullptr
+                     ? fit_model(data, preparation, std::string(traits.name), *fitted, classifier,
+                                 selection.seed, control)
+                     : fit_model(data, preparation, std::string(traits.name), found.sets().back().features,
+                                 found.ridge, classifier, selection.seed, control);
   result.status = chosen.evaluation ? worst(found.status, chosen.evaluation->status) : found.status;
   const std::string cut_short = result.model.rule->cut_short_sentence();
   if (!cut_short.empty()) result.status = worst(result.status, result.model.rule->status);
@@ -134,8 +138,8 @@ FitResult fit_features(const Dataset& data, const Method& method, const SelectOp
   if (traits.ranks_when_stopped &&
       (found.status == Status::kTimeLimit || found.status == Status::kInterrupted)) {
     warnings.push_back(fmt::format(
-        "{} was stopped ({}): the features are those it ranked highest until then; give more time", traits.name,
-        status_name(found.status)));
+        "{} was stopped ({}): the features are those it ranked highest until then; give more time",
+        traits.name, status_name(found.status)));
   }
   warn_of_few_rows(result.model.training_rows, classifier, warnings);
   if (!cut_short.empty()) warnings.push_back(cut_short);

@@ -55,7 +55,7 @@ Location place_of_byte(std::string_view content, std::size_t byte, const std::st
 json optional_json(const Vector& values) { return values.size() == 0 ? json() : to_json(values); }
 
 /// Columns of `data` that the model's features are, in the model's order.
-std::vector<Index> match_columns(const Model& model, const Dataset& data) {
+std::vector<Index> match_columns(const TrainedModel& model, const Dataset& data) {
   if (!model.names_given || !data.names().given()) {
     if (data.features() != model.training_features) {
       throw BadInput(
@@ -97,7 +97,7 @@ std::vector<Index> match_columns(const Model& model, const Dataset& data) {
 }
 
 /// `rows` are the model's columns after missing values were filled in as trained.
-[[noreturn]] void refuse_gaps(const Model& model, const Dataset& data, const Matrix& rows) {
+[[noreturn]] void refuse_gaps(const TrainedModel& model, const Dataset& data, const Matrix& rows) {
   std::vector<Index> missing, infinite;  // places among the model's features
   for (Index j = 0; j < rows.cols(); ++j) {
     if (rows.col(j).array().isNaN().any()) missing.push_back(j);
@@ -164,7 +164,7 @@ Dataset labelled_columns(const Dataset& data, const std::vector<Index>& features
 
 }  // namespace
 
-json Model::to_json() const {
+json TrainedModel::to_json() const {
   const auto list = [](const Vector& values) { return optional_json(values); };
   json object = {{"schema", kSchema},
                  {"version", version()},
@@ -185,7 +185,7 @@ json Model::to_json() const {
   return object;
 }
 
-Model Model::from_json(const json& root, const std::string& file) {
+TrainedModel TrainedModel::from_json(const json& root, const std::string& file) {
   const ModelReader reader(root, file);
   if (!root.is_object() || !root.contains("schema") || !root["schema"].is_string()) {
     throw BadInput({.file = file},
@@ -197,7 +197,7 @@ Model Model::from_json(const json& root, const std::string& file) {
         fmt::format("is '{}' where '{}' is needed; give a file that 'subspectra fit' of this version wrote",
                     schema, kSchema));
   }
-  Model model;
+  TrainedModel model;
   model.method = reader.text("method");
   const ClassifierKind& classifier = read_classifier(reader);
   model.target = reader.text("target");
@@ -234,7 +234,7 @@ Model Model::from_json(const json& root, const std::string& file) {
   return model;
 }
 
-Model Model::load(const std::string& path) {
+TrainedModel TrainedModel::load(const std::string& path) {
   if (checked_file_size(path) > kLargestModelFile) {
     throw BadInput({.file = path}, "is too large for a model; give a file that 'subspectra fit' wrote");
   }
@@ -243,7 +243,7 @@ Model Model::load(const std::string& path) {
   return parse(content, path);
 }
 
-Model Model::parse(std::string_view content, const std::string& file) {
+TrainedModel TrainedModel::parse(std::string_view content, const std::string& file) {
   json root;
   try {
     root = parse_shallow_json(content);
@@ -261,11 +261,11 @@ Model Model::parse(std::string_view content, const std::string& file) {
   return from_json(root, file);
 }
 
-Dataset model_columns(const Model& model, const Dataset& data) {
+Dataset model_columns(const TrainedModel& model, const Dataset& data) {
   return data.with_features(match_columns(model, data));
 }
 
-Matrix predict_probabilities(const Model& model, const Dataset& data) {
+Matrix predict_probabilities(const TrainedModel& model, const Dataset& data) {
   const Dataset chosen = model.preparation.apply(model_columns(model, data));
   const Matrix rows = chosen.values().columns(first_features(chosen.features()));
   if (!rows.allFinite()) refuse_gaps(model, data, rows);
@@ -289,9 +289,9 @@ Matrix predict_probabilities(const Model& model, const Dataset& data) {
 namespace {
 
 /// Everything but the rule.
-Model untrained_model(const Dataset& training, const Preparation& preparation, const std::string& method,
-                      const std::vector<Index>& features, double ridge) {
-  Model model;
+TrainedModel untrained_model(const Dataset& training, const Preparation& preparation,
+                             const std::string& method, const std::vector<Index>& features, double ridge) {
+  TrainedModel model;
   model.method = method;
   model.target = training.labels()->name;
   model.classes = training.labels()->classes;
@@ -307,11 +307,11 @@ Model untrained_model(const Dataset& training, const Preparation& preparation, c
 
 }  // namespace
 
-Model fit_model(const Dataset& all_rows, const Preparation& preparation, const std::string& method,
-                const std::vector<Index>& features, double ridge, const Classifier& classifier,
-                std::uint64_t seed, const RunControl& control) {
+TrainedModel fit_model(const Dataset& all_rows, const Preparation& preparation, const std::string& method,
+                       const std::vector<Index>& features, double ridge, const Classifier& classifier,
+                       std::uint64_t seed, const RunControl& control) {
   const Dataset training = labelled_columns(all_rows, features);
-  Model model = untrained_model(all_rows, preparation, method, features, ridge);
+  TrainedModel model = untrained_model(all_rows, preparation, method, features, ridge);
   model.training_rows = training.rows();
   const Dataset prepared = model.preparation.apply(training);
   model.rule =
@@ -320,11 +320,11 @@ Model fit_model(const Dataset& all_rows, const Preparation& preparation, const s
   return model;
 }
 
-Model fit_model(const Dataset& all_rows, const Preparation& preparation, const std::string& method,
-                const FittedDiscriminants& discriminants, const Classifier& classifier, std::uint64_t seed,
-                const RunControl& control) {
+TrainedModel fit_model(const Dataset& all_rows, const Preparation& preparation, const std::string& method,
+                       const FittedDiscriminants& discriminants, const Classifier& classifier,
+                       std::uint64_t seed, const RunControl& control) {
   const Dataset training = labelled_columns(all_rows, discriminants.features);
-  Model model = untrained_model(all_rows, preparation, method, discriminants.features, 0.0);
+  TrainedModel model = untrained_model(all_rows, preparation, method, discriminants.features, 0.0);
   model.training_rows = training.rows();
   FittedDiscriminants own = discriminants;  // over the columns that are left
   own.features = first_features(static_cast<Index>(own.features.size()));

@@ -11,7 +11,7 @@
 
 namespace subspectra {
 
-struct Model {
+struct TrainedModel {
   std::string method;  ///< that chose the features
   std::string target;  ///< name of the label column
   std::vector<std::string> classes;
@@ -26,31 +26,31 @@ struct Model {
 
   [[nodiscard]] nlohmann::json to_json() const;
   /// Checks schema, sizes and finiteness before use; throws BadInput naming the file and the field.
-  static Model from_json(const nlohmann::json& json, const std::string& file);
+  static TrainedModel from_json(const nlohmann::json& json, const std::string& file);
   /// The same from the text of a model file, and from a file.
-  static Model parse(std::string_view content, const std::string& file);
-  static Model load(const std::string& path);
+  static TrainedModel parse(std::string_view content, const std::string& file);
+  static TrainedModel load(const std::string& path);
 };
 
 /// The columns of `data` that the model uses, in its order. Throws BadInput that names those `data` lacks.
-[[nodiscard]] Dataset model_columns(const Model& model, const Dataset& data);
+[[nodiscard]] Dataset model_columns(const TrainedModel& model, const Dataset& data);
 
 /// Matches columns by name (by position where there are none), fills in missing values as trained, and gives
 /// the n x K class probabilities. Throws BadInput that names the columns `data` lacks.
-[[nodiscard]] Matrix predict_probabilities(const Model& model, const Dataset& data);
+[[nodiscard]] Matrix predict_probabilities(const TrainedModel& model, const Dataset& data);
 
 /// Trains the classifier on the features of fitted discriminants, with the rule in their space. Here and
 /// below `seed` is that of TrainingContext and `control` that of ClassifierTrainer::fit.
-[[nodiscard]] Model fit_model(const Dataset& training, const Preparation& preparation,
-                              const std::string& method, const FittedDiscriminants& discriminants,
-                              const Classifier& classifier, std::uint64_t seed = 0,
-                              const RunControl& control = RunControl());
+[[nodiscard]] TrainedModel fit_model(const Dataset& training, const Preparation& preparation,
+                                     const std::string& method, const FittedDiscriminants& discriminants,
+                                     const Classifier& classifier, std::uint64_t seed = 0,
+                                     const RunControl& control = RunControl());
 
 /// Trains the classifier on the chosen features of `training` (values checked, not yet prepared). Here and
 /// above rows without a label are left out; throws BadInput when none has one.
-[[nodiscard]] Model fit_model(const Dataset& training, const Preparation& preparation,
-                              const std::string& method, const std::vector<Index>& features, double ridge,
-                              const Classifier& classifier, std::uint64_t seed = 0,
-                              const RunControl& control = RunControl());
+[[nodiscard]] TrainedModel fit_model(const Dataset& training, const Preparation& preparation,
+                                     const std::string& method, const std::vector<Index>& features,
+                                     double ridge, const Classifier& classifier, std::uint64_t seed = 0,
+                                     const RunControl& control = RunControl());
 
 }  // namespace subspectra

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "core/matrix_json.hpp"
+#include "core/parallel.hpp"
 #include "core/spelling.hpp"
 #include "core/version.hpp"
 #include "data/groups.hpp"
@@ -113,7 +114,7 @@ json row_clusters_json(const RowClusters& clusters, const Dataset& data) {
   json out = {{"labels", clusters.labels},
               {"sizes", clusters.sizes},
               {"eigenvectors", clusters.eigenvectors},
-              {"eigenvalues", to_json(clusters.eigenvalues)},
+              {"eigenvalues", clusters.eigenvalues},
               {"kmeans",
                {{"within", clusters.within}, {"restarts", clusters.sums}, {"converged", clusters.converged}}},
               {"passes", clusters.passes}};
@@ -190,7 +191,8 @@ json selection_json(const Selection& selection, const Dataset& data, const Resul
     const bool by_columns = std::holds_alternative<Components>(selection.answer);
     json records = json::array();
     for (const auto& record : selection.fits()) records.push_back(discriminants_json(record, by_columns));
-    if (const auto* chosen = selection.chosen_fit()) out["discriminants"] = records[static_cast<std::size_t>(chosen - selection.fits().data())];
+    if (const auto* chosen = selection.chosen_fit())
+      out["discriminants"] = records[static_cast<std::size_t>(chosen - selection.fits().data())];
     if (!selection.size_fixed && !by_columns) out["lambda_path"] = std::move(records);
   }
   if (!selection.trace.empty()) {
@@ -237,7 +239,7 @@ json evaluation_json(const Evaluation& evaluation, const Dataset& data, const Re
                        choice.k_one_standard_error > 0 ? json(choice.k_one_standard_error) : json()}});
   }
   json protocol = options_json(evaluation.options);
-  protocol["classifier"] = evaluation.classifier.name();
+  protocol["classifier"] = evaluation.options.classifier.name();
   protocol["nested"] = evaluation.nested;
   protocol["seed"] = context.options.value("seed", std::uint64_t{0});
   if (const auto groups = context.options.value("cv_groups", std::string()); !groups.empty()) {
@@ -293,6 +295,32 @@ json clustering_json(const Clustering& clustering, const Dataset& data, const Re
     out["all_features"]["adjusted_rand_index_with_selected"] = *clustering.similarity;
   }
   return out;
+}
+
+// --- the public face
+
+std::string Selection::to_json(const Dataset& data, const SelectOptions& options) const {
+  ResultContext context;
+  context.options = options_json(options.prepare);
+  context.options.update(options_json(options));
+  const KRange used =
+      options.k.given() || sets().empty() ? options.k : KRange(sets().front().k(), sets().back().k());
+  context.options["k"] = {used.lo, used.hi};
+  context.options["threads"] = resolve_threads(options.threads);
+  context.groups = options.feature_groups.get();
+  context.total_s = prepare_s + search_s;
+  return selection_json(*this, data, context).dump(2) + "\n";
+}
+
+std::string Evaluation::to_json(const Dataset& data) const {
+  ResultContext context;
+  context.options = options_json(options.select.prepare);
+  context.options.update(options_json(options.select));
+  context.options.update(options_json(options));
+  context.options["classifier"] = options.classifier.name();
+  context.options["ridge_all_rows"] = ridge_all_rows;
+  context.total_s = total_s;
+  return evaluation_json(*this, data, context).dump(2) + "\n";
 }
 
 }  // namespace subspectra

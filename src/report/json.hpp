@@ -2,9 +2,9 @@
 /// Result files, each with its schema: subspectra.selection/1, evaluation/1, clustering/1.
 #include <nlohmann/json.hpp>
 
+#include <subspectra/selection.hpp>
 #include "cluster/clustering.hpp"
 #include "evaluate/cross_validation.hpp"
-#include <subspectra/selection.hpp>
 
 namespace subspectra {
 

@@ -127,7 +127,8 @@ std::optional<Outcome> judge(const Dataset& training, const Dataset& test, const
                       control.silent());
   if (control.should_stop() || found.chosen_fit() == nullptr) return std::nullopt;
   const auto& record = *found.chosen_fit();
-  const Matrix posteriors = fit_rule(training, record, Lda{})->log_posteriors(test.values().columns(record.features));
+  const Matrix posteriors =
+      fit_rule(training, record, Lda{})->log_posteriors(test.values().columns(record.features));
   double wrong = 0.0;
   for (Index i = 0; i < posteriors.rows(); ++i) {
     Index predicted = 0;

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/options.hpp"
 #include <subspectra/run_control.hpp>
+#include "core/options.hpp"
 #include "core/types.hpp"
 
 namespace subspectra::reproduce {

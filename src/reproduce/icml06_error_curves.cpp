@@ -14,7 +14,7 @@ namespace {
 struct Curve {
   std::vector<std::string> methods;
   KRange k;
-  EvaluationOptions evaluation;
+  EvaluateOptions evaluation;
   std::string headline;             ///< the method the paper is about
   std::optional<Index> at;          ///< where the text gives its error
   std::optional<double> published;  ///< that error
@@ -43,9 +43,9 @@ void error_curves(const Dataset& data, const Curve& curve, const ReproduceOption
   result.status = Status::kHeuristic;
   const auto& plan = curve.evaluation;
   const std::string folds =
-      plan.cv.folds == 0
+      plan.folds.folds == 0
           ? std::string("Leave one out")
-          : fmt::format("{}-fold cross-validation, {}", plan.cv.folds,
+          : fmt::format("{}-fold cross-validation, {}", plan.folds.folds,
                         plan.repeats == 1 ? std::string("once") : fmt::format("{} times", plan.repeats));
   result.protocol = {
       fmt::format("{}: {}, {}, {}.", data.source(), counted(data.rows(), "row"),
@@ -63,7 +63,7 @@ void error_curves(const Dataset& data, const Curve& curve, const ReproduceOption
             "{}: C = 1 on standardized columns, features leave as by default; `with its machine`: the linear SVM (C = 1) in place of Fisher's rule.",
             fmt::join(curve.machine_methods, ", ")));
   }
-  result.settings = {{"cv", OptionCodec<FoldCount>::json(plan.cv)},
+  result.settings = {{"cv", OptionCodec<FoldCount>::json(plan.folds)},
                      {"repeats", plan.repeats},
                      {"k", {curve.k.lo, curve.k.hi}},
                      {"methods", curve.methods},
@@ -72,12 +72,12 @@ void error_curves(const Dataset& data, const Curve& curve, const ReproduceOption
   if (!curve.machine_methods.empty()) result.settings["C"] = 1.0;
   std::vector<Finding> points;
   std::vector<Method> machine_methods;
-  for (const auto& name : curve.machine_methods) machine_methods.push_back(MethodRegistry::from_texts(name, method_options));
+  for (const auto& name : curve.machine_methods)
+    machine_methods.push_back(MethodRegistry::from_texts(name, method_options));
   for (const Protocol& protocol : kProtocols) {
-    EvaluationOptions evaluation = plan;
+    EvaluateOptions evaluation = plan;
     evaluation.select_on = protocol.select_on;
-    const Evaluation errors =
-        evaluate_methods(data, methods, selection, {}, {}, evaluation, control);
+    const Evaluation errors = evaluate_methods(data, methods, selection, {}, {}, evaluation, control);
     result.status = worst(result.status, errors.status);
     result.settings[fmt::format("folds_run_{}", protocol.select_on == SelectOn::kAll ? "all" : "nested")] =
         errors.folds_run;
@@ -131,9 +131,9 @@ KRange range_for(const ReproduceOptions& options, const Dataset& data, Index mos
   return {1, most > 0 ? std::min(most, varying) : varying};
 }
 
-EvaluationOptions five_fold(const ReproduceOptions& options) {
-  EvaluationOptions evaluation;
-  evaluation.cv.folds = 5;
+EvaluateOptions five_fold(const ReproduceOptions& options) {
+  EvaluateOptions evaluation;
+  evaluation.folds.folds = 5;
   evaluation.repeats = options.runs > 0 ? options.runs : options.quick ? 5 : 100;
   return evaluation;
 }
@@ -178,8 +178,8 @@ void ionosphere_errors(const ReproduceOptions& options, const RunControl& contro
 
 void colon_errors(const ReproduceOptions& options, const RunControl& control, Reproduction& result) {
   const Dataset data = load_table(options);
-  EvaluationOptions evaluation;
-  evaluation.cv.folds = 0;
+  EvaluateOptions evaluation;
+  evaluation.folds.folds = 0;
   error_curves(
       data,
       {.methods = {"st", "pearson", "forward-lda", "svm-rfe", "svm-rmb"},

@@ -68,8 +68,7 @@ void image_clusters(const ReproduceOptions& options, const RunControl& control, 
       "The paper's animals (CalPhotos, University of California, Berkeley) are not part of the program; its figures are ranges over several pairs of kinds and hold for those alone.");
 
   const auto clustered = [&](const KRange& k, bool compare) {
-    const SelectOptions selection{
-        .k = k, .certify = false, .seed = options.seed, .threads = options.threads};
+    const SelectOptions selection{.k = k, .certify = false, .seed = options.seed, .threads = options.threads};
     return cluster_rows(table, QAlpha{.clusters = classes}, selection,
                         {.clusters = classes, .no_comparison = !compare}, control.silent());
   };
@@ -100,7 +99,8 @@ void image_clusters(const ReproduceOptions& options, const RunControl& control, 
   result.results.push_back({.series = "adjusted Rand, all templates", .obtained = rand(*by_cut.all)});
   result.results.push_back(
       {.series = "templates above the fall", .obtained = static_cast<double>(by_cut.features.size())});
-  const Vector weights = Eigen::Map<const Vector>(by_cut.selection.weights.data(), std::ssize(by_cut.selection.weights));
+  const Vector weights =
+      Eigen::Map<const Vector>(by_cut.selection.weights.data(), std::ssize(by_cut.selection.weights));
   result.results.push_back({.series = "negative weights",
                             .published = 0.0,
                             .statement = "the alpha weights are positive as predicted from Theorem 10",

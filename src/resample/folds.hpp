@@ -10,11 +10,6 @@
 
 namespace subspectra {
 
-/// `cv` N|loo
-struct FoldCount {
-  Index folds = 5;  ///< 0: leave one out
-  bool operator==(const FoldCount&) const = default;
-};
 template <>
 struct OptionCodec<FoldCount> {
   static FoldCount parse(std::string_view text);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/text.hpp"
 #include "core/matrix_json.hpp"
+#include "core/text.hpp"
 #include "search/gene_shaving.hpp"
 #include "select/problem.hpp"
 #include "select/record.hpp"

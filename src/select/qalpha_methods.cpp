@@ -212,7 +212,8 @@ RelevanceReport report_of(const FeatureRows& rows, const QAlphaFit& fit, QAlphaV
 
 template <class M>
 Selection run_qalpha(M own, const Problem& problem, const RunControl& control) {
-  (void)problem.pencil();  // judges the sets of the ranking later; a table it refuses is refused before the work
+  (void)problem
+      .pencil();  // judges the sets of the ranking later; a table it refuses is refused before the work
   Selection selection = answer_of(own);
   QAlphaOptions options = iteration_options(own, problem.options());
   const int threads = problem.options().threads;

@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <subspectra/searches.hpp>
-#include <subspectra/searches.hpp>
 #include <subspectra/qalpha.hpp>
 #include <subspectra/rankers.hpp>
 #include <subspectra/scoring.hpp>
+#include <subspectra/searches.hpp>
 #include <subspectra/sparse_pca.hpp>
 #include <utility>
 

@@ -226,7 +226,8 @@ FittedDiscriminants no_discriminants(Index count) {
 
 /// Fraction of the test rows that the discriminants' rule gets wrong.
 double held_out_error(const Dataset& training, const Dataset& test, const FittedDiscriminants& record) {
-  const Matrix posteriors = fit_rule(training, record, Lda{})->log_posteriors(test.values().columns(record.features));
+  const Matrix posteriors =
+      fit_rule(training, record, Lda{})->log_posteriors(test.values().columns(record.features));
   double wrong = 0.0, all = 0.0;
   for (Index i = 0; i < posteriors.rows(); ++i) {
     Index predicted = 0;

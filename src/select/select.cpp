@@ -201,7 +201,7 @@ void further_components(const RowStatistics& rows, const Method& method, const S
     if (matrices != nullptr) {
       problem = MatrixProblem{
           matrices->source, matrices->names,
-          deflated(problem ? problem->a : matrices->a, last.features, last.loadings.view().col(0)),
+          deflated_covariance(problem ? problem->a : matrices->a, last.features, last.loadings.view().col(0)),
           std::nullopt};
     } else {
       table = deflated(table ? *table : data, last.features, last.loadings.view().col(0));
@@ -235,9 +235,9 @@ void further_components(const RowStatistics& rows, const Method& method, const S
 void warn_of_ignored(const SelectOptions& options, std::string_view loading, Selection& selection) {
   const auto& sets = std::as_const(selection).sets();
   if (sets.empty()) return;
-  if (options.bounds && options.certify &&
-      std::none_of(sets.begin(), sets.end(),
-                   [](const PathEntry& entry) { return entry.bounds.has_value(); })) {
+  if (options.bounds && options.certify && std::none_of(sets.begin(), sets.end(), [](const PathEntry& entry) {
+        return entry.bounds.has_value();
+      })) {
     selection.warnings.push_back(
         fmt::format("⟨bounds⟩ does nothing here: {} computes no bounds; the greedy methods (gslda, gspca) do",
                     selection.method));
@@ -437,7 +437,8 @@ Selection refit_sets(const RowStatistics& rows, const std::vector<GivenSet>& set
 
 Selection select_features(const Dataset& prepared, const Method& method, const SelectOptions& options,
                           const RunControl& control) {
-  return run_method(RowStatistics(prepared, options.threads, options.memory_limit.bytes), method, options, control);
+  return run_method(RowStatistics(prepared, options.threads, options.memory_limit.bytes), method, options,
+                    control);
 }
 
 Selection select_features(const MatrixProblem& problem, const Method& method, const SelectOptions& options,
@@ -446,11 +447,13 @@ Selection select_features(const MatrixProblem& problem, const Method& method, co
   return run_method(RowStatistics(names, problem, options.threads), method, options, control);
 }
 
-Selection refit_sets(const Dataset& prepared, const std::vector<GivenSet>& sets, const SelectOptions& options) {
+Selection refit_sets(const Dataset& prepared, const std::vector<GivenSet>& sets,
+                     const SelectOptions& options) {
   return refit_sets(RowStatistics(prepared, options.threads, options.memory_limit.bytes), sets, options);
 }
 
-Selection refit_sets(const MatrixProblem& problem, const std::vector<GivenSet>& sets, const SelectOptions& options) {
+Selection refit_sets(const MatrixProblem& problem, const std::vector<GivenSet>& sets,
+                     const SelectOptions& options) {
   const Dataset names = placeholder(problem);
   return refit_sets(RowStatistics(names, problem, options.threads), sets, options);
 }

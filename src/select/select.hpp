@@ -14,8 +14,8 @@ namespace subspectra {
                                    const SelectOptions& options, const RunControl& control);
 
 /// The same on a table without missing values, and on matrices.
-[[nodiscard]] Selection select_features(const Dataset& prepared, const Method& method, const SelectOptions& options,
-                                        const RunControl& control);
+[[nodiscard]] Selection select_features(const Dataset& prepared, const Method& method,
+                                        const SelectOptions& options, const RunControl& control);
 [[nodiscard]] Selection select_features(const MatrixProblem& problem, const Method& method,
                                         const SelectOptions& options, const RunControl& control);
 

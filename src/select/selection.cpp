@@ -52,7 +52,8 @@ const std::vector<FittedDiscriminants>& Selection::fits() const {
 }
 
 const FittedDiscriminants* Selection::chosen_fit() const {
-  if (const auto* path = std::get_if<PenaltyPath>(&answer)) return path->chosen ? &path->fits[*path->chosen] : nullptr;
+  if (const auto* path = std::get_if<PenaltyPath>(&answer))
+    return path->chosen ? &path->fits[*path->chosen] : nullptr;
   if (const auto* components = std::get_if<Components>(&answer))
     return components->fit.empty() ? nullptr : &components->fit.front();
   return nullptr;

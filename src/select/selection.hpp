@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "core/options.hpp"
+#include <subspectra/options.hpp>
+#include <subspectra/path.hpp>
 #include <subspectra/run_control.hpp>
+#include "core/options.hpp"
 #include "core/types.hpp"
 #include "data/dataset.hpp"
 #include "data/groups.hpp"
-#include <subspectra/path.hpp>
-#include <subspectra/options.hpp>
 #include "spectral/fitted_discriminants.hpp"
 
 namespace subspectra {

@@ -2,7 +2,7 @@
 
 namespace subspectra {
 
-Matrix deflated(const MatrixRef& a, const std::vector<Index>& support, const VectorRef& loadings) {
+Matrix deflated_covariance(const MatrixRef& a, const std::vector<Index>& support, const VectorRef& loadings) {
   Vector x = Vector::Zero(a.rows());
   for (Index i = 0; i < loadings.size(); ++i) x[support[static_cast<std::size_t>(i)]] = loadings[i];
   const Vector ax = a * x;

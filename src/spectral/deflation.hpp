@@ -10,8 +10,8 @@
 namespace subspectra {
 
 /// x is `loadings` on the features `support`, zero elsewhere.
-[[nodiscard]] Matrix deflated(const MatrixRef& a, const std::vector<Index>& support,
-                              const VectorRef& loadings);
+[[nodiscard]] Matrix deflated_covariance(const MatrixRef& a, const std::vector<Index>& support,
+                                         const VectorRef& loadings);
 /// The table whose covariance is deflated: X <- X (I - x x'). Only the columns of the support change.
 [[nodiscard]] Dataset deflated(const Dataset& table, const std::vector<Index>& support,
                                const VectorRef& loadings);

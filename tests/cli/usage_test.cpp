@@ -192,7 +192,7 @@ TEST(Help, ListsExactlyTheOptionsTheStructsDescribe) {
   EXPECT_EQ(flags_in_help("fit"), fit);
   auto evaluate = fit;
   evaluate.insert("--cv-groups");
-  add_flags<EvaluationOptions>(evaluate);
+  add_flags<EvaluateOptions>(evaluate);
   EXPECT_EQ(flags_in_help("evaluate"), evaluate);
 }
 

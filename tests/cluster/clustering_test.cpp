@@ -15,7 +15,7 @@
 namespace subspectra {
 namespace {
 
-Clustering run(const DatasetParts& data, const ClusteringOptions& options,
+Clustering run(const DatasetParts& data, const ClusterOptions& options,
                const SelectOptions& selection = {}, std::string_view method = "qalpha",
                OptionTexts texts = {}) {
   texts["clusters"] = std::to_string(options.clusters);

@@ -12,7 +12,7 @@
 namespace subspectra {
 namespace {
 
-Evaluation evaluate(const DatasetParts& data, const EvaluationOptions& options,
+Evaluation evaluate(const DatasetParts& data, const EvaluateOptions& options,
                     SelectOptions selection = {}, PrepareOptions prepare = {},
                     const std::vector<std::string>& names = {"fisher"}) {
   std::vector<const MethodInfo*> methods;
@@ -82,7 +82,7 @@ TEST(Evaluate, SelectionInsideTheFoldsSeesNoSignalWhereThereIsNone) {
 
 TEST(Evaluate, ResultsDoNotDependOnTheNumberOfThreads) {
   const DatasetParts data = oracle::random_classes(60, 12, 3, 4);
-  const EvaluationOptions options{.cv = {4}, .repeats = 3, .null = 2};
+  const EvaluateOptions options{.cv = {4}, .repeats = 3, .null = 2};
   SelectOptions selection{.seed = 7, .threads = 1};
   const auto one = evaluate(data, options, selection, {}, {"fisher", "pearson"});
   for (const int threads : {2, 8}) {
@@ -105,19 +105,19 @@ TEST(Evaluate, AgreesWithALoopOverFoldsThatFitsAndPredicts) {
   data.dense(17, 0) = std::nan("");
   const PrepareOptions prepare{.missing = MissingPolicy::kMean, .standardize = true};
   const SelectOptions selection{.k = {1, 6}, .seed = 11};
-  const EvaluationOptions options{.cv = {5}, .repeats = 2};
+  const EvaluateOptions options{.cv = {5}, .repeats = 2};
   const auto result = evaluate(data, options, selection, prepare);
   ASSERT_EQ(result.rows.size(), 6U);
   for (Index k = 1; k <= 6; ++k) {
     double wrong = 0, rows = 0, loss = 0;
     std::vector<double> fold_errors;
     for (std::uint64_t repeat = 0; repeat < 2; ++repeat) {
-      for (const auto& test : make_splits(*data.labels, {}, "t", options.splits(), Random(11, repeat))) {
+      for (const auto& test : make_splits(*data.labels, {}, "t", splits_of(options), Random(11, repeat))) {
         const DatasetParts training = Dataset(data).with_rows(complement(test, data.rows())).parts();
         const Preparation preparation = Preparation::learn(training, prepare);
         const auto chosen = select_features(preparation.apply(training), find_method("fisher"),
                                             {.k = {k, k}, .seed = 11}, {}, RunControl());
-        const Model model =
+        const TrainedModel model =
             fit_model(training, preparation, "fisher", chosen.path[0].features, chosen.ridge, {});
         const Matrix p = predict_probabilities(model, Dataset(data).with_rows(test));
         double fold_wrong = 0;

@@ -18,7 +18,7 @@ DatasetParts named(DatasetParts data) {
   return data;
 }
 
-Model small_model(const PrepareOptions& options = {}, const Classifier& classifier = {}) {
+TrainedModel small_model(const PrepareOptions& options = {}, const Classifier& classifier = {}) {
   const Dataset data = named(oracle::random_classes(60, 6, 3, 1));
   return fit_model(data, Preparation::learn(data, options), "fisher", {0, 2, 5}, 0.0, classifier);
 }
@@ -43,9 +43,9 @@ std::string message_of(const std::function<void()>& action) {
 TEST(Model, ComesBackFromJsonToTheLastBit) {
   for (const Classifier& classifier : kClassifiers) {
     for (const bool standardize : {false, true}) {
-      const Model model =
+      const TrainedModel model =
           small_model({.missing = MissingPolicy::kMean, .standardize = standardize}, classifier);
-      const Model back = Model::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
+      const TrainedModel back = TrainedModel::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
       EXPECT_EQ(back.rule->classifier(), classifier.name());
       const DatasetParts fresh = named(oracle::random_classes(25, 6, 3, 2));
       EXPECT_EQ(predict_probabilities(model, fresh), predict_probabilities(back, fresh));
@@ -75,7 +75,7 @@ TEST(Model, NamesTheColumnsThatAreMissing) {
 
 TEST(Model, WithoutNamesThePlaceCountsAndTheWidthMustAgree) {
   DatasetParts data = oracle::random_classes(60, 6, 3, 1);
-  const Model model = fit_model(data, {}, "fisher", {0, 2, 5}, 0.0, Lda{});
+  const TrainedModel model = fit_model(data, {}, "fisher", {0, 2, 5}, 0.0, Lda{});
   EXPECT_FALSE(model.names_given);
   EXPECT_NO_THROW((void)predict_probabilities(model, data));
   EXPECT_NE(message_of([&] {
@@ -98,7 +98,7 @@ TEST(Model, MissingValuesNeedAModelThatLearnedToFillThem) {
 TEST(Model, FarFromEveryClassTheProbabilitiesStillSumToOne) {
   DatasetParts fresh = named(oracle::random_classes(5, 6, 3, 2));
   for (const Classifier& classifier : kClassifiers) {
-    const Model model = small_model({}, classifier);
+    const TrainedModel model = small_model({}, classifier);
     for (const double far : {1e9, 1e17, 1e30, 1e200}) {
       for (const double sign : {-1.0, 1.0}) {
         fresh.dense(3, 2) = sign * far;
@@ -125,7 +125,7 @@ TEST(Model, ValuesThatOverflowAreRefusedAndNotPredictedAsNaN) {
 void expect_damage_refused(const Classifier& classifier) {
   const nlohmann::json good =
       small_model({.missing = MissingPolicy::kMean, .standardize = true}, classifier).to_json();
-  ASSERT_NO_THROW((void)Model::from_json(good, "m.json"));
+  ASSERT_NO_THROW((void)TrainedModel::from_json(good, "m.json"));
   for (const auto& item : good.items()) {
     if (item.key() == "version") continue;  // for people
     for (const nlohmann::json& wrong :
@@ -139,12 +139,12 @@ void expect_damage_refused(const Classifier& classifier) {
       if (wrong == item.value()) continue;  // null is legal where there is no projection
       nlohmann::json bad = good;
       bad[item.key()] = wrong;
-      const std::string text = message_of([&] { (void)Model::from_json(bad, "m.json"); });
+      const std::string text = message_of([&] { (void)TrainedModel::from_json(bad, "m.json"); });
       EXPECT_TRUE(text.starts_with("m.json: ")) << item.key() << " = " << wrong << ": " << text;
     }
     nlohmann::json without = good;
     without.erase(item.key());
-    EXPECT_NE(message_of([&] { (void)Model::from_json(without, "m.json"); }), "(no error)") << item.key();
+    EXPECT_NE(message_of([&] { (void)TrainedModel::from_json(without, "m.json"); }), "(no error)") << item.key();
   }
 }
 
@@ -162,13 +162,13 @@ TEST(Model, AnSvmHasPositiveScalesAndSharesThatSumToOne) {
                                       {"classifier", "lda"}}) {
     nlohmann::json bad = good;
     bad[member] = wrong;
-    EXPECT_TRUE(message_of([&] { (void)Model::from_json(bad, "m.json"); }).starts_with("m.json: "))
+    EXPECT_TRUE(message_of([&] { (void)TrainedModel::from_json(bad, "m.json"); }).starts_with("m.json: "))
         << member << " = " << wrong;
   }
   nlohmann::json apart = good;  // every prior on a class without rows
   apart["priors"] = {1.0, 0.0, 0.0};
   apart["shares"] = {0.0, 0.5, 0.5};
-  EXPECT_NE(message_of([&] { (void)Model::from_json(apart, "m.json"); }).find("'priors'"), std::string::npos);
+  EXPECT_NE(message_of([&] { (void)TrainedModel::from_json(apart, "m.json"); }).find("'priors'"), std::string::npos);
 }
 
 TEST(Model, AGaussianProcessHasPositiveScalesAndOneMachineAClass) {
@@ -190,28 +190,28 @@ TEST(Model, AGaussianProcessHasPositiveScalesAndOneMachineAClass) {
                                         {"log_marginal_likelihood", "x"}}) {
       json bad = good;
       bad["machines"][0][member] = wrong;
-      EXPECT_TRUE(message_of([&] { (void)Model::from_json(bad, "m.json"); }).starts_with("m.json: "))
+      EXPECT_TRUE(message_of([&] { (void)TrainedModel::from_json(bad, "m.json"); }).starts_with("m.json: "))
           << member << " = " << wrong;
     }
     if (ep) {
       json bad = good;
       bad["machines"][1]["site_precision"][7] = -1e-9;
-      EXPECT_NE(message_of([&] { (void)Model::from_json(bad, "m.json"); }).find("must not be negative"),
+      EXPECT_NE(message_of([&] { (void)TrainedModel::from_json(bad, "m.json"); }).find("must not be negative"),
                 std::string::npos);
     }
     json bad = good;
     bad["codes"][0] = 0.5;
-    EXPECT_NE(message_of([&] { (void)Model::from_json(bad, "m.json"); }).find("'codes'"), std::string::npos);
+    EXPECT_NE(message_of([&] { (void)TrainedModel::from_json(bad, "m.json"); }).find("'codes'"), std::string::npos);
     bad = good;
     bad["inputs"][5].push_back(1.0);
-    EXPECT_NE(message_of([&] { (void)Model::from_json(bad, "m.json"); }).find("'inputs'"), std::string::npos);
+    EXPECT_NE(message_of([&] { (void)TrainedModel::from_json(bad, "m.json"); }).find("'inputs'"), std::string::npos);
     bad = good;
     bad["machines"].erase(0);
-    EXPECT_NE(message_of([&] { (void)Model::from_json(bad, "m.json"); }).find("'machines'"),
+    EXPECT_NE(message_of([&] { (void)TrainedModel::from_json(bad, "m.json"); }).find("'machines'"),
               std::string::npos);
     bad = good;
     bad["projection"] = {{"centre", {0.0, 0.0, 0.0}}, {"matrix", {{1.0}, {2.0}}}};
-    EXPECT_NE(message_of([&] { (void)Model::from_json(bad, "m.json"); }).find("'projection.matrix'"),
+    EXPECT_NE(message_of([&] { (void)TrainedModel::from_json(bad, "m.json"); }).find("'projection.matrix'"),
               std::string::npos);
   }
 }
@@ -221,8 +221,8 @@ TEST(Model, AGaussianProcessInTheSpaceOfDiscriminantsComesBack) {
   FittedDiscriminants record;
   record.features = {1, 2, 4};
   record.matrix = Matrix::Random(3, 2);
-  const Model model = fit_model(data, {}, "gloss", record, GpLaplace{});
-  const Model back = Model::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
+  const TrainedModel model = fit_model(data, {}, "gloss", record, GpLaplace{});
+  const TrainedModel back = TrainedModel::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
   const DatasetParts fresh = named(oracle::random_classes(25, 6, 3, 2));
   EXPECT_EQ(predict_probabilities(model, fresh), predict_probabilities(back, fresh));
 }
@@ -232,7 +232,7 @@ TEST(Model, NeighboursAndSupportVectorsAreCheckedNumberByNumber) {
   const auto expect_refused = [](const nlohmann::json& good, const Damage& damage) {
     nlohmann::json bad = good;
     bad[damage.first] = damage.second;
-    const std::string text = message_of([&] { (void)Model::from_json(bad, "m.json"); });
+    const std::string text = message_of([&] { (void)TrainedModel::from_json(bad, "m.json"); });
     EXPECT_TRUE(text.starts_with("m.json: ")) << damage.first << " = " << damage.second << ": " << text;
   };
   const nlohmann::json nearest = small_model({}, Knn{}).to_json();
@@ -264,8 +264,8 @@ TEST(Model, AProjectionComesBackFromJson) {
   found.matrix = (Matrix(3, 2) << 1.0, 0.5, -1.0, 2.0, 0.3, 0.1).finished();
   const DatasetParts fresh = named(oracle::random_classes(25, 6, 3, 2));
   for (const Classifier& classifier : kClassifiers) {
-    const Model model = fit_model(data, {}, "pca", found, classifier);
-    const Model back = Model::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
+    const TrainedModel model = fit_model(data, {}, "pca", found, classifier);
+    const TrainedModel back = TrainedModel::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
     EXPECT_EQ(predict_probabilities(model, fresh), predict_probabilities(back, fresh));
   }
 }
@@ -282,11 +282,11 @@ TEST(Model, RowsWithoutALabelAreNotLearnedFrom) {
   found.features = {0, 2, 5};
   found.matrix = (Matrix(3, 2) << 1.0, 0.5, -1.0, 2.0, 0.3, 0.1).finished();
   for (const Classifier& options : kClassifiers) {
-    const Model some = fit_model(data, {}, "qalpha", {0, 2, 5}, 0.0, options);
-    const Model those = fit_model(Dataset(data).with_rows(labelled), {}, "qalpha", {0, 2, 5}, 0.0, options);
+    const TrainedModel some = fit_model(data, {}, "qalpha", {0, 2, 5}, 0.0, options);
+    const TrainedModel those = fit_model(Dataset(data).with_rows(labelled), {}, "qalpha", {0, 2, 5}, 0.0, options);
     EXPECT_EQ(some.training_rows, 40);
     EXPECT_EQ(predict_probabilities(some, fresh), predict_probabilities(those, fresh));
-    const Model projected = fit_model(data, {}, "pca", found, options);
+    const TrainedModel projected = fit_model(data, {}, "pca", found, options);
     EXPECT_EQ(predict_probabilities(projected, fresh),
               predict_probabilities(fit_model(Dataset(data).with_rows(labelled), {}, "pca", found, options),
                                     fresh));
@@ -303,7 +303,7 @@ TEST(Model, FilesThatAreNoModelsAreRefused) {
       std::filesystem::temp_directory_path() / ("subspectra_model_test_" + std::to_string(::getpid()));
   const auto load = [&](const std::string& content) {
     std::ofstream(path, std::ios::binary) << content;
-    return message_of([&] { (void)Model::load(path.string()); });
+    return message_of([&] { (void)TrainedModel::load(path.string()); });
   };
   const std::string good = small_model().to_json().dump();
   EXPECT_EQ(load(good), "(no error)");

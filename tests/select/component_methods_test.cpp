@@ -91,7 +91,7 @@ TEST(ComponentMethods, MaxSurpriseRanksByErrorsOfAThreshold) {
 
 Evaluation evaluate(const DatasetParts& data, const std::vector<std::string>& names,
                     const SelectOptions& selection, const Classifier& model,
-                    const EvaluationOptions& options = {}) {
+                    const EvaluateOptions& options = {}) {
   std::vector<const MethodInfo*> methods;
   for (const auto& name : names) methods.push_back(&find_method(name));
   return evaluate_methods(data, methods, selection, {}, {}, model, options, RunControl{});
@@ -127,12 +127,12 @@ TEST(SvmEvaluation, IsThePlainLoopOverFoldsAndDoesNotDependOnThreads) {
   }
   // Oracle: fit_model and predict_probabilities on each fold.
   double wrong = 0.0, loss = 0.0;
-  const EvaluationOptions options;
-  for (const auto& test : make_splits(*data.labels, {}, "random", options.splits(), Random(0, 0))) {
+  const EvaluateOptions options;
+  for (const auto& test : make_splits(*data.labels, {}, "random", splits_of(options), Random(0, 0))) {
     const DatasetParts training = Dataset(data).with_rows(complement(test, 60)).parts(),
                        held_out = Dataset(data).with_rows(test).parts();
     const Selection chosen = run(training, "fisher", {.k = {4, 4}});
-    const Model trained = fit_model(training, {}, "fisher", chosen.path[0].features, 0.0, model);
+    const TrainedModel trained = fit_model(training, {}, "fisher", chosen.path[0].features, 0.0, model);
     const Matrix p = predict_probabilities(trained, held_out);
     for (Index i = 0; i < p.rows(); ++i) {
       Index predicted = 0;

@@ -1,0 +1,89 @@
+#include <subspectra/model.hpp>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "classify/registry.hpp"
+#include "core/atomic_file.hpp"
+#include "core/parallel.hpp"
+#include "core/spelling.hpp"
+#include "model/fit.hpp"
+#include "select/select.hpp"
+
+namespace subspectra {
+namespace {
+
+std::shared_ptr<FitResult> loaded(TrainedModel model, std::string file) {
+  auto fit = std::make_shared<FitResult>();
+  fit->selection.method = model.method;
+  fit->selection.ridge = model.ridge;
+  fit->k = static_cast<Index>(model.features.size());
+  fit->model = std::move(model);
+  fit->file = std::move(file);
+  return fit;
+}
+
+}  // namespace
+
+Model fit(const Dataset& data, const Method& method, const FitOptions& options, const RunControl& control) {
+  require_class_labels(data, "fit");
+  method.validate();
+  SelectOptions selection = options.select;
+  if (options.k.given()) selection.k = options.k;
+  const Dataset checked = check_values(data, selection.prepare, selection.exclude);
+  auto fitted = std::make_shared<FitResult>(
+      fit_features(checked, method, selection, selection.prepare, options.classifier, control));
+  nlohmann::json used = options_json(selection.prepare);
+  used.update(options_json(selection));
+  used["k"] = {fitted->k, fitted->k};
+  used["threads"] = resolve_threads(selection.threads);
+  nlohmann::json rule = nlohmann::json::parse(options.classifier.options_json());
+  rule["classifier"] = options.classifier.name();
+  nlohmann::json object = model_json(*fitted, std::move(used), rule, selection.seed);
+  object["warnings"] = spelled(fitted->warnings, Spelling::kCpp);
+  fitted->file = object.dump(2) + "\n";
+  fitted->warnings = spelled(std::move(fitted->warnings), Spelling::kCpp);
+  return Model(std::move(fitted));
+}
+
+Model Model::load(const std::string& path) {
+  TrainedModel model = TrainedModel::load(path);
+  std::string file = model.to_json().dump(2) + "\n";
+  return Model(loaded(std::move(model), std::move(file)));
+}
+
+Model Model::from_json(const std::string& text) {
+  return Model(loaded(TrainedModel::parse(text, "model"), text));
+}
+
+void Model::save(const std::string& path) const { write_file_atomically(path, fit_->file); }
+
+std::string Model::to_json() const { return fit_->file; }
+
+const std::vector<std::string>& Model::classes() const { return fit_->model.classes; }
+
+const std::vector<Index>& Model::features() const { return fit_->model.features; }
+
+const std::vector<std::string>& Model::feature_names() const { return fit_->model.names; }
+
+const Selection& Model::selection() const { return fit_->selection; }
+
+const std::vector<std::string>& Model::warnings() const { return fit_->warnings; }
+
+DenseMatrix Model::predict_proba(const Dataset& rows) const {
+  return predict_probabilities(fit_->model, rows);
+}
+
+std::vector<std::string> Model::predict(const Dataset& rows) const {
+  const Matrix probabilities = predict_probabilities(fit_->model, rows);
+  std::vector<std::string> predicted;
+  predicted.reserve(static_cast<std::size_t>(probabilities.rows()));
+  for (Index i = 0; i < probabilities.rows(); ++i) {
+    Index best = 0;
+    probabilities.row(i).maxCoeff(&best);
+    predicted.push_back(fit_->model.classes[static_cast<std::size_t>(best)]);
+  }
+  return predicted;
+}
+
+}  // namespace subspectra
