@@ -246,7 +246,7 @@ void Checkpoint::save(const SearchState& state) {
     write_checkpoint(options_.checkpoint, problem_, units_, state);
     trouble_.clear();
   } catch (const Error& reason) {  // the next attempt may succeed
-    trouble_ = reason.what();
+    trouble_ = reason.marked();
   }
 }
 
