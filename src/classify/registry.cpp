@@ -78,7 +78,10 @@ Classifier classifier_from_texts(const OptionTexts& texts) {
 Classifier classifier_from_json(std::string_view name, const nlohmann::json& options) {
   const ClassifierKind& kind = find_classifier(name);
   if (!options.is_object())
-    throw InvalidArgument(fmt::format("the options of classifier {} are no JSON object", name));
+    throw InvalidArgument({.field = "options",
+                           .value = options.dump(),
+                           .subject = fmt::format("the options of classifier {}", name),
+                           .rule = "are no JSON object"});
   OptionTexts texts;
   for (const auto& [option, value] : options.items()) {
     if (!has_option(kind, option))
@@ -141,7 +144,11 @@ const ClassifierTraits& Classifier::traits() const { return kind_of(*this).trait
 std::string Classifier::options_json() const { return kind_of(*this).options_json(*this).dump(); }
 
 void Classifier::require_name(std::string_view name) const {
-  if (name_ != name) throw InvalidArgument(fmt::format("the classifier is {}, and not {}", name_, name));
+  if (name_ != name)
+    throw InvalidArgument({.field = "classifier",
+                           .value = std::string(name),
+                           .subject = "the classifier",
+                           .rule = fmt::format("is {}, and not {{value}}", name_)});
 }
 
 std::vector<ClassifierTraits> classifier_list() {

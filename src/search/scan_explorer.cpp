@@ -1,4 +1,4 @@
-/// Exact search over single features where the criterion is a trace: two classes (r = 1), or --criterion
+/// Exact search over single features where the criterion is a trace: two classes (r = 1), or `criterion`
 /// trace with any number of them. docs/theory/exact.md.
 ///
 /// A node keeps I for good and has F free; T = I + F. It is a smaller problem of the same kind, seen from two

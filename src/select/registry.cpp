@@ -155,10 +155,16 @@ Method Method::from_json(std::string_view name, std::string_view options_json) {
   try {
     object = nlohmann::json::parse(options_json);
   } catch (const nlohmann::json::parse_error& problem) {
-    throw InvalidArgument(fmt::format("the options of method {} are no JSON: {}", name, problem.what()));
+    throw InvalidArgument({.field = "options",
+                           .value = std::string(options_json),
+                           .subject = fmt::format("the options of method {}", name),
+                           .rule = fmt::format("are no JSON: {}", problem.what())});
   }
   if (!object.is_object())
-    throw InvalidArgument(fmt::format("the options of method {} are no JSON object", name));
+    throw InvalidArgument({.field = "options",
+                           .value = std::string(options_json),
+                           .subject = fmt::format("the options of method {}", name),
+                           .rule = "are no JSON object"});
   return found.from_json(object);
 }
 

@@ -9,6 +9,7 @@ keeps to itself, and a number of public headers outside 15 to 20.
 """
 import re
 import sys
+import tempfile
 from pathlib import Path
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
@@ -131,14 +132,50 @@ def check_contributing(root, rooms):
     return []
 
 
+def check(root):
+    rooms = read_rooms(root / "src" / "rooms.txt")
+    return check_sources(root, rooms) + check_public_headers(root) + check_contributing(root, rooms)
+
+
+def check_the_checks():
+    """Small trees with one fault each: what is not refused there would not be refused here either."""
+    sound = {
+        "src/rooms.txt": "# order\nlow   below\nhigh  above\n",
+        "src/low/a.hpp": "#pragma once\n",
+        "src/high/b.cpp": '#include "low/a.hpp"\n',
+        "CONTRIBUTING.md": "| `low` | below |\n| `high` | above |\n",
+    }
+    faults = {
+        "": {},
+        "comes before high": {"src/low/c.cpp": '#include "high/b.hpp"\n', "src/high/b.hpp": ""},
+        "form a cycle": {"src/low/c.cpp": '#include "high/b.hpp"\n', "src/high/b.hpp": ""},
+        "is not in src/rooms.txt": {"src/new/d.cpp": ""},
+        "no such folder": {"src/rooms.txt": sound["src/rooms.txt"] + "gone  away\n"},
+        "which only eigen does": {"src/low/c.cpp": "#include <Eigen/SVD>\n"},
+        "the table of rooms": {"CONTRIBUTING.md": "| `high` | above |\n| `low` | below |\n"},
+        "1 public headers": {"include/subspectra/subspectra.hpp": ""},
+        "need not have": {"include/subspectra/subspectra.hpp": "#include <fmt/format.h>\n"},
+    }
+    missed = []
+    for sentence, changes in faults.items():
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in {**sound, **changes}.items():
+                path = Path(folder) / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            said = check(Path(folder))
+        if (not sentence and said) or not any(sentence in one for one in said or [""]):
+            missed.append(f"a tree with a fault should say '{sentence}' and says {said}")
+    return missed
+
+
 def main():
     root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[2]
-    rooms = read_rooms(root / "src" / "rooms.txt")
-    wrong = check_sources(root, rooms) + check_public_headers(root) + check_contributing(root, rooms)
+    wrong = check_the_checks() + check(root)
     for sentence in wrong:
         print(sentence)
     if not wrong:
-        print(f"{len(rooms)} rooms, and every include points down their order")
+        print("every include keeps to the order of the rooms")
     return 1 if wrong else 0
 
 

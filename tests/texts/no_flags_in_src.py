@@ -36,7 +36,7 @@ def check_itself():
 def main(root):
     check_itself()
     failures = []
-    for path in sorted([*(root / 'src').rglob('*.?pp'), *(root / 'include').rglob('*.hpp')]):
+    for path in sorted(path for room in ('src', 'include', 'companions') for path in (root / room).rglob('*.?pp')):
         name = path.relative_to(root).as_posix()
         if name in ALLOWED:
             continue
