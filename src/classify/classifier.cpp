@@ -70,7 +70,7 @@ std::vector<std::vector<Index>> inner_folds(const Dataset& training, std::uint64
   return folds;
 }
 
-RowStore::RowStore(const ClassifierTraits& traits, const TrainingTable& table)
+SharedRows::SharedRows(const ClassifierTraits& traits, const TrainingTable& table)
     : labels_(*table.training.labels()), context_(table.context) {
   if (traits.inner_folds) folds_ = inner_folds(table.training, context_.seed);
   if (!traits.takes_weights) {
@@ -109,7 +109,8 @@ RulePointer fit_projected(const Dataset& training, const std::vector<Index>& fea
 RulePointer fit_rule(const Dataset& training, const FittedDiscriminants& discriminants,
                      const Classifier& classifier, const TrainingContext& context,
                      const RunControl& control) {
-  return fit_projected(training, discriminants.features, discriminants.matrix.view(), classifier, context, control);
+  return fit_projected(training, discriminants.features, discriminants.matrix.view(), classifier, context,
+                       control);
 }
 
 void warn_of_components(const Dataset& data, Index components, std::vector<std::string>& warnings) {

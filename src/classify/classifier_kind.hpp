@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include <subspectra/run_control.hpp>
 #include "classify/model_reader.hpp"
 #include "classify/rule.hpp"
 #include "core/options.hpp"
-#include <subspectra/run_control.hpp>
 #include "data/dataset.hpp"
 
 namespace subspectra {
@@ -98,10 +98,10 @@ struct TrainingRows {
 };
 
 /// Copies the columns of a table once, and makes its inner folds once, for all sets.
-class RowStore {
+class SharedRows {
  public:
   /// Throws InvalidArgument for row weights where the classifier takes none.
-  RowStore(const ClassifierTraits& traits, const TrainingTable& table);
+  SharedRows(const ClassifierTraits& traits, const TrainingTable& table);
   [[nodiscard]] const Matrix& rows() const { return rows_; }
   /// Of some columns of rows(), or all.
   [[nodiscard]] TrainingRows with(const Matrix& columns) const {
@@ -125,7 +125,7 @@ class RowKind : public TypedKind<Options> {
   }
   [[nodiscard]] RulePointer fit_projected(const Classifier& classifier, const TrainingTable& table,
                                           const MatrixRef& b, const RunControl& control) const final {
-    const RowStore store(Options::kTraits, table);
+    const SharedRows store(Options::kTraits, table);
     const Matrix projection = b;
     TrainingRows rows = store.with(store.rows());
     rows.projection = &projection;
@@ -150,7 +150,7 @@ class RowKind : public TypedKind<Options> {
    private:
     const RowKind& kind_;  // lives as long as the program
     Options options_;
-    RowStore store_;
+    SharedRows store_;
   };
 };
 
