@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "data/moments.hpp"
+#include "data/prepare.hpp"
+
 namespace subspectra {
 namespace {
 
@@ -48,7 +53,7 @@ TEST(Dataset, MovingASparseTableMovesItsValues) {
   DatasetParts assigned;
   assigned = std::move(moved);
   EXPECT_EQ(assigned.sparse.valuePtr(), values);
-  EXPECT_EQ(Dataset(assigned).column(0)[1], 5.0);
+  EXPECT_EQ(Dataset(assigned).values().column(0)[1], 5.0);
   const DatasetParts copy = assigned;  // NOLINT(performance-unnecessary-copy-initialization)
   EXPECT_NE(copy.sparse.valuePtr(), values);
 }
@@ -59,9 +64,9 @@ TEST(Dataset, RowsMayBeReorderedAndRepeated) {
     const Dataset all = small(sparse);
     const Dataset part = all.with_rows({2, 0, 2});
     ASSERT_EQ(part.rows(), 3);
-    const Matrix x = part.columns({0, 1, 2, 3});
-    EXPECT_EQ(x.row(0), all.columns({0, 1, 2, 3}).row(2));
-    EXPECT_EQ(x.row(1), all.columns({0, 1, 2, 3}).row(0));
+    const Matrix x = part.values().matrix();
+    EXPECT_EQ(x.row(0), all.values().matrix().row(2));
+    EXPECT_EQ(x.row(1), all.values().matrix().row(0));
     EXPECT_EQ(x.row(2), x.row(0));
     EXPECT_EQ(part.labels()->codes, (std::vector<int>{0, 1, 0}));
     EXPECT_EQ(part.weights()[0], 3.0);
@@ -77,10 +82,256 @@ TEST(Dataset, FeaturesMayBeReorderedAndKeepTheirNames) {
     const Dataset part = Dataset(small(sparse)).with_features({3, 1});
     ASSERT_EQ(part.features(), 2);
     EXPECT_EQ(part.names()[0], "x3");
-    EXPECT_EQ(part.column(0), (Vector(3) << 0, 8, 0).finished());
-    EXPECT_EQ(part.column(1), (Vector(3) << 0, 6, 0).finished());
+    EXPECT_EQ(part.values().column(0), (Vector(3) << 0, 8, 0).finished());
+    EXPECT_EQ(part.values().column(1), (Vector(3) << 0, 6, 0).finished());
     EXPECT_EQ(part.weight(1), 2.0);
     EXPECT_TRUE(part.labels());
+  }
+}
+
+// --- the constructors that users call
+// ------------------------------------------------------------------------
+
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+Matrix numbers() {
+  Matrix x(4, 3);
+  x << 1, 0, 3, 0, 5, 6, 7, 0, 0, 10, 11, 0;
+  return x;
+}
+
+const std::vector<int> kLabels = {3, -1, 3, 10};
+
+TEST(Dataset, IsAViewOfDenseMemoryWithAnyStrides) {
+  const Matrix x = numbers();
+  const RowMajor by_rows = x;
+  Matrix wide(9, 8);
+  Eigen::Map<Matrix, 0, Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>> spread(
+      wide.data() + 1, 4, 3, Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>(18, 2));
+  spread = x;
+  std::vector<double> plain(x.data(), x.data() + x.size());
+  const Eigen::Ref<const Matrix> reference = x;
+  const struct {
+    Dataset data;
+    const double* memory;
+  } all[] = {{Dataset(x, kLabels), x.data()},
+             {Dataset(by_rows, kLabels), by_rows.data()},
+             {Dataset(spread, kLabels), wide.data() + 1},
+             {Dataset(reference, kLabels), x.data()},
+             {Dataset(x.topRows(4), kLabels), x.data()},
+             {Dataset(plain, 4, 3, kLabels), plain.data()},
+             {Dataset(by_rows.data(), 4, 3, 3, 1, kLabels), by_rows.data()},
+             {Dataset(DenseView{x.data(), 4, 3, 1, 4}, kLabels), x.data()}};
+  for (const auto& [data, memory] : all) {
+    EXPECT_EQ(data.values().data(), memory);
+    EXPECT_FALSE(data.is_sparse());
+    EXPECT_FALSE(data.values().has_packed_copy());
+    EXPECT_EQ(data.values().matrix(), x);
+    EXPECT_EQ(data.values().column(1), x.col(1));
+    EXPECT_EQ(data.values().packed(), x);
+    EXPECT_EQ(data.with_rows({3, 1, 3}).values().matrix(), x({3, 1, 3}, Eigen::all));
+    EXPECT_EQ(data.with_features({2, 0}).values().matrix(), x(Eigen::all, {2, 0}));
+    Vector products(3);
+    data.values().transposed_times(VectorRef(Vector::LinSpaced(4, 1, 4)), products, 1);
+    EXPECT_EQ(products, (x.transpose() * Vector::LinSpaced(4, 1, 4)).eval());
+  }
+}
+
+TEST(Dataset, TakesCompressedColumnsWithoutACopy) {
+  const Matrix x = numbers();
+  const Eigen::SparseMatrix<double> sparse = x.sparseView();
+  const Eigen::Map<const Eigen::SparseMatrix<double>> map(4, 3, sparse.nonZeros(), sparse.outerIndexPtr(),
+                                                          sparse.innerIndexPtr(), sparse.valuePtr());
+  const auto count = static_cast<std::size_t>(sparse.nonZeros());
+  const CscView view{
+      4, 3, {sparse.outerIndexPtr(), 4}, {sparse.innerIndexPtr(), count}, {sparse.valuePtr(), count}};
+  for (const Dataset& data : {Dataset(sparse, kLabels), Dataset(map, kLabels), Dataset(view, kLabels)}) {
+    EXPECT_TRUE(data.is_sparse());
+    EXPECT_EQ(data.values().data(), sparse.valuePtr());
+    EXPECT_EQ(data.values().matrix(), x);
+    EXPECT_EQ(data.with_rows({3, 1, 3}).values().matrix(), x({3, 1, 3}, Eigen::all));
+    EXPECT_EQ(data.with_rows({3, 1, 3}).with_rows({2, 2, 1, 0}).values().matrix(),
+              x({3, 3, 1, 3}, Eigen::all));
+    EXPECT_EQ(data.with_features({2, 0}).values().matrix(), x(Eigen::all, {2, 0}));
+    EXPECT_EQ(data.values().block(std::vector<Index>{1, 0}, std::vector<Index>{2}), x({1, 0}, {2}));
+    Vector products(3);
+    data.values().transposed_times(VectorRef(Vector::LinSpaced(4, 1, 4)), products, 1);
+    EXPECT_EQ(products, (x.transpose() * Vector::LinSpaced(4, 1, 4)).eval());
+    std::vector<double> rows;
+    data.with_rows({1, 0}).values().each_row([&](Index, const Vector& row) { rows.push_back(row[2]); });
+    EXPECT_EQ(rows, (std::vector<double>{6, 3}));
+  }
+}
+
+TEST(Dataset, OwnsWhatIsMovedIn) {
+  Matrix x = numbers();
+  const double* const memory = x.data();
+  const Dataset dense(std::move(x), kLabels);
+  EXPECT_EQ(dense.values().data(), memory);
+  Eigen::SparseMatrix<double> sparse = numbers().sparseView();
+  const double* const stored = sparse.valuePtr();
+  const Dataset moved(std::move(sparse));
+  EXPECT_EQ(moved.values().data(), stored);
+  EXPECT_EQ(moved.values().matrix(), numbers());
+  EXPECT_EQ(Dataset(DenseMatrix(numbers())).matrix(), DenseMatrix(numbers()));
+}
+
+TEST(Dataset, RowsAreTakenByNumberAndShareTheValues) {
+  const Matrix x = numbers();
+  const Dataset data(x, kLabels, {.weights = {1, 2, 3, 4}, .groups = {"a", "b", "c", "d"}});
+  const Dataset fold = data.with_rows({3, 0, 3}).with_rows({0, 1});
+  EXPECT_EQ(fold.values().data(), x.data());
+  EXPECT_FALSE(fold.values().has_packed_copy());
+  EXPECT_EQ(fold.original_rows(), (std::vector<Index>{3, 0}));
+  EXPECT_EQ(fold.class_codes()[0], 2);
+  EXPECT_EQ(fold.weights()[0], 4.0);
+  EXPECT_EQ(fold.row_groups(), (std::vector<std::string>{"d", "a"}));
+  EXPECT_EQ(fold.values().columns(std::vector<Index>{1}), (Matrix(2, 1) << 11, 0).finished());
+  EXPECT_FALSE(fold.values().has_packed_copy());
+  EXPECT_EQ(fold.values().packed(), x({3, 0}, Eigen::all));  // the first kernel that asks makes the block
+  EXPECT_TRUE(fold.values().has_packed_copy());
+  EXPECT_FALSE(data.values().has_packed_copy());
+  // All rows in their order are the table itself.
+  EXPECT_FALSE((data.with_rows({0, 1, 2, 3}).values().packed().data() != x.data()));
+}
+
+TEST(Dataset, LabelsAreNumbersOrTextsAndClassesAreSorted) {
+  const Matrix x = numbers();
+  const std::vector<std::string> by_value = {"-1", "3", "10"};
+  const auto classes = [](const Dataset& data) {
+    return std::vector<std::string>(data.classes().begin(), data.classes().end());
+  };
+  const std::vector<std::string_view> views = {"3", "-1", "3", "10"};
+  const Eigen::VectorXi eigen = Eigen::Map<const Eigen::VectorXi>(kLabels.data(), 4);
+  const Vector floating = eigen.cast<double>();
+  EXPECT_EQ(classes(Dataset(x, kLabels)), by_value);
+  EXPECT_EQ(classes(Dataset(x, std::span<const int>(kLabels))), by_value);
+  EXPECT_EQ(classes(Dataset(x, eigen)), by_value);
+  EXPECT_EQ(classes(Dataset(x, floating)), by_value);
+  EXPECT_EQ(classes(Dataset(x, views)), by_value);
+  const Dataset texts(x, std::vector<std::string>{"b", "", "a", "b"});
+  EXPECT_EQ(classes(texts), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(texts.class_codes()[1], -1);
+  EXPECT_FALSE(Dataset(x).has_labels());
+  EXPECT_TRUE(Dataset(x).classes().empty());
+  EXPECT_EQ(Dataset(x).feature_names(), (std::vector<std::string>{"x0", "x1", "x2"}));
+}
+
+template <class Make>
+std::string refusal(const Make& make) {
+  try {
+    (void)make();
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+TEST(Dataset, RefusesAtTheDoorWhatDoesNotFitTogether) {
+  const Matrix x = numbers();
+  const Eigen::SparseMatrix<double> sparse = x.sparseView();
+  EXPECT_EQ(refusal([&] {
+              return Dataset(x, std::vector<int>{1, 2});
+            }),
+            "y has 2 entries for 4 rows; give one for each row");
+  EXPECT_EQ(refusal([&] { return Dataset(x, {.names = {"a"}}); }),
+            "names has 1 entry for 3 columns; give one for each column");
+  EXPECT_EQ(refusal([&] {
+              return Dataset(x, {.weights = {1, 1}});
+            }),
+            "weights has 2 entries for 4 rows; give one for each row");
+  EXPECT_EQ(
+      refusal([&] {
+        return Dataset(x, {.weights = {1, -1, 1, 1}});
+      }),
+      "weights holds -1 at row 1, but a weight is a number from 0 up; correct it, or write 0 to leave the row out");
+  EXPECT_EQ(refusal([&] { return Dataset(x, {.groups = {"a"}}); }),
+            "groups has 1 entry for 4 rows; give one for each row");
+  EXPECT_EQ(
+      refusal([&] {
+        return Dataset(x, std::vector<double>{1, std::nan(""), 1, 2});
+      }),
+      "y holds nan at row 1, which is no class; give whole numbers or texts, \"\" for a row without a label");
+  EXPECT_EQ(refusal([&] { return Dataset(std::vector<double>(5), 4, 3); }),
+            "x has 5 numbers for 4 x 3; give rows times columns numbers, column after column");
+  EXPECT_EQ(refusal([&] {
+              return Dataset(DenseView{nullptr, 4, 3, 1, 4});
+            }),
+            "x is a null pointer; give the address of the first number");
+  EXPECT_EQ(refusal([&] { return Dataset(x).with_rows({4}); }),
+            "rows names row 4, but there are 4 of them; count from 0 to one below their number");
+  const std::vector<std::int32_t> outer = {0, 2}, far = {0, 4}, twice = {1, 1};
+  const std::vector<double> values = {1, 2};
+  const std::string way_out =
+      "; give compressed columns with row numbers that ascend within each (makeCompressed())";
+  EXPECT_EQ(refusal([&] {
+              return Dataset(CscView{4, 1, outer, far, values});
+            }),
+            "x names row 4 in column 0, but there are 4 rows" + way_out);
+  EXPECT_EQ(refusal([&] {
+              return Dataset(CscView{4, 1, outer, twice, values});
+            }),
+            "x has row numbers that do not ascend in column 0" + way_out);
+  EXPECT_EQ(refusal([&] {
+              return Dataset(CscView{4, 2, outer, twice, values});
+            }),
+            "x has 2 positions for 2 columns, but one more than columns is needed" + way_out);
+}
+
+TEST(Dataset, AValueThatIsNoNumberIsRefusedByRowAndColumn) {
+  Matrix x = numbers();
+  x(2, 1) = std::nan("");
+  const Eigen::SparseMatrix<double> sparse = x.sparseView();
+  for (const Dataset& data : {Dataset(x, kLabels, {.names = {"a", "b", "c"}}),
+                              Dataset(sparse, kLabels, {.names = {"a", "b", "c"}})}) {
+    EXPECT_EQ(
+        refusal([&] { return check_values(data, {}); }),
+        "x holds NaN in row 2 of column 'b' (1 missing value in 1 column: b (1)); use missing = mean or missing = drop, or leave columns out with exclude");
+    EXPECT_EQ(check_values(data, {.missing = MissingPolicy::kDrop}).rows(), 3);
+  }
+  x(2, 1) = kInfinity;
+  EXPECT_EQ(
+      refusal([&] { return check_values(Dataset(x), {.missing = MissingPolicy::kMean}); }),
+      "x holds an infinite value in row 2 of column 'x1' (1 infinite value in 1 column: x1 (1)); correct what is wrong, write NaN for a missing value, or use missing = drop");
+}
+
+TEST(Dataset, PreparationCopiesOnlyWhatItChanges) {
+  Matrix x = numbers();
+  const Dataset data(x, kLabels);
+  const Dataset fold = data.with_rows({0, 1, 3});
+  EXPECT_EQ(Preparation::learn(fold, {}).apply(fold).values().data(), x.data());
+  const PrepareOptions mean{.missing = MissingPolicy::kMean};
+  EXPECT_EQ(Preparation::learn(fold, mean).apply(fold).values().data(), x.data());
+  EXPECT_NE(Preparation::learn(fold, {.standardize = true}).apply(fold).values().data(), x.data());
+  x(3, 0) = std::nan("");
+  const Dataset filled = Preparation::learn(fold, mean).apply(fold);
+  EXPECT_EQ(filled.values().matrix()(2, 0), 0.5);
+  EXPECT_TRUE(std::isnan(x(3, 0)));  // the caller's memory is never written
+}
+
+TEST(Dataset, MomentsOfAFoldAreThoseOfItsCopyAndPackNothing) {
+  Matrix x = Matrix::Random(60, 7);
+  std::vector<int> y;
+  for (int i = 0; i < 60; ++i) y.push_back(i % 3);
+  const RowMajor by_rows = x;
+  std::vector<Index> rows;
+  for (Index i = 59; i > 0; i -= 2) rows.push_back(i);
+  const Dataset copy(Matrix(x(rows, Eigen::all)), std::vector<int>([&] {
+                       std::vector<int> chosen;
+                       for (const Index i : rows) chosen.push_back(y[static_cast<std::size_t>(i)]);
+                       return chosen;
+                     }()));
+  for (const Dataset& all : {Dataset(x, y), Dataset(by_rows, y)}) {
+    const Dataset fold = all.with_rows(rows);
+    for (const auto order : {Moments::SecondOrder::kDiagonal, Moments::SecondOrder::kFull}) {
+      const Moments a = compute_moments(fold, order, 1), b = compute_moments(copy, order, 1);
+      EXPECT_EQ(a.class_means(), b.class_means());
+      EXPECT_EQ(a.class_sums_of_squares(), b.class_sums_of_squares());
+      if (order == Moments::SecondOrder::kFull) {
+        EXPECT_EQ(a.within_covariance(), b.within_covariance());
+      }
+    }
+    EXPECT_FALSE(fold.values().has_packed_copy());
   }
 }
 

@@ -62,7 +62,7 @@ TEST(CheckValues, AColumnWithoutAnyValueIsNamedAndCountsAsConstant) {
     for (const bool standardize : {false, true}) {
       const PrepareOptions options{.missing = MissingPolicy::kMean, .standardize = standardize};
       const DatasetParts prepared = Preparation::learn(checked, options).apply(checked).parts();
-      EXPECT_EQ(prepared.column(1), Vector::Zero(6));
+      EXPECT_EQ(Dataset(prepared).values().column(1), Vector::Zero(6));
     }
   }
   data.weights = Vector::Ones(6);
@@ -123,9 +123,10 @@ TEST(Preparation, ARestrictedOneDoesTheSameToTheColumnsItKnows) {
   for (const bool sparse : {false, true}) {
     const DatasetParts training = sparse ? oracle::as_sparse(with_gaps()) : with_gaps();
     const auto whole = Preparation::learn(training, {.missing = MissingPolicy::kMean, .standardize = true});
-    Matrix rows = training.columns({0, 2});
+    const std::vector<Index> chosen = {0, 2};
+    Matrix rows = Dataset(training).values().columns(chosen);
     whole.restricted({0, 2}).apply_to(rows);
-    EXPECT_EQ(rows, whole.apply(training).columns({0, 2}));
+    EXPECT_EQ(rows, whole.apply(training).values().columns(chosen));
   }
 }
 

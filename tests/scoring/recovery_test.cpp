@@ -50,7 +50,7 @@ Found mean_of_seeds(const Expected& e) {
         select_features(training, find_method(e.method), options, {{"lambda", e.lambda}}, RunControl());
     const auto& record = selection.lambda_path.at(selection.chosen_record.value());
     const Matrix posteriors =
-        fit_rule(training, record, Lda{})->log_posteriors(fresh.columns(record.features));
+        fit_rule(training, record, Lda{})->log_posteriors(Dataset(fresh).values().columns(record.features));
     Index wrong = 0;
     for (Index i = 0; i < kNewRows; ++i) {
       Index predicted = 0;
