@@ -16,7 +16,7 @@ set(subspectra_pc_libs "")
 if(NOT BUILD_SHARED_LIBS)
   # An archive takes its own libraries along: whoever links it has to find them.
   install(FILES cmake/FindOpenBLASStatic.cmake cmake/FindLibsvm.cmake cmake/FindNlopt.cmake DESTINATION ${package_dir})
-  string(APPEND subspectra_pc_requires " fmt zlib libpng tbb nlopt")
+  string(APPEND subspectra_pc_requires " fmt zlib tbb nlopt")
   string(APPEND subspectra_pc_libs " ${LIBSVM_LIBRARY} ${OPENBLAS_STATIC_LIBRARY} ${GFORTRAN_LIBRARY} ${CMAKE_DL_LIBS} -pthread")
 endif()
 file(RELATIVE_PATH subspectra_pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

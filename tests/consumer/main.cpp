@@ -1,23 +1,18 @@
-/// Reads the embedded Sonar data, computes its moments and prints the feature with the largest Fisher ratio.
-#include <subspectra/core/build_info.hpp>
-#include <subspectra/core/error.hpp>
-#include <subspectra/data/moments.hpp>
-#include <subspectra/data/read.hpp>
-
+/// A user's program: reads the embedded Sonar data, ranks its bands by Fisher's ratio, trains on three of them.
 #include <iostream>
+#include <subspectra/subspectra.hpp>
 
 int main() {
+  namespace ss = subspectra;
   try {
-    const auto data = subspectra::read_dataset("sonar");
-    const auto moments = subspectra::compute_moments(data, subspectra::Moments::SecondOrder::kFull);
-    const subspectra::Vector ratio = moments.between_variances().cwiseQuotient(moments.within_variances());
-    subspectra::Index best = 0;
-    ratio.maxCoeff(&best);
-    std::cout << "subspectra " << subspectra::version() << ": " << data.rows() << " x " << data.features()
-              << ", " << moments.classes() << " classes, best single feature " << data.names[best] << "\n"
-              << subspectra::build_info();
-    return moments.within_covariance().allFinite() ? 0 : 1;
-  } catch (const subspectra::Error& error) {
+    const ss::Dataset data = ss::read_dataset("sonar");
+    const ss::Selection ranked = ss::select(data, ss::Fisher{}, {.k = 1});
+    const ss::Model model = ss::fit(data, ss::Gslda{}, {.k = 3});
+    std::cout << data.rows() << " x " << data.features() << ", " << data.classes().size()
+              << " classes, best single feature "
+              << data.feature_names()[static_cast<std::size_t>(ranked.at(1).features.front())] << "\n";
+    return model.predict(data).size() == static_cast<std::size_t>(data.rows()) ? 0 : 1;
+  } catch (const ss::Error& error) {
     std::cerr << error.what() << "\n";
     return 1;
   }
