@@ -60,13 +60,11 @@ class SUBSPECTRA_EXPORT InvalidArgument : public Error {
   template <std::same_as<std::string> Text>
   explicit InvalidArgument(const Text& sentence) : InvalidArgument(sentence.c_str()) {}
 
-  [[nodiscard]] const std::string& field() const noexcept { return parts_->field; }
-  [[nodiscard]] const std::string& value() const noexcept { return parts_->value; }
-  [[nodiscard]] std::string rule(Spelling spelling = Spelling::kCpp) const;
-  [[nodiscard]] std::string way_out(Spelling spelling = Spelling::kCpp) const;
-
- private:
-  std::shared_ptr<const Parts> parts_;
+  // Each in the words of C++; text() has the whole sentence in those of any language.
+  std::string field;    ///< "" for a sentence about no single one
+  std::string value;    ///< what it was, as text
+  std::string rule;     ///< what it breaks
+  std::string way_out;  ///< what to do instead; "" where the rule says it
 };
 
 /// Where in a file something was found. Lines and columns count from 1; 0 means "not known".

@@ -58,15 +58,16 @@ Error::Error(const std::string& marked)
 
 std::string Error::text(Spelling spelling) const { return spelled(*marked_, spelling); }
 
-InvalidArgument::InvalidArgument(Parts parts)
-    : Error(sentence_of(parts)), parts_(std::make_shared<const Parts>(kept(std::move(parts)))) {}
+InvalidArgument::InvalidArgument(Parts parts) : Error(sentence_of(parts)) {
+  parts = kept(std::move(parts));
+  field = std::move(parts.field);
+  value = std::move(parts.value);
+  rule = spelled(parts.rule, Spelling::kCpp);
+  way_out = spelled(parts.way_out, Spelling::kCpp);
+}
 
 InvalidArgument::InvalidArgument(const char* sentence)
-    : Error(sentence), parts_(std::make_shared<const Parts>(Parts{.field = {}, .rule = sentence})) {}
-
-std::string InvalidArgument::rule(Spelling spelling) const { return spelled(parts_->rule, spelling); }
-
-std::string InvalidArgument::way_out(Spelling spelling) const { return spelled(parts_->way_out, spelling); }
+    : Error(sentence), rule(spelled(sentence, Spelling::kCpp)) {}
 
 std::string Location::text() const {
   if (!place.empty()) return fmt::format("{}: {}", file, place);

@@ -194,9 +194,9 @@ TEST(SetOptions, SaysWhichFieldAndWhatWasGivenAsData) {
     set_options(options, {{"folds", "ten"}});
     FAIL() << "no exception";
   } catch (const InvalidArgument& error) {
-    EXPECT_EQ(error.field(), "folds");
-    EXPECT_EQ(error.value(), "ten");
-    EXPECT_EQ(error.rule(), "a whole number is needed");
+    EXPECT_EQ(error.field, "folds");
+    EXPECT_EQ(error.value, "ten");
+    EXPECT_EQ(error.rule, "a whole number is needed");
     EXPECT_EQ(error.text(Spelling::kCommandLine), "--folds 'ten': a whole number is needed");
   }
 }
