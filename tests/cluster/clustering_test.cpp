@@ -16,9 +16,8 @@
 namespace subspectra {
 namespace {
 
-Clustering run(const Dataset& data, const ClusterOptions& options,
-               const SelectOptions& selection = {}, std::string_view method = "qalpha",
-               OptionTexts texts = {}) {
+Clustering run(const Dataset& data, const ClusterOptions& options, const SelectOptions& selection = {},
+               std::string_view method = "qalpha", OptionTexts texts = {}) {
   texts["clusters"] = std::to_string(options.clusters);
   return cluster_rows(data, MethodRegistry::from_texts(method, texts), selection, options, RunControl());
 }
@@ -89,7 +88,8 @@ TEST(Clustering, EigenvaluesAreThoseOfTheDenseAffinity) {
     const auto dense = linalg::symmetric_eigen(rows.affinity(alpha), false);
     const Vector falling = dense.values.reverse();
     EXPECT_EQ(found.eigenvectors, normalize ? 2 : 3);
-    EXPECT_LT((oracle::as_vector(found.eigenvalues).head(4) - falling.head(4)).cwiseAbs().maxCoeff(), 1e-8 * falling[0]);
+    EXPECT_LT((oracle::as_vector(found.eigenvalues).head(4) - falling.head(4)).cwiseAbs().maxCoeff(),
+              1e-8 * falling[0]);
   }
 }
 
@@ -218,8 +218,8 @@ TEST(Clustering, ManyRowsGiveWhatFewDo) {
   }
   const auto small = run(few, {.clusters = 3}), large = run(many, {.clusters = 3});
   EXPECT_EQ(large.features, small.features);
-  EXPECT_TRUE(oracle::as_vector(large.selection.weights)
-                  .isApprox(oracle::as_vector(small.selection.weights), 1e-6));
+  EXPECT_TRUE(
+      oracle::as_vector(large.selection.weights).isApprox(oracle::as_vector(small.selection.weights), 1e-6));
   for (std::size_t i = 0; i < large.chosen.labels.size(); ++i)
     ASSERT_EQ(large.chosen.labels[i], small.chosen.labels[i / 2]) << i;
   EXPECT_TRUE(oracle::as_vector(large.chosen.eigenvalues)
@@ -231,8 +231,7 @@ TEST(Clustering, ManyRowsGiveWhatFewDo) {
 TEST(Clustering, StoppedByTimeItStillPlacesEveryRow) {
   const DatasetParts data = planted(3, 2);
   const RunControl control(std::stop_token(), 1e-9);
-  const auto found =
-      cluster_rows(data, QAlpha{.clusters = 3}, {}, {.clusters = 3}, control);
+  const auto found = cluster_rows(data, QAlpha{.clusters = 3}, {}, {.clusters = 3}, control);
   EXPECT_EQ(found.status, Status::kTimeLimit);
   ASSERT_EQ(found.chosen.labels.size(), static_cast<std::size_t>(data.rows()));
   Index rows = 0;

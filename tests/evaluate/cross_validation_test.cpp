@@ -7,6 +7,7 @@
 
 #include <subspectra/rankers.hpp>
 #include <subspectra/sparse_pca.hpp>
+#include "data/moments_count.hpp"
 #include "model/model.hpp"
 #include "oracle.hpp"
 #include "resample/folds.hpp"
@@ -14,9 +15,8 @@
 namespace subspectra {
 namespace {
 
-Evaluation evaluated(const Dataset& data, const EvaluateOptions& options,
-                    SelectOptions selection = {}, PrepareOptions prepare = {},
-                    const std::vector<std::string>& names = {"fisher"}) {
+Evaluation evaluated(const Dataset& data, const EvaluateOptions& options, SelectOptions selection = {},
+                     PrepareOptions prepare = {}, const std::vector<std::string>& names = {"fisher"}) {
   std::vector<Method> methods;
   for (const auto& name : names) methods.emplace_back(name);
   return evaluate_methods(data, methods, selection, prepare, Lda{}, options, RunControl());
@@ -117,8 +117,8 @@ TEST(Evaluate, AgreesWithALoopOverFoldsThatFitsAndPredicts) {
       for (const auto& test : make_splits(*data.labels, {}, "t", splits_of(options), Random(11, repeat))) {
         const DatasetParts training = Dataset(data).with_rows(complement(test, data.rows())).parts();
         const Preparation preparation = Preparation::learn(training, prepare);
-        const auto chosen = select_features(preparation.apply(training), Fisher{},
-                                            {.k = {k, k}, .seed = 11}, RunControl());
+        const auto chosen =
+            select_features(preparation.apply(training), Fisher{}, {.k = {k, k}, .seed = 11}, RunControl());
         const TrainedModel model =
             fit_model(training, preparation, "fisher", chosen.sets()[0].features, chosen.ridge, {});
         const Matrix p = predict_probabilities(model, Dataset(data).with_rows(test));
@@ -198,8 +198,8 @@ TEST(Evaluate, AClassifierWhoseTrainingIsCutShortIsNotCounted) {
             if (++judged == 4) stop.request_stop();
           },
           0.0);
-      const auto result = evaluate_methods(data, {method}, {.k = {1, 2}, .threads = 1}, {},
-                                           classifier, {.folds = {3}, .repeats = 3}, control);
+      const auto result = evaluate_methods(data, {method}, {.k = {1, 2}, .threads = 1}, {}, classifier,
+                                           {.folds = {3}, .repeats = 3}, control);
       EXPECT_EQ(result.status, Status::kInterrupted);
       EXPECT_EQ(result.folds_run, 4);
       EXPECT_EQ(result.folds_planned, 9);
@@ -211,8 +211,8 @@ TEST(Evaluate, AClassifierWhoseTrainingIsCutShortIsNotCounted) {
 TEST(Evaluate, MoreNeighboursThanRowsAreSaid) {
   const DatasetParts data = oracle::random_classes(30, 3, 2, 1);
   const auto says = [&](Index neighbors) {
-    const auto result = evaluate_methods(data, {Fisher{}}, {.k = {1, 1}}, {},
-                                         Knn{.neighbors = neighbors}, {.folds = {5}}, RunControl());
+    const auto result = evaluate_methods(data, {Fisher{}}, {.k = {1, 1}}, {}, Knn{.neighbors = neighbors},
+                                         {.folds = {5}}, RunControl());
     return std::any_of(result.warnings.begin(), result.warnings.end(), [](const std::string& warning) {
       return warning.find("is more than the 24 rows to learn from") != std::string::npos;
     });
@@ -275,6 +275,22 @@ TEST(Evaluate, SeveralMethodsGiveWhatEachGivesAlone) {
       }
     }
   }
+}
+
+// With a ridge that is given and a classifier that needs no moments, those by class are all that two filters
+// have in common.
+TEST(Evaluate, TwoMethodsComputeTheMomentsOfATrainingSetOnce) {
+  const DatasetParts data = oracle::random_classes(60, 8, 2, 3);
+  const auto computed = [&](const std::vector<Method>& methods) {
+    const std::uint64_t before = moments_computed();
+    const auto result = evaluate_methods(data, methods, {.k = {1, 4}, .ridge = {0.1}, .threads = 1}, {},
+                                         Knn{}, {.folds = 5}, RunControl());
+    EXPECT_EQ(result.folds_run, 5);
+    return moments_computed() - before;
+  };
+  constexpr std::uint64_t kTrainingSets = 6;  // five folds, and all rows for the apparent error
+  EXPECT_EQ(computed({Fisher{}}) + computed({Snr{}}) - computed({Fisher{}, Snr{}}), kTrainingSets);
+  EXPECT_EQ(computed({Fisher{}, Fisher{}}) - computed({Fisher{}}), computed({Fisher{}}) - kTrainingSets);
 }
 
 TEST(Evaluate, AColumnConstantInSomeTrainingSetsOnlyCostsThoseSizes) {

@@ -29,7 +29,8 @@ std::string answer_of(std::string_view method) {
   SelectOptions options;
   options.k = {1, 4};
   options.threads = 4;
-  const Selection found = select_features(data, MethodRegistry::from_texts(method, {}), options, RunControl{});
+  const Selection found =
+      select_features(data, MethodRegistry::from_texts(method, {}), options, RunControl{});
   std::string bits;
   const auto add = [&](double value) { bits += std::to_string(std::bit_cast<std::uint64_t>(value)) + ' '; };
   for (const PathEntry& entry : found.sets()) {

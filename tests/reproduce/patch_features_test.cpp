@@ -170,8 +170,7 @@ TEST(PatchFeatures, AgreeWithMatchingPatchByPatch) {
           for (const auto& [bin, value] : difference) distance += std::abs(value);
           best = std::min(best, distance);
         }
-        EXPECT_NEAR(distances(static_cast<Index>(to), static_cast<Index>(9 * from) + t), best,
-                    1e-12);
+        EXPECT_NEAR(distances(static_cast<Index>(to), static_cast<Index>(9 * from) + t), best, 1e-12);
       }
     }
   }

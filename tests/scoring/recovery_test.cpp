@@ -46,8 +46,8 @@ Found mean_of_seeds(const Expected& e) {
                        fresh = Dataset(all).with_rows(rest).parts();
     SelectOptions options;
     options.threads = 1;
-    const Selection selection =
-        select_features(training, MethodRegistry::from_texts(e.method, {{"lambda", e.lambda}}), options, RunControl());
+    const Selection selection = select_features(
+        training, MethodRegistry::from_texts(e.method, {{"lambda", e.lambda}}), options, RunControl());
     const auto& record = *selection.chosen_fit();
     const Matrix posteriors =
         fit_rule(training, record, Lda{})->log_posteriors(Dataset(fresh).values().columns(record.features));

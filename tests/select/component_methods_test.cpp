@@ -31,7 +31,7 @@ TEST(ComponentMethods, AllTakesEveryFeatureThatVaries) {
   const auto s = oracle::scatter(data.dense(Eigen::all, set), data.labels->codes, 2);
   const Vector values = oracle::generalized_eigenvalues(s.between, s.within);
   EXPECT_NEAR(found.sets()[0].objective, values[0], 1e-9 * values[0]);
-  EXPECT_NE(found.warnings.back().find("-k does nothing for method all"), std::string::npos);
+  EXPECT_NE(found.warnings.back().find("⟨k⟩ does nothing for method all"), std::string::npos);
   DatasetParts unlabelled = data;
   unlabelled.labels.reset();
   EXPECT_EQ(run(unlabelled, "all").sets()[0].features, set);

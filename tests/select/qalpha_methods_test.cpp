@@ -57,8 +57,8 @@ TEST(QAlphaMethods, EveryOneGivesWeightsARankingAPathAndItsReport) {
     const auto json = selection_json(selection, data, {.options = nlohmann::json::object()});
     EXPECT_TRUE(json["relevance"].contains("trace"));
     // The equivalent form (6) is one of the plain criterion.
-    const bool plain = name == "qalpha" || name == "qalpha-basic" ||
-                       name == "qalpha-ritz" || name == "qalpha-kernel";
+    const bool plain =
+        name == "qalpha" || name == "qalpha-basic" || name == "qalpha-ritz" || name == "qalpha-kernel";
     EXPECT_EQ(json["relevance"].contains("criterion_6"), plain);
     EXPECT_EQ(json["weights"].size(), 40U);
     EXPECT_TRUE(json["options"].contains("tolerance"));
@@ -199,7 +199,8 @@ TEST(QAlphaMethods, AStartThatCentredFeaturesCannotSeeIsReplacedAndSaid) {
     EXPECT_EQ(record_of(replaced)["start"], "equal");
     EXPECT_EQ(replaced.weights, run(data, "qalpha", {{"clusters", clusters}}).weights);
     EXPECT_EQ(replaced.relevance->eigenvalues.size(), std::stoi(clusters));
-    EXPECT_GT(oracle::as_vector(replaced.relevance->eigenvalues).cwiseAbs().minCoeff(), 1e-6);  // no direction is lost
+    EXPECT_GT(oracle::as_vector(replaced.relevance->eigenvalues).cwiseAbs().minCoeff(),
+              1e-6);  // no direction is lost
   }
   auto as_given = run(data, "qalpha", {{"start", "ones"}, {"no_normalize", "true"}});
   EXPECT_FALSE(warned(as_given, "⟨start ones⟩"));
@@ -221,8 +222,8 @@ TEST(QAlphaMethods, NoiseAloneHasWeightsAndNoClearCut) {
 TEST(QAlphaMethods, AStoppedRunHasWeightsAndSaysSo) {
   std::stop_source source;
   source.request_stop();
-  const auto selection =
-      select_features(table(), MethodRegistry::from_texts("qalpha", {}), {}, RunControl(source.get_token(), kInfinity));
+  const auto selection = select_features(table(), MethodRegistry::from_texts("qalpha", {}), {},
+                                         RunControl(source.get_token(), kInfinity));
   EXPECT_EQ(selection.status, Status::kInterrupted);
   EXPECT_EQ(selection.weights.size(), 40);
 }

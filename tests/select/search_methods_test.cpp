@@ -30,7 +30,8 @@ TEST(SearchMethods, FindTheKnownBestPairOfSonar) {
   const auto selection = run(read_dataset("sonar"), {.k = {1, 10}}, "gslda");
   EXPECT_EQ(selection.sets()[1].features, (std::vector<Index>{10, 46}));
   EXPECT_NEAR(selection.sets()[1].objective, 0.367684, 1e-6);
-  EXPECT_TRUE(selection.sets()[0].known_gap().value_or(1.0) <= kCertifiedGap) << "one feature is always proven";
+  EXPECT_TRUE(selection.sets()[0].known_gap().value_or(1.0) <= kCertifiedGap)
+      << "one feature is always proven";
   for (const auto& entry : selection.sets()) {
     EXPECT_GE(*entry.upper_bound, entry.objective);
     EXPECT_FALSE(entry.pass.empty());
@@ -86,7 +87,8 @@ TEST(SearchMethods, ACovarianceThatIsAlmostOneHasValidBounds) {
     SelectOptions options{.k = {2, 3}};
     options.exclude = {"x0"};
     for (const auto& control : {RunControl(), RunControl(stop.get_token(), kInfinity)}) {
-      const auto selection = select_features(problem, MethodRegistry::from_texts(method, {}), options, control);
+      const auto selection =
+          select_features(problem, MethodRegistry::from_texts(method, {}), options, control);
       for (const auto& entry : selection.sets())
         EXPECT_GE(entry.upper_bound.value_or(1.0), 6e-7 * (1.0 - 1e-9)) << method;
     }
@@ -131,20 +133,24 @@ TEST(SearchMethods, MatricesGiveWhatTheTableGives) {
       EXPECT_NEAR(table.sets()[i].objective, matrices.sets()[i].objective, 1e-9 * table.sets()[i].objective);
     }
   }
-  EXPECT_THROW(static_cast<void>(select_features(total, MethodRegistry::from_texts("gslda", {}), options, RunControl())),
+  EXPECT_THROW(static_cast<void>(
+                   select_features(total, MethodRegistry::from_texts("gslda", {}), options, RunControl())),
                InvalidArgument);
-  EXPECT_THROW(static_cast<void>(select_features(pair, MethodRegistry::from_texts("fisher", {}), options, RunControl())),
+  EXPECT_THROW(static_cast<void>(
+                   select_features(pair, MethodRegistry::from_texts("fisher", {}), options, RunControl())),
                InvalidArgument);
   const MatrixProblem none{"none", FeatureNames(2), Matrix{{1.0, 2.0}, {2.0, 1.0}}, std::nullopt};
-  EXPECT_THROW(static_cast<void>(select_features(none, MethodRegistry::from_texts("gspca", {}), {}, RunControl())),
-               BadInput);
+  EXPECT_THROW(
+      static_cast<void>(select_features(none, MethodRegistry::from_texts("gspca", {}), {}, RunControl())),
+      BadInput);
 }
 
 TEST(SearchMethods, PcaObjectivesAndLoadingsAreThoseOfTheSet) {
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     const auto pair = oracle::random_factor_pair(10, 1, seed, 30.0);
     const MatrixProblem problem{"s", FeatureNames(10), pair.b, std::nullopt};
-    const auto selection = select_features(problem, MethodRegistry::from_texts("gspca", {}), {.k = {1, 10}}, RunControl());
+    const auto selection =
+        select_features(problem, MethodRegistry::from_texts("gspca", {}), {.k = {1, 10}}, RunControl());
     for (const auto& entry : selection.sets()) {
       const Matrix a_s = pair.b(entry.features, entry.features);
       const Eigen::SelfAdjointEigenSolver<Matrix> solver(a_s);
@@ -232,7 +238,8 @@ TEST(SearchMethods, RenormalizationNeverLowersThresholding) {
       EXPECT_EQ(with.sets()[i].features, without.sets()[i].features);
       EXPECT_GE(with.sets()[i].objective, without.sets()[i].objective * (1.0 - 1e-10));
     }
-    EXPECT_NEAR(with.sets().back().objective, without.sets().back().objective, 1e-8 * with.sets().back().objective);
+    EXPECT_NEAR(with.sets().back().objective, without.sets().back().objective,
+                1e-8 * with.sets().back().objective);
   }
 }
 
@@ -248,7 +255,8 @@ TEST(SearchMethods, RefittingAResultGivesItsObjectives) {
   }
   const auto refitted = refit_sets(data, sets, {});
   for (std::size_t i = 0; i < sets.size(); ++i) {
-    EXPECT_NEAR(refitted.sets()[i].objective, selection.sets()[i].objective, 1e-9 * selection.sets()[i].objective);
+    EXPECT_NEAR(refitted.sets()[i].objective, selection.sets()[i].objective,
+                1e-9 * selection.sets()[i].objective);
     EXPECT_LE(*refitted.sets()[i].given_objective, refitted.sets()[i].objective * (1.0 + 1e-12));
   }
 }
@@ -337,7 +345,8 @@ TEST(SearchMethods, MoreComponentsThanThereAreAreLeftOutAndSaid) {
   EXPECT_TRUE(warned(many, "⟨components 40⟩ is more than there are: 33 principal components were found"));
   const auto run_on = [](const Matrix& s, Index k, Index components) {
     const MatrixProblem problem{"s", FeatureNames(s.rows()), s, std::nullopt};
-    return select_features(problem, MethodRegistry::from_texts("gspca", {}), {.k = {k, k}, .components = components}, {});
+    return select_features(problem, MethodRegistry::from_texts("gspca", {}),
+                           {.k = {k, k}, .components = components}, {});
   };
   // Rank 1, and what is left is rounding.
   const Vector v{{0.3, 1.1, -0.7, 0.2}};
