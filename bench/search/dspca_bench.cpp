@@ -37,12 +37,12 @@ void measure(Index n) {
   const double eigen = (now_s() - start) / static_cast<double>(repeats);
 
   constexpr Index kSteps = 40;
-  Dspca all_steps(s, {.tolerance = 0.0, .max_iterations = kSteps});
+  DspcaSolver all_steps(s, {.tolerance = 0.0, .max_iterations = kSteps});
   start = now_s();
   const auto some = all_steps.of_size(n / 5, control);
   const double step = (now_s() - start) / static_cast<double>(some.iterations);
 
-  Dspca solver(s, {});
+  DspcaSolver solver(s, {});
   start = now_s();
   const auto solved = solver.of_size(n / 5, control);
   const double whole = now_s() - start;

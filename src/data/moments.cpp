@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <tuple>
@@ -11,6 +12,7 @@
 #include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
+#include "data/moments_count.hpp"
 #include "linalg/blas.hpp"
 
 namespace subspectra {
@@ -24,6 +26,8 @@ constexpr Index kRowsPerPartialSum = 2048;  // with one tile only, rows are shar
 constexpr Index kPartialSums = 64;          // so many tasks at a time
 constexpr double kDenseEnough =
     0.5;  // a sparse column fuller than this in some class is centred as a dense one
+
+std::atomic<std::uint64_t> moments_so_far = 0;
 
 Index blocks(Index total, Index size) { return (total + size - 1) / size; }
 
@@ -671,6 +675,7 @@ Moments moments_of(const Dataset& data, const Labels& labels, const std::vector<
   const auto column_of = [&](Index j) {
     return features == nullptr ? j : (*features)[static_cast<std::size_t>(j)];
   };
+  ++moments_so_far;
   Moments moments(p, labels.class_count(), second_order);
   const Rows rows(labels.codes, data.weights(), labels.class_count());
   const Values& values = data.values();
@@ -688,6 +693,8 @@ Moments moments_of(const Dataset& data, const Labels& labels, const std::vector<
 }
 
 }  // namespace
+
+std::uint64_t moments_computed() { return moments_so_far; }
 
 Moments compute_moments(const Dataset& data, Moments::SecondOrder second_order, int threads) {
   return moments_of(data, labels_of(data), nullptr, second_order, threads);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "classify/classifier.hpp"
+#include "classify/kernel_svm.hpp"
 #include "classify/row_map.hpp"
 #include "classify/svm_cost.hpp"
 #include "oracle.hpp"

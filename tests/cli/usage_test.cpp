@@ -180,7 +180,7 @@ TEST(Help, ListsExactlyTheOptionsTheStructsDescribe) {
   add_flags<ReadOptions>(common);
   add_flags<PrepareOptions>(common);
   add_flags<SelectOptions>(common);
-  for (const auto& method : methods()) {
+  for (const MethodEntry& method : MethodRegistry::entries()) {
     for (const auto& option : method.options) common.insert(cli::option_flag(option.name));
   }
   auto select = common;
@@ -188,7 +188,7 @@ TEST(Help, ListsExactlyTheOptionsTheStructsDescribe) {
       {"--between", "--within", "--covariance", "--refit", "--require-optimal", "--require-gap", "--events"});
   EXPECT_EQ(flags_in_help("select"), select);
   auto fit = common;
-  for (const auto& option : describe_classifiers()) fit.insert(option_flag(option.name));
+  for (const auto& option : describe_classifiers()) fit.insert(cli::option_flag(option.name));
   EXPECT_EQ(flags_in_help("fit"), fit);
   auto evaluate = fit;
   evaluate.insert("--cv-groups");
@@ -202,15 +202,17 @@ TEST(Help, TheOptionsPageOfTheDocumentationIsCurrent) {
 }
 
 TEST(MethodOptions, ThoseOfOtherMethodsAreRefusedByName) {
-  std::vector<MethodInfo> all(3);
-  all[0].name = "st";
+  static constexpr MethodTraits kSt{.name = "st"}, kQAlpha{.name = "qalpha"}, kSda{.name = "sda"},
+      kGloss{.name = "gloss"};
+  std::vector<MethodEntry> all(3);
+  all[0].traits = &kSt;
   all[0].options = {
       {.name = "threshold", .hint = "x|y", .default_text = "x", .help = "what is cut", .is_switch = false}};
-  all[1].name = "qalpha";
+  all[1].traits = &kQAlpha;
   all[1].options = {
       {.name = "max_iterations", .hint = "N", .default_text = "9", .help = "limit", .is_switch = false}};
   all[2] = all[1];
-  all[2].name = "sda";
+  all[2].traits = &kSda;
   const OptionTexts texts = {{"k", "3"}, {"max_iterations", "5"}};
   EXPECT_NO_THROW(cli::check_method_options(texts, {&all[1]}, all));
   EXPECT_NO_THROW(cli::check_method_options(texts, {&all[0], &all[2]}, all));
@@ -218,7 +220,7 @@ TEST(MethodOptions, ThoseOfOtherMethodsAreRefusedByName) {
     cli::check_method_options(texts, {&all[0]}, all);
     FAIL();
   } catch (const InvalidArgument& refusal) {
-    EXPECT_NE(std::string(refusal.what()).find("--max-iterations is an option of qalpha, sda"),
+    EXPECT_NE(refusal.text(Spelling::kCommandLine).find("--max-iterations is an option of qalpha, sda"),
               std::string::npos);
   }
   const auto listed = cli::method_specific_options(all);
@@ -228,7 +230,7 @@ TEST(MethodOptions, ThoseOfOtherMethodsAreRefusedByName) {
   // A default, or a meaning, that not all methods share is told method by method.
   all.push_back(all[1]);
   all[2].options[0].default_text = "7";
-  all[3].name = "gloss";
+  all[3].traits = &kGloss;
   all[3].options[0].help = "sweeps";
   const auto differing = cli::method_specific_options(all);
   ASSERT_EQ(differing.size(), 2U);

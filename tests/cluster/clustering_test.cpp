@@ -9,21 +9,22 @@
 #include <subspectra/error.hpp>
 #include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
+#include "oracle.hpp"
 #include "report/json.hpp"
 #include "synth/clusters.hpp"
 
 namespace subspectra {
 namespace {
 
-Clustering run(const DatasetParts& data, const ClusterOptions& options,
-               const SelectOptions& selection = {}, std::string_view method = "qalpha",
-               OptionTexts texts = {}) {
+Clustering run(const Dataset& data, const ClusterOptions& options, const SelectOptions& selection = {},
+               std::string_view method = "qalpha", OptionTexts texts = {}) {
   texts["clusters"] = std::to_string(options.clusters);
-  return cluster_rows(data, find_method(method), selection, texts, options, RunControl());
+  return cluster_rows(data, MethodRegistry::from_texts(method, texts), selection, options, RunControl());
 }
 
 DatasetParts planted(Index classes, std::uint64_t seed, Index features = 60) {
-  return synth::clusters({.rows = 60, .features = features, .classes = classes, .relevant = 8, .seed = seed});
+  return synth::clusters({.rows = 60, .features = features, .classes = classes, .relevant = 8, .seed = seed})
+      .parts();
 }
 
 bool warned(const Clustering& clustering, std::string_view words) {
@@ -66,8 +67,8 @@ TEST(Clustering, EveryMethodWithoutLabelsRunsAndOthersAreRefused) {
   const auto known = clustering_methods();
   EXPECT_EQ(known.size(), 6U);
   for (const auto& method : known) {
-    SCOPED_TRACE(method.name);
-    const auto found = run(data, {.clusters = 2, .no_comparison = true}, {}, method.name);
+    SCOPED_TRACE(method.traits->name);
+    const auto found = run(data, {.clusters = 2, .no_comparison = true}, {}, method.traits->name);
     EXPECT_EQ(found.chosen.labels.size(), 60U);
     EXPECT_FALSE(found.all);
   }
@@ -87,7 +88,8 @@ TEST(Clustering, EigenvaluesAreThoseOfTheDenseAffinity) {
     const auto dense = linalg::symmetric_eigen(rows.affinity(alpha), false);
     const Vector falling = dense.values.reverse();
     EXPECT_EQ(found.eigenvectors, normalize ? 2 : 3);
-    EXPECT_LT((found.eigenvalues.head(4) - falling.head(4)).cwiseAbs().maxCoeff(), 1e-8 * falling[0]);
+    EXPECT_LT((oracle::as_vector(found.eigenvalues).head(4) - falling.head(4)).cwiseAbs().maxCoeff(),
+              1e-8 * falling[0]);
   }
 }
 
@@ -216,18 +218,20 @@ TEST(Clustering, ManyRowsGiveWhatFewDo) {
   }
   const auto small = run(few, {.clusters = 3}), large = run(many, {.clusters = 3});
   EXPECT_EQ(large.features, small.features);
-  EXPECT_TRUE(large.selection.weights.isApprox(small.selection.weights, 1e-6));
+  EXPECT_TRUE(
+      oracle::as_vector(large.selection.weights).isApprox(oracle::as_vector(small.selection.weights), 1e-6));
   for (std::size_t i = 0; i < large.chosen.labels.size(); ++i)
     ASSERT_EQ(large.chosen.labels[i], small.chosen.labels[i / 2]) << i;
-  EXPECT_TRUE(large.chosen.eigenvalues.head(2).isApprox(small.chosen.eigenvalues.head(2), 1e-6));
+  EXPECT_TRUE(oracle::as_vector(large.chosen.eigenvalues)
+                  .head(2)
+                  .isApprox(oracle::as_vector(small.chosen.eigenvalues).head(2), 1e-6));
   EXPECT_GE(large.chosen.agreement->accuracy, 0.95);
 }
 
 TEST(Clustering, StoppedByTimeItStillPlacesEveryRow) {
   const DatasetParts data = planted(3, 2);
   const RunControl control(std::stop_token(), 1e-9);
-  const auto found =
-      cluster_rows(data, find_method("qalpha"), {}, {{"clusters", "3"}}, {.clusters = 3}, control);
+  const auto found = cluster_rows(data, QAlpha{.clusters = 3}, {}, {.clusters = 3}, control);
   EXPECT_EQ(found.status, Status::kTimeLimit);
   ASSERT_EQ(found.chosen.labels.size(), static_cast<std::size_t>(data.rows()));
   Index rows = 0;
@@ -241,7 +245,7 @@ TEST(Clustering, StoppedByTimeItStillPlacesEveryRow) {
     EXPECT_LT(label, found.chosen.clusters());
   }
   EXPECT_FALSE(found.features.empty());
-  EXPECT_TRUE(found.selection.weights.allFinite());
+  EXPECT_TRUE(oracle::as_vector(found.selection.weights).allFinite());
 }
 
 TEST(EigenGap, IsTheLargestRelativeFallBeforeTheRankEnds) {

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <numeric>
 
+#include <subspectra/rankers.hpp>
+#include <subspectra/sparse_pca.hpp>
+#include "data/moments_count.hpp"
 #include "model/model.hpp"
 #include "oracle.hpp"
 #include "resample/folds.hpp"
@@ -12,12 +15,11 @@
 namespace subspectra {
 namespace {
 
-Evaluation evaluate(const DatasetParts& data, const EvaluateOptions& options,
-                    SelectOptions selection = {}, PrepareOptions prepare = {},
-                    const std::vector<std::string>& names = {"fisher"}) {
-  std::vector<const MethodInfo*> methods;
-  for (const auto& name : names) methods.push_back(&find_method(name));
-  return evaluate_methods(data, methods, selection, {}, prepare, {}, options, RunControl());
+Evaluation evaluated(const Dataset& data, const EvaluateOptions& options, SelectOptions selection = {},
+                     PrepareOptions prepare = {}, const std::vector<std::string>& names = {"fisher"}) {
+  std::vector<Method> methods;
+  for (const auto& name : names) methods.emplace_back(name);
+  return evaluate_methods(data, methods, selection, prepare, Lda{}, options, RunControl());
 }
 
 // By hand: one feature, two classes, leave-one-out. With one feature LDA is "the nearer class mean, shifted
@@ -51,7 +53,7 @@ TEST(Evaluate, AgreesWithALeaveOneOutDoneByHand) {
     loss -= std::log(density[truth] / (density[0] + density[1]));
     if (density[truth] < density[1 - truth]) ++wrong, ++wrong_of[truth];
   }
-  const auto result = evaluate(data, {.cv = {0}});
+  const auto result = evaluated(data, {.folds = {0}});
   ASSERT_EQ(result.rows.size(), 1U);
   const auto& row = result.rows[0];
   EXPECT_EQ(wrong, 2);  // the rows 5 of a and 4 of b, which lie among the others
@@ -69,8 +71,8 @@ TEST(Evaluate, SelectionInsideTheFoldsSeesNoSignalWhereThereIsNone) {
   // coin toss.
   const DatasetParts data = oracle::random_classes(40, 400, 2, 3, 0.0);
   const SelectOptions ten{.k = {10, 10}};
-  const auto honest = evaluate(data, {.cv = {5}, .repeats = 10}, ten);
-  const auto optimistic = evaluate(data, {.cv = {5}, .repeats = 10, .select_on = SelectOn::kAll}, ten);
+  const auto honest = evaluated(data, {.folds = {5}, .repeats = 10}, ten);
+  const auto optimistic = evaluated(data, {.folds = {5}, .repeats = 10, .select_on = SelectOn::kAll}, ten);
   EXPECT_TRUE(honest.nested);
   EXPECT_FALSE(optimistic.nested);
   EXPECT_GT(honest.rows[0].error, 0.35);
@@ -82,12 +84,12 @@ TEST(Evaluate, SelectionInsideTheFoldsSeesNoSignalWhereThereIsNone) {
 
 TEST(Evaluate, ResultsDoNotDependOnTheNumberOfThreads) {
   const DatasetParts data = oracle::random_classes(60, 12, 3, 4);
-  const EvaluateOptions options{.cv = {4}, .repeats = 3, .null = 2};
+  const EvaluateOptions options{.folds = {4}, .repeats = 3, .null = 2};
   SelectOptions selection{.seed = 7, .threads = 1};
-  const auto one = evaluate(data, options, selection, {}, {"fisher", "pearson"});
+  const auto one = evaluated(data, options, selection, {}, {"fisher", "pearson"});
   for (const int threads : {2, 8}) {
     selection.threads = threads;
-    const auto many = evaluate(data, options, selection, {}, {"fisher", "pearson"});
+    const auto many = evaluated(data, options, selection, {}, {"fisher", "pearson"});
     ASSERT_EQ(one.rows.size(), many.rows.size());
     for (std::size_t i = 0; i < one.rows.size(); ++i) {
       EXPECT_EQ(one.rows[i].error, many.rows[i].error);
@@ -105,8 +107,8 @@ TEST(Evaluate, AgreesWithALoopOverFoldsThatFitsAndPredicts) {
   data.dense(17, 0) = std::nan("");
   const PrepareOptions prepare{.missing = MissingPolicy::kMean, .standardize = true};
   const SelectOptions selection{.k = {1, 6}, .seed = 11};
-  const EvaluateOptions options{.cv = {5}, .repeats = 2};
-  const auto result = evaluate(data, options, selection, prepare);
+  const EvaluateOptions options{.folds = {5}, .repeats = 2};
+  const auto result = evaluated(data, options, selection, prepare);
   ASSERT_EQ(result.rows.size(), 6U);
   for (Index k = 1; k <= 6; ++k) {
     double wrong = 0, rows = 0, loss = 0;
@@ -115,10 +117,10 @@ TEST(Evaluate, AgreesWithALoopOverFoldsThatFitsAndPredicts) {
       for (const auto& test : make_splits(*data.labels, {}, "t", splits_of(options), Random(11, repeat))) {
         const DatasetParts training = Dataset(data).with_rows(complement(test, data.rows())).parts();
         const Preparation preparation = Preparation::learn(training, prepare);
-        const auto chosen = select_features(preparation.apply(training), find_method("fisher"),
-                                            {.k = {k, k}, .seed = 11}, {}, RunControl());
+        const auto chosen =
+            select_features(preparation.apply(training), Fisher{}, {.k = {k, k}, .seed = 11}, RunControl());
         const TrainedModel model =
-            fit_model(training, preparation, "fisher", chosen.path[0].features, chosen.ridge, {});
+            fit_model(training, preparation, "fisher", chosen.sets()[0].features, chosen.ridge, {});
         const Matrix p = predict_probabilities(model, Dataset(data).with_rows(test));
         double fold_wrong = 0;
         for (std::size_t i = 0; i < test.size(); ++i) {
@@ -146,7 +148,7 @@ TEST(Evaluate, AgreesWithALoopOverFoldsThatFitsAndPredicts) {
 
 TEST(Evaluate, PermutedLabelsShowWhatNoSignalLooksLike) {
   const DatasetParts data = oracle::random_classes(80, 5, 2, 6, 2.0);
-  const auto result = evaluate(data, {.cv = {5}, .null = 20}, {.k = {3, 3}});
+  const auto result = evaluated(data, {.folds = {5}, .null = 20}, {.k = {3, 3}});
   ASSERT_TRUE(result.rows[0].null_error);
   EXPECT_LT(result.rows[0].error, 0.1);
   EXPECT_NEAR(*result.rows[0].null_error, 0.5, 0.07);
@@ -154,7 +156,7 @@ TEST(Evaluate, PermutedLabelsShowWhatNoSignalLooksLike) {
 
 TEST(Evaluate, ChoosesTheSmallestBestAndTheOneStandardErrorSize) {
   const auto result =
-      evaluate(oracle::random_classes(90, 10, 2, 8, 1.0, 2), {.cv = {5}, .repeats = 4}, {.k = {1, 10}});
+      evaluated(oracle::random_classes(90, 10, 2, 8, 1.0, 2), {.folds = {5}, .repeats = 4}, {.k = {1, 10}});
   const auto& choice = result.chosen.at(0);
   const EvaluationRow* best = &result.rows[0];
   for (const auto& row : result.rows) {
@@ -173,19 +175,19 @@ TEST(Evaluate, StopsWhenAskedAndSaysSo) {
   std::stop_source stop;
   stop.request_stop();
   const DatasetParts data = oracle::random_classes(60, 5, 2, 1);
-  const std::vector<const MethodInfo*> methods = {&find_method("fisher")};
-  const auto result = evaluate_methods(data, methods, {}, {}, {}, {}, {.repeats = 50},
+  const std::vector<Method> methods = {Fisher{}};
+  const auto result = evaluate_methods(data, methods, {}, {}, Lda{}, {.repeats = 50},
                                        RunControl(stop.get_token(), kInfinity));
   EXPECT_EQ(result.status, Status::kInterrupted);
   EXPECT_EQ(result.folds_run, 0);
   EXPECT_TRUE(result.rows.empty());
-  const auto late = evaluate_methods(data, methods, {}, {}, {}, {}, {.repeats = 50}, RunControl({}, 0.0));
+  const auto late = evaluate_methods(data, methods, {}, {}, Lda{}, {.repeats = 50}, RunControl({}, 0.0));
   EXPECT_EQ(late.status, Status::kTimeLimit);
 }
 
 TEST(Evaluate, AClassifierWhoseTrainingIsCutShortIsNotCounted) {
   const DatasetParts data = oracle::random_classes(60, 5, 2, 1);
-  for (const std::string method : {"fisher", "pca"}) {
+  for (const Method& method : {Method(Fisher{}), Method(Pca{})}) {
     for (const Classifier& classifier : {Classifier(Svm{}), Classifier(GpLaplace{.restarts = 1})}) {
       // The stop comes from within: when the fourth training set has been judged.
       std::stop_source stop;
@@ -196,8 +198,8 @@ TEST(Evaluate, AClassifierWhoseTrainingIsCutShortIsNotCounted) {
             if (++judged == 4) stop.request_stop();
           },
           0.0);
-      const auto result = evaluate_methods(data, {&find_method(method)}, {.k = {1, 2}, .threads = 1}, {}, {},
-                                           classifier, {.cv = {3}, .repeats = 3}, control);
+      const auto result = evaluate_methods(data, {method}, {.k = {1, 2}, .threads = 1}, {}, classifier,
+                                           {.folds = {3}, .repeats = 3}, control);
       EXPECT_EQ(result.status, Status::kInterrupted);
       EXPECT_EQ(result.folds_run, 4);
       EXPECT_EQ(result.folds_planned, 9);
@@ -209,8 +211,8 @@ TEST(Evaluate, AClassifierWhoseTrainingIsCutShortIsNotCounted) {
 TEST(Evaluate, MoreNeighboursThanRowsAreSaid) {
   const DatasetParts data = oracle::random_classes(30, 3, 2, 1);
   const auto says = [&](Index neighbors) {
-    const auto result = evaluate_methods(data, {&find_method("fisher")}, {.k = {1, 1}}, {}, {},
-                                         Knn{.neighbors = neighbors}, {.cv = {5}}, RunControl());
+    const auto result = evaluate_methods(data, {Fisher{}}, {.k = {1, 1}}, {}, Knn{.neighbors = neighbors},
+                                         {.folds = {5}}, RunControl());
     return std::any_of(result.warnings.begin(), result.warnings.end(), [](const std::string& warning) {
       return warning.find("is more than the 24 rows to learn from") != std::string::npos;
     });
@@ -223,12 +225,12 @@ TEST(Evaluate, AClassOfOneRowIsSaidAndSurvived) {
   DatasetParts data = oracle::random_classes(30, 4, 2, 1);
   data.labels->classes.emplace_back("rare");
   data.labels->codes[7] = 2;
-  const auto result = evaluate(data, {.cv = {0}});
+  const auto result = evaluated(data, {.folds = {0}});
   EXPECT_TRUE(std::isfinite(result.rows[0].log_loss));
   EXPECT_TRUE(std::any_of(result.warnings.begin(), result.warnings.end(), [](const std::string& warning) {
     return warning.find("rare") != std::string::npos;
   }));
-  EXPECT_THROW((void)evaluate(data, {.cv = {5}}), BadInput);
+  EXPECT_THROW((void)evaluated(data, {.folds = {5}}), BadInput);
 }
 
 TEST(Evaluate, ATargetOfIdsOrContinuousValuesIsNamedAsSuch) {
@@ -239,13 +241,13 @@ TEST(Evaluate, ATargetOfIdsOrContinuousValuesIsNamedAsSuch) {
     data.labels->codes[static_cast<std::size_t>(i)] = i;
   }
   try {
-    (void)evaluate(data, {.cv = {5}});
+    (void)evaluated(data, {.folds = {5}});
     FAIL();
   } catch (const BadInput& refusal) {
     EXPECT_NE(std::string(refusal.what()).find("continuous value or like sample ids"), std::string::npos)
         << refusal.what();
   }
-  const auto result = evaluate(data, {.cv = {0}});
+  const auto result = evaluated(data, {.folds = {0}});
   const auto said =
       std::count_if(result.warnings.begin(), result.warnings.end(),
                     [](const std::string& warning) { return warning.find("one row") != std::string::npos; });
@@ -259,10 +261,10 @@ TEST(Evaluate, SeveralMethodsGiveWhatEachGivesAlone) {
     data.dense(5, 2) = std::nan("");
     if (sparse) data = oracle::as_sparse(data);
     const PrepareOptions prepare{.missing = MissingPolicy::kMean, .standardize = true};
-    const auto both = evaluate(data, {.null = 1}, {.k = {1, 4}}, prepare, {"fisher", "ks"});
+    const auto both = evaluated(data, {.null = 1}, {.k = {1, 4}}, prepare, {"fisher", "ks"});
     std::size_t at = 0;
     for (const char* name : {"fisher", "ks"}) {
-      for (const auto& row : evaluate(data, {.null = 1}, {.k = {1, 4}}, prepare, {name}).rows) {
+      for (const auto& row : evaluated(data, {.null = 1}, {.k = {1, 4}}, prepare, {name}).rows) {
         ASSERT_LT(at, both.rows.size());
         EXPECT_EQ(both.rows[at].method, name);
         EXPECT_EQ(both.rows[at].error, row.error);
@@ -275,21 +277,37 @@ TEST(Evaluate, SeveralMethodsGiveWhatEachGivesAlone) {
   }
 }
 
+// With a ridge that is given and a classifier that needs no moments, those by class are all that two filters
+// have in common.
+TEST(Evaluate, TwoMethodsComputeTheMomentsOfATrainingSetOnce) {
+  const DatasetParts data = oracle::random_classes(60, 8, 2, 3);
+  const auto computed = [&](const std::vector<Method>& methods) {
+    const std::uint64_t before = moments_computed();
+    const auto result = evaluate_methods(data, methods, {.k = {1, 4}, .ridge = {0.1}, .threads = 1}, {},
+                                         Knn{}, {.folds = 5}, RunControl());
+    EXPECT_EQ(result.folds_run, 5);
+    return moments_computed() - before;
+  };
+  constexpr std::uint64_t kTrainingSets = 6;  // five folds, and all rows for the apparent error
+  EXPECT_EQ(computed({Fisher{}}) + computed({Snr{}}) - computed({Fisher{}, Snr{}}), kTrainingSets);
+  EXPECT_EQ(computed({Fisher{}, Fisher{}}) - computed({Fisher{}}), computed({Fisher{}}) - kTrainingSets);
+}
+
 TEST(Evaluate, AColumnConstantInSomeTrainingSetsOnlyCostsThoseSizes) {
   DatasetParts data = oracle::random_classes(20, 3, 2, 1);
   data.dense.col(2).setZero();
   data.dense(7, 2) = 1.0;  // constant wherever row 7 is held out
-  const auto result = evaluate(data, {.cv = {5}}, {.k = {1, 3}});
+  const auto result = evaluated(data, {.folds = {5}}, {.k = {1, 3}});
   ASSERT_EQ(result.rows.size(), 2U);
-  EXPECT_EQ(evaluate(data, {.cv = {5}}, {.k = {3, 3}}).rows.size(), 0U);
-  EXPECT_TRUE(evaluate(data, {.cv = {5}}, {.k = {1, 2}, .include = {"x2"}}).rows.empty());
+  EXPECT_EQ(evaluated(data, {.folds = {5}}, {.k = {3, 3}}).rows.size(), 0U);
+  EXPECT_TRUE(evaluated(data, {.folds = {5}}, {.k = {1, 2}, .include = {"x2"}}).rows.empty());
 }
 
 TEST(Evaluate, GroupsThatLeaveOneClassAreRefusedAndShufflesThatDoAreSkipped) {
   DatasetParts data = oracle::random_classes(12, 2, 2, 1);
   for (Index i = 0; i < 12; ++i) data.row_groups.push_back(data.labels->codes[i] == 0 ? "g" : "h");
   try {
-    (void)evaluate(data, {.cv = {2}});
+    (void)evaluated(data, {.folds = {2}});
     FAIL();
   } catch (const BadInput& error) {
     EXPECT_NE(std::string(error.what()).find("cv_groups"), std::string::npos) << error.what();
@@ -306,8 +324,8 @@ TEST(Evaluate, WeightsCountAsRepetitionsInTheError) {
   for (int i = 0; i < 24; ++i)
     many.row_groups.insert(many.row_groups.end(), times[i], "g" + std::to_string(i));
   data.weights = Eigen::Map<const Eigen::VectorXi>(times.data(), 24).cast<double>();
-  const auto a = evaluate(data, {.cv = {0}}, {.k = {1, 3}});
-  const auto b = evaluate(many, {.cv = {0}}, {.k = {1, 3}});
+  const auto a = evaluated(data, {.folds = {0}}, {.k = {1, 3}});
+  const auto b = evaluated(many, {.folds = {0}}, {.k = {1, 3}});
   for (std::size_t i = 0; i < a.rows.size(); ++i) {
     EXPECT_NEAR(a.rows[i].error, b.rows[i].error, 1e-12);
     EXPECT_NEAR(a.rows[i].balanced_error, b.rows[i].balanced_error, 1e-12);

@@ -146,8 +146,7 @@ TEST(Filters, KolmogorovSmirnovTakesWhicheverTwoClassesArePresentAndTiesExactly)
 }
 
 TEST(Filters, TiesInTheRankingGoToTheLowestIndex) {
-  Vector scores(5);
-  scores << 1.0, 3.0, 1.0, 3.0, 2.0;
+  const std::vector<double> scores = {1.0, 3.0, 1.0, 3.0, 2.0};
   EXPECT_EQ(filters::ranking(scores, {0, 1, 2, 3, 4}), (std::vector<Index>{1, 3, 4, 0, 2}));
   EXPECT_EQ(filters::ranking(scores, {2, 3}), (std::vector<Index>{3, 2}));
 }

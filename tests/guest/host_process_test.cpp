@@ -14,7 +14,8 @@
 #include "classify/svm.hpp"
 #include "core/parallel.hpp"
 #include "oracle.hpp"
-#include "select/methods.hpp"
+#include "select/registry.hpp"
+#include "select/select.hpp"
 
 namespace subspectra {
 namespace {
@@ -25,19 +26,20 @@ const auto threads_at_start = std::distance(std::filesystem::directory_iterator(
 /// Every bit of what a method answers, with as many threads as tests can want on two cores.
 std::string answer_of(std::string_view method) {
   const Dataset data = oracle::random_classes(60, 14, 2, 7);
-  SelectionOptions options;
+  SelectOptions options;
   options.k = {1, 4};
   options.threads = 4;
-  const Selection found = select_features(data, find_method(method), options, {}, RunControl{});
+  const Selection found =
+      select_features(data, MethodRegistry::from_texts(method, {}), options, RunControl{});
   std::string bits;
   const auto add = [&](double value) { bits += std::to_string(std::bit_cast<std::uint64_t>(value)) + ' '; };
-  for (const PathEntry& entry : found.path) {
+  for (const PathEntry& entry : found.sets()) {
     for (const Index j : entry.features) bits += 'x' + std::to_string(j) + ' ';
     add(entry.objective);
   }
-  for (Index j = 0; j < found.weights.size(); ++j) add(found.weights[j]);
-  for (const FittedDiscriminants& record : found.lambda_path) {
-    for (const double value : record.matrix.reshaped()) add(value);
+  for (const double weight : found.weights) add(weight);
+  for (const FittedDiscriminants& record : found.fits()) {
+    for (const double value : record.matrix.view().reshaped()) add(value);
   }
   EXPECT_FALSE(bits.empty()) << method;
   return bits;

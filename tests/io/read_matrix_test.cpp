@@ -26,7 +26,7 @@ Rows rows_of(const Matrix& a) {
 }
 
 const Rows kTwo = {{2.0, 0.5}, {0.5, 3.0}};
-const std::vector<std::string> kNames = {"u", "v"};
+const std::vector<std::string> kMatrixNames = {"u", "v"};
 
 class ReadSquareMatrix : public ::testing::Test {
  protected:
@@ -63,7 +63,7 @@ TEST_F(ReadSquareMatrix, TakesAHeaderRowRowNamesBothOrNeither) {
     SCOPED_TRACE(text);
     const SquareMatrix s = read(text);
     EXPECT_EQ(rows_of(s.values), kTwo);
-    EXPECT_EQ(s.names.all(), kNames);
+    EXPECT_EQ(s.names.all(), kMatrixNames);
   }
 }
 

@@ -308,11 +308,12 @@ TEST(Images, AFolderOfPgmFilesIsATable) {
   }
   const ImageTable images = read_image_folder(folder.path(""), {});
   EXPECT_EQ(images.shape, (ImageShape{2, 2}));
-  EXPECT_EQ(images.table.labels->classes, (std::vector<std::string>{"s1", "s2"}));
-  EXPECT_EQ(images.table.dense.row(2), Eigen::RowVector4d(65, 66, 67, 68));
-  EXPECT_EQ(images.table.dense.row(3), Eigen::RowVector4d(1, 2, 3, 800));
+  EXPECT_EQ(images.table.labels()->classes, (std::vector<std::string>{"s1", "s2"}));
+  const Matrix pixels = images.table.parts().dense;
+  EXPECT_EQ(pixels.row(2), Eigen::RowVector4d(65, 66, 67, 68));
+  EXPECT_EQ(pixels.row(3), Eigen::RowVector4d(1, 2, 3, 800));
   const ImageTable small = read_image_folder(folder.path(""), {1, 2});
-  EXPECT_EQ(small.table.dense.row(3), Eigen::RowVector2d(2, 401));
+  EXPECT_EQ(small.table.parts().dense.row(3), Eigen::RowVector2d(2, 401));
   static_cast<void>(folder.write("s1/3.pgm", "P5 2 2 255\nAB"));
   EXPECT_TRUE(contains(message_of([&] { return read_image_folder(folder.path(""), {}).shape; }),
                        "too short for 2 x 2"));

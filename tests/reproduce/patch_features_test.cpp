@@ -150,8 +150,9 @@ TEST(PatchFeatures, AgreeWithMatchingPatchByPatch) {
   EXPECT_EQ(patches.side, 5);
   ASSERT_EQ(patches.table.rows(), 3);
   ASSERT_EQ(patches.table.features(), 27);
-  EXPECT_EQ(patches.table.names[9], "a/1:1,1");
-  EXPECT_EQ(patches.table.labels->codes, (std::vector<int>{0, 0, 1}));
+  EXPECT_EQ(patches.table.names()[9], "a/1:1,1");
+  EXPECT_EQ(patches.table.labels()->codes, (std::vector<int>{0, 0, 1}));
+  const Matrix distances = patches.table.parts().dense;
   for (std::size_t from = 0; from < 3; ++from) {
     for (Index t = 0; t < 9; ++t) {
       const auto wanted = histogram(images[from], (shapes[from].height - 15) / 2 + t / 3 * 5,
@@ -169,8 +170,7 @@ TEST(PatchFeatures, AgreeWithMatchingPatchByPatch) {
           for (const auto& [bin, value] : difference) distance += std::abs(value);
           best = std::min(best, distance);
         }
-        EXPECT_NEAR(patches.table.dense(static_cast<Index>(to), static_cast<Index>(9 * from) + t), best,
-                    1e-12);
+        EXPECT_NEAR(distances(static_cast<Index>(to), static_cast<Index>(9 * from) + t), best, 1e-12);
       }
     }
   }

@@ -46,9 +46,9 @@ Found mean_of_seeds(const Expected& e) {
                        fresh = Dataset(all).with_rows(rest).parts();
     SelectOptions options;
     options.threads = 1;
-    const Selection selection =
-        select_features(training, find_method(e.method), options, {{"lambda", e.lambda}}, RunControl());
-    const auto& record = selection.lambda_path.at(selection.chosen_record.value());
+    const Selection selection = select_features(
+        training, MethodRegistry::from_texts(e.method, {{"lambda", e.lambda}}), options, RunControl());
+    const auto& record = *selection.chosen_fit();
     const Matrix posteriors =
         fit_rule(training, record, Lda{})->log_posteriors(Dataset(fresh).values().columns(record.features));
     Index wrong = 0;

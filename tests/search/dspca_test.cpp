@@ -86,7 +86,7 @@ TEST(Dspca, ItsBoundIsNeverBelowTheBestSet) {
     }
     const Vector best = best_of_sizes(a);
     // Stopped after a few steps now and then: the bound holds all the same.
-    Dspca solver(a, {.max_iterations = seed % 3 == 0 ? 3 : 300});
+    DspcaSolver solver(a, {.max_iterations = seed % 3 == 0 ? 3 : 300});
     for (Index k = 1; k <= n; ++k) {
       const auto solution = solver.of_size(k, RunControl());
       const double bound = dspca_bound(solution, k, 1);
@@ -113,7 +113,7 @@ TEST(Dspca, TheGapClosesAndBothPointsAreFeasible) {
     const Index n = 12;
     const Matrix a = covariance(seed % 2 == 0 ? 40 : 7, n, random);
     const double top = largest_eigenvalue(a);
-    Dspca solver(a, {.tolerance = 1e-6, .max_iterations = 20000});
+    DspcaSolver solver(a, {.tolerance = 1e-6, .max_iterations = 20000});
     for (const Index k : {1, 2, 4, 7, 11, 12}) {
       const auto solution = solver.of_size(k, RunControl());
       EXPECT_TRUE(solution.converged) << k << ": " << solution.iterations;
@@ -134,7 +134,7 @@ TEST(Dspca, SizeAndPenaltyAreTheSameProblem) {
   // rho of the size's dual, given as the penalty, has the same optimum: dual_k = dual_rho + rho k.
   Random random(3);
   const Matrix a = covariance(30, 10, random);
-  Dspca solver(a, {.tolerance = 1e-7, .max_iterations = 50000});
+  DspcaSolver solver(a, {.tolerance = 1e-7, .max_iterations = 50000});
   for (const Index k : {3, 6}) {
     const auto by_size = solver.of_size(k, RunControl());
     const auto by_penalty = solver.of_penalty(by_size.rho, RunControl());
@@ -147,7 +147,7 @@ TEST(Dspca, PitpropsHasTheValueThatAnotherProgramFinds) {
   // Optima: Moghaddam, Weiss & Avidan 2006. The relaxation was solved by another program (a plain
   // projected splitting in NumPy, gap 1e-4): 2.5218, 3.4581, 4.1448 at k = 3, 5, 8.
   const Matrix a = oracle::pitprops();
-  Dspca solver(a, {.tolerance = 1e-6, .max_iterations = 20000});
+  DspcaSolver solver(a, {.tolerance = 1e-6, .max_iterations = 20000});
   const Vector best = best_of_sizes(a);
   EXPECT_NEAR(best[5], 3.406155, 5e-7);
   for (const auto& [k, value] : {std::pair<Index, double>{3, 2.5217}, {5, 3.4580}, {8, 4.1448}}) {
@@ -166,8 +166,8 @@ TEST(Dspca, OneFactorIsExactAndScalesDoNotMatter) {
   const Vector v = Vector::LinSpaced(n, 1.0, 3.0);
   const Matrix a = v * v.transpose();
   for (const double scale : {1.0, 0x1p-600, 0x1p600}) {
-    Dspca solver(scale * a, {});
-    Dspca plain(a, {});
+    DspcaSolver solver(scale * a, {});
+    DspcaSolver plain(a, {});
     for (Index k = 1; k <= n; ++k) {
       const auto scaled = solver.of_size(k, RunControl());
       const auto one = plain.of_size(k, RunControl());
@@ -186,7 +186,7 @@ TEST(Dspca, AStoppedRunHasABoundAndASet) {
   const Matrix a = covariance(20, 15, random);
   std::stop_source source;
   source.request_stop();
-  Dspca solver(a, {});
+  DspcaSolver solver(a, {});
   const auto solution = solver.of_size(4, RunControl(source.get_token(), kInfinity));
   EXPECT_EQ(solution.iterations, 0);
   EXPECT_FALSE(solution.converged);
@@ -199,15 +199,16 @@ TEST(Dspca, AStoppedRunHasABoundAndASet) {
 
 TEST(Dspca, RefusesWhatItCannotDo) {
   const Matrix a = Matrix::Identity(3, 3);
-  EXPECT_THROW(Dspca(Matrix::Zero(Dspca::kMostFeatures + 1, Dspca::kMostFeatures + 1), {}), InvalidArgument);
-  EXPECT_THROW(Dspca(a, {.tolerance = 1.0}), InvalidArgument);
-  EXPECT_THROW(Dspca(a, {.max_iterations = 0}), InvalidArgument);
-  EXPECT_THROW(Dspca(a, {.memory_limit = 100}), Error);
-  Dspca solver(a, {});
+  EXPECT_THROW(DspcaSolver(Matrix::Zero(DspcaSolver::kMostFeatures + 1, DspcaSolver::kMostFeatures + 1), {}),
+               InvalidArgument);
+  EXPECT_THROW(DspcaSolver(a, {.tolerance = 1.0}), InvalidArgument);
+  EXPECT_THROW(DspcaSolver(a, {.max_iterations = 0}), InvalidArgument);
+  EXPECT_THROW(DspcaSolver(a, {.memory_limit = 100}), Error);
+  DspcaSolver solver(a, {});
   EXPECT_THROW((void)solver.of_size(0, RunControl()), InvalidArgument);
   EXPECT_THROW((void)solver.of_size(4, RunControl()), InvalidArgument);
   EXPECT_THROW((void)solver.of_penalty(-1.0, RunControl()), InvalidArgument);
-  Dspca nothing(Matrix::Zero(3, 3), {});
+  DspcaSolver nothing(Matrix::Zero(3, 3), {});
   const auto zero = nothing.of_size(2, RunControl());
   EXPECT_EQ(zero.dual, 0.0);
   EXPECT_TRUE(zero.converged);

@@ -39,7 +39,7 @@ TEST(NestedPath, LoadingsAreTheEigenvectorsOfTheSet) {
     for (const Index k : {1, 4, 10}) {
       const auto entry = path.entry(k);
       const Matrix a_s = a(entry.features, entry.features), b_s = pair.b(entry.features, entry.features);
-      const Vector x = entry.loadings.col(0);
+      const Vector x = entry.loadings.view().col(0);
       EXPECT_NEAR(x.dot(b_s * x), 1.0, 1e-10);
       EXPECT_LT((a_s * x - entry.objective * b_s * x).norm(), 1e-8 * entry.objective);
       EXPECT_EQ(x.maxCoeff(), x.cwiseAbs().maxCoeff());

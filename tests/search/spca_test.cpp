@@ -103,7 +103,7 @@ TEST(Spca, PitpropsAreThePublishedComponents) {
   // Zou, Hastie & Tibshirani 2006, Table 3: lambda = (0.06, 0.16, 0.1, 0.5, 0.5, 0.5).
   const Matrix s = oracle::pitprops();
   const auto x = spca_table(s);
-  Spca solver(x, {.tolerance = 1e-8, .lasso_tolerance = 1e-13, .max_iterations = 2000});
+  SpcaSolver solver(x, {.tolerance = 1e-8, .lasso_tolerance = 1e-13, .max_iterations = 2000});
   const auto fit = solver.fit({0.06, 0.16, 0.1, 0.5, 0.5, 0.5}, RunControl());
   EXPECT_TRUE(fit.converged) << fit.iterations;
   const std::vector<std::size_t> counts = {7, 4, 4, 1, 1, 1};
@@ -129,7 +129,8 @@ TEST(Spca, FollowsTheTextbookAndItsRegressionsAreOptimal) {
       x.col(3) *= 5.0;
       const Matrix s = covariance(x);
       const auto unit = spca_table(table(x), all(9), 1);
-      Spca solver(unit, {.l2 = l2, .tolerance = 1e-9, .lasso_tolerance = 1e-15, .max_iterations = 5000});
+      SpcaSolver solver(unit,
+                        {.l2 = l2, .tolerance = 1e-9, .lasso_tolerance = 1e-15, .max_iterations = 5000});
       const double lambda = solver.lambda_max() * (seed % 2 == 0 ? 0.3 : 0.02);
       const auto fit = solver.fit({lambda}, RunControl());
       EXPECT_TRUE(fit.converged);
@@ -156,7 +157,7 @@ TEST(Spca, TheTableAndItsCovarianceGiveTheSame) {
   const Matrix x = gaussian(40, 8, 5);
   const auto rows = spca_table(table(x), all(8), 1);
   const auto matrix = spca_table(covariance(x));
-  Spca from_rows(rows, {}), from_matrix(matrix, {});
+  SpcaSolver from_rows(rows, {}), from_matrix(matrix, {});
   EXPECT_NEAR(from_rows.lambda_max(), from_matrix.lambda_max(), 1e-12 * from_rows.lambda_max());
   const std::vector<double> lambda = {0.4 * from_rows.lambda_max()};
   expect_same_components(from_rows.fit(lambda, RunControl()).b, from_matrix.fit(lambda, RunControl()).b,
@@ -168,7 +169,7 @@ TEST(Spca, AtTheEndsOfThePath) {
   x.col(2) = x.col(1);  // a duplicate
   x.col(5).setConstant(3.0);
   const auto unit = spca_table(table(x), all(7), 1);
-  Spca solver(unit, {});
+  SpcaSolver solver(unit, {});
   const auto none = solver.fit({1.01 * solver.lambda_max()}, RunControl());
   EXPECT_TRUE(none.support().empty());
   EXPECT_TRUE(none.converged);
@@ -188,14 +189,14 @@ TEST(Spca, ScalesAndThreadsDoNotMatter) {
   const Matrix x = gaussian(30, 50, 9);
   for (const double l2 : {1e-6, kInfinity}) {
     const auto plain_table = spca_table(table(x), all(50), 1);
-    Spca plain(plain_table, {.l2 = l2, .threads = 1});
+    SpcaSolver plain(plain_table, {.l2 = l2, .threads = 1});
     const double lambda = 0.5 * plain.lambda_max();
     const auto one = plain.fit({lambda}, RunControl());
-    Spca threaded(plain_table, {.l2 = l2, .threads = 2});
+    SpcaSolver threaded(plain_table, {.l2 = l2, .threads = 2});
     EXPECT_EQ(threaded.fit({lambda}, RunControl()).b, one.b);
     for (const double scale : {0x1p-300, 0x1p300}) {
       const auto scaled_table = spca_table(table(scale * x), all(50), 1);
-      Spca scaled(scaled_table, {.l2 = l2, .threads = 1});
+      SpcaSolver scaled(scaled_table, {.l2 = l2, .threads = 1});
       const auto fit = scaled.fit({lambda * scale * scale}, RunControl());
       EXPECT_EQ(fit.support(), one.support());
     }
@@ -207,7 +208,7 @@ TEST(Spca, ManyMoreColumnsThanRows) {
   const Vector factor = gaussian(40, 1, 11).col(0);
   for (Index j = 0; j < 12; ++j) x.col(200 * j) += 3.0 * factor;
   const auto unit = spca_table(table(x), all(2500), 1);
-  Spca solver(unit, {.l2 = kInfinity, .threads = 1});
+  SpcaSolver solver(unit, {.l2 = kInfinity, .threads = 1});
   const auto path = spca_path(solver, 1, 12, 30, 0.05, RunControl());
   bool found = false;
   for (const auto& fit : path) {
@@ -224,15 +225,15 @@ TEST(Spca, StopsWhenToldAndRefusesNonsense) {
   const auto unit = spca_table(table(x), all(6), 1);
   std::stop_source source;
   source.request_stop();
-  Spca solver(unit, {});
+  SpcaSolver solver(unit, {});
   const auto path = spca_path(solver, 1, 6, 30, 1e-3, RunControl(source.get_token(), kInfinity));
   EXPECT_EQ(path.size(), 1U);
-  EXPECT_THROW(Spca(unit, {.l2 = -1.0}), InvalidArgument);
-  EXPECT_THROW(Spca(unit, {.tolerance = 1.0}), InvalidArgument);
-  EXPECT_THROW(Spca(unit, {.max_iterations = 0}), InvalidArgument);
+  EXPECT_THROW(SpcaSolver(unit, {.l2 = -1.0}), InvalidArgument);
+  EXPECT_THROW(SpcaSolver(unit, {.tolerance = 1.0}), InvalidArgument);
+  EXPECT_THROW(SpcaSolver(unit, {.max_iterations = 0}), InvalidArgument);
   EXPECT_THROW((void)solver.fit(std::vector<double>(7, 0.1), RunControl()), InvalidArgument);
   const auto constant = spca_table(table(Matrix::Ones(5, 2)), all(2), 1);
-  EXPECT_THROW(Spca(constant, {}), InvalidArgument);
+  EXPECT_THROW(SpcaSolver(constant, {}), InvalidArgument);
 }
 
 }  // namespace

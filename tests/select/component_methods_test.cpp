@@ -1,48 +1,53 @@
-#include "select/component_methods.hpp"
+#include "select/select.hpp"
 
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "evaluate/cross_validation.hpp"
 #include "model/model.hpp"
 #include "oracle.hpp"
 #include "reading.hpp"
 #include "resample/folds.hpp"
+#include "select/record.hpp"
+#include "select/registry.hpp"
+#include "spectral/fitted_discriminants.hpp"
 
 namespace subspectra::component_methods_test {
 namespace {
 
-Selection run(const DatasetParts& data, std::string_view method, const SelectOptions& options = {},
+Selection run(const Dataset& data, std::string_view method, const SelectOptions& options = {},
               const OptionTexts& texts = {}) {
-  return select_features(data, find_method(method), options, texts, RunControl{});
+  return select_features(data, MethodRegistry::from_texts(method, texts), options, RunControl{});
 }
 
 TEST(ComponentMethods, AllTakesEveryFeatureThatVaries) {
   DatasetParts data = oracle::random_classes(40, 6, 2, 1);
   data.dense.col(3).setConstant(2.0);
   const Selection found = run(data, "all", {.k = {2, 2}});
-  ASSERT_EQ(found.path.size(), 1U);
-  EXPECT_EQ(found.path[0].features, (std::vector<Index>{0, 1, 2, 4, 5}));
-  const std::vector<Index>& set = found.path[0].features;
+  ASSERT_EQ(found.sets().size(), 1U);
+  EXPECT_EQ(found.sets()[0].features, (std::vector<Index>{0, 1, 2, 4, 5}));
+  const std::vector<Index>& set = found.sets()[0].features;
   const auto s = oracle::scatter(data.dense(Eigen::all, set), data.labels->codes, 2);
   const Vector values = oracle::generalized_eigenvalues(s.between, s.within);
-  EXPECT_NEAR(found.path[0].objective, values[0], 1e-9 * values[0]);
-  EXPECT_NE(found.warnings.back().find("-k does nothing for method all"), std::string::npos);
+  EXPECT_NEAR(found.sets()[0].objective, values[0], 1e-9 * values[0]);
+  EXPECT_NE(found.warnings.back().find("⟨k⟩ does nothing for method all"), std::string::npos);
   DatasetParts unlabelled = data;
   unlabelled.labels.reset();
-  EXPECT_EQ(run(unlabelled, "all").path[0].features, set);
+  EXPECT_EQ(run(unlabelled, "all").sets()[0].features, set);
 }
 
 TEST(ComponentMethods, PcaGivesColumnsThatAreOrthonormal) {
   const DatasetParts data = oracle::random_classes(12, 40, 2, 3);
   const Selection found = run(data, "pca", {.k = {1, 5}});
-  EXPECT_TRUE(found.path.empty());
-  EXPECT_TRUE(found.by_columns);
-  ASSERT_EQ(found.lambda_path.size(), 1U);
-  const Matrix& b = found.lambda_path[0].matrix;
+  EXPECT_TRUE(found.sets().empty());
+  EXPECT_TRUE(std::holds_alternative<Components>(found.answer));
+  ASSERT_EQ(found.fits().size(), 1U);
+  const Matrix b = found.fits()[0].matrix.view();
   ASSERT_EQ(b.cols(), 5);
   EXPECT_LT((b.transpose() * b - Matrix::Identity(5, 5)).cwiseAbs().maxCoeff(), 1e-10);
   const Selection more = run(data, "pca", {.k = {1, 30}});
-  EXPECT_EQ(more.lambda_path[0].matrix.cols(), 11);
+  EXPECT_EQ(more.fits()[0].matrix.cols(), 11);
   EXPECT_EQ(more.status, Status::kRankLimit);
   EXPECT_THROW((void)run(data, "pca", {.k = {1, 2}, .include = {"x1"}}), InvalidArgument);
 }
@@ -50,12 +55,11 @@ TEST(ComponentMethods, PcaGivesColumnsThatAreOrthonormal) {
 TEST(ComponentMethods, LeadingColumnsDropWhatTheyDoNotUse) {
   FittedDiscriminants record;
   record.features = {2, 5, 7};
-  record.matrix.resize(3, 2);
-  record.matrix << 1.0, 0.0, 0.0, 3.0, -1.0, 0.0;
+  record.matrix = Matrix{{1.0, 0.0}, {0.0, 3.0}, {-1.0, 0.0}};
   const FittedDiscriminants one = leading_columns(record, 1);
   EXPECT_EQ(one.features, (std::vector<Index>{2, 7}));
   EXPECT_EQ(one.entries, 2);
-  EXPECT_EQ(one.matrix, (Matrix(2, 1) << 1.0, -1.0).finished());
+  EXPECT_EQ(one.matrix.view(), (Matrix(2, 1) << 1.0, -1.0).finished());
   EXPECT_EQ(leading_columns(record, 2).features, record.features);
 }
 
@@ -64,13 +68,13 @@ TEST(ComponentMethods, GeneShavingGivesSignedMeans) {
   for (Index j = 1; j < 4; ++j)
     data.dense.col(j) = (j == 2 ? -1.0 : 1.0) * data.dense.col(0) * 4.0 + 0.1 * data.dense.col(j);
   const Selection found = run(data, "gene-shaving", {.k = {2, 2}}, {{"permutations", "5"}});
-  ASSERT_EQ(found.lambda_path.size(), 1U);
-  const FittedDiscriminants first = leading_columns(found.lambda_path[0], 1);
+  ASSERT_EQ(found.fits().size(), 1U);
+  const FittedDiscriminants first = leading_columns(found.fits()[0], 1);
   EXPECT_EQ(first.features, (std::vector<Index>{1, 2, 3}));
-  EXPECT_NEAR(first.matrix.cwiseAbs().sum(), 1.0, 1e-12);
+  EXPECT_NEAR(first.matrix.view().cwiseAbs().sum(), 1.0, 1e-12);
   EXPECT_LT(first.matrix(0, 0) * first.matrix(1, 0), 0.0);
-  EXPECT_EQ(found.method_options["permutations"], 5);
-  EXPECT_EQ(found.method_options["sets"].size(), 2U);
+  EXPECT_EQ(record_of(found)["permutations"], 5);
+  EXPECT_EQ(record_of(found)["sets"].size(), 2U);
   for (const auto& [name, text] : {std::pair("shave", "1"), std::pair("permutations", "0")}) {
     EXPECT_THROW((void)run(data, "gene-shaving", {}, {{name, text}}), InvalidArgument);
   }
@@ -83,18 +87,18 @@ TEST(ComponentMethods, MaxSurpriseRanksByErrorsOfAThreshold) {
   EXPECT_EQ(found.ranking.front(), 4);
   EXPECT_NEAR(found.weights[4], std::log10(std::exp(std::lgamma(41.0) - 2.0 * std::lgamma(21.0)) / 2.0),
               1e-9);
-  EXPECT_GE(found.weights.minCoeff(), 0.0);
-  EXPECT_EQ(found.method_options["informative"], 1);
-  EXPECT_EQ(found.method_options["informative_errors"], 0);
+  EXPECT_GE(oracle::as_vector(found.weights).minCoeff(), 0.0);
+  EXPECT_EQ(record_of(found)["informative"], 1);
+  EXPECT_EQ(record_of(found)["informative_errors"], 0);
   EXPECT_THROW((void)run(oracle::random_classes(30, 4, 3, 1), "max-surprise"), BadInput);
 }
 
-Evaluation evaluate(const DatasetParts& data, const std::vector<std::string>& names,
+Evaluation evaluate(const Dataset& data, const std::vector<std::string>& names,
                     const SelectOptions& selection, const Classifier& model,
                     const EvaluateOptions& options = {}) {
-  std::vector<const MethodInfo*> methods;
-  for (const auto& name : names) methods.push_back(&find_method(name));
-  return evaluate_methods(data, methods, selection, {}, {}, model, options, RunControl{});
+  std::vector<Method> methods;
+  for (const auto& name : names) methods.emplace_back(name);
+  return evaluate_methods(data, methods, selection, {}, model, options, RunControl{});
 }
 
 TEST(ComponentMethods, AllComponentsTogetherAreAllFeatures) {
@@ -132,7 +136,7 @@ TEST(SvmEvaluation, IsThePlainLoopOverFoldsAndDoesNotDependOnThreads) {
     const DatasetParts training = Dataset(data).with_rows(complement(test, 60)).parts(),
                        held_out = Dataset(data).with_rows(test).parts();
     const Selection chosen = run(training, "fisher", {.k = {4, 4}});
-    const TrainedModel trained = fit_model(training, {}, "fisher", chosen.path[0].features, 0.0, model);
+    const TrainedModel trained = fit_model(training, {}, "fisher", chosen.sets()[0].features, 0.0, model);
     const Matrix p = predict_probabilities(trained, held_out);
     for (Index i = 0; i < p.rows(); ++i) {
       Index predicted = 0;
@@ -144,14 +148,14 @@ TEST(SvmEvaluation, IsThePlainLoopOverFoldsAndDoesNotDependOnThreads) {
   }
   EXPECT_EQ(one.rows[3].error, wrong / 60.0);
   EXPECT_NEAR(one.rows[3].log_loss, loss / 60.0, 1e-12);
-  EXPECT_EQ(one.classifier.name(), "svm");
+  EXPECT_EQ(one.options.classifier.name(), "svm");
 }
 
 TEST(SvmEvaluation, LeaveOneOutWithAClassOfOneRow) {
   DatasetParts data = oracle::random_classes(21, 4, 2, 13);
   data.labels->classes = {"a", "b", "c"};
   data.labels->codes[20] = 2;
-  const Evaluation found = evaluate(data, {"fisher"}, {.k = {2, 2}}, Svm{.C = 1.0}, {.cv = {0}});
+  const Evaluation found = evaluate(data, {"fisher"}, {.k = {2, 2}}, Svm{.C = 1.0}, {.folds = {0}});
   ASSERT_EQ(found.rows.size(), 1U);
   EXPECT_TRUE(std::isfinite(found.rows[0].log_loss));
   EXPECT_GE(found.rows[0].error, 1.0 / 21.0);  // the one that was never seen

@@ -1,4 +1,4 @@
-#include "select/gp_methods.hpp"
+#include "select/select.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,13 +8,15 @@
 #include <subspectra/error.hpp>
 #include "classify/gp.hpp"
 #include "oracle.hpp"
+#include "select/record.hpp"
+#include "select/registry.hpp"
 
 namespace subspectra::gp_methods_test {
 namespace {
 
-Selection run(const DatasetParts& data, const OptionTexts& texts = {}, const SelectOptions& options = {},
+Selection run(const Dataset& data, const OptionTexts& texts = {}, const SelectOptions& options = {},
               const RunControl& control = RunControl()) {
-  return select_features(data, find_method("gp-ard"), options, texts, control);
+  return select_features(data, MethodRegistry::from_texts("gp-ard", texts), options, control);
 }
 
 /// Two classes that a circle separates: no single feature and no plane tells them apart.
@@ -38,9 +40,9 @@ TEST(GpArd, RanksByInverseLengthScaleAndFindsWhatNoLineSeparates) {
     EXPECT_EQ(std::max(selection.ranking[0], selection.ranking[1]), 3);
     for (std::size_t i = 1; i < 6; ++i)
       EXPECT_GE(selection.weights[selection.ranking[i - 1]], selection.weights[selection.ranking[i]]);
-    ASSERT_EQ(selection.path.size(), 4U);
+    ASSERT_EQ(selection.sets().size(), 4U);
     EXPECT_EQ(selection.status, Status::kConverged);
-    EXPECT_LT(selection.method_options["log_marginal_likelihood"].get<double>(), 0.0);
+    EXPECT_LT(record_of(selection)["log_marginal_likelihood"].get<double>(), 0.0);
   }
 }
 
@@ -62,7 +64,7 @@ TEST(GpArd, FixedLengthScalesAreTheWeights) {
         return y;
       }(),
       {.lengthscales = Eigen::Vector3d(4.0, 0.5, 2.0), .signal = 1.5}, GpApproximation::kLaplace);
-  EXPECT_NEAR(selection.method_options["log_marginal_likelihood"].get<double>(),
+  EXPECT_NEAR(record_of(selection)["log_marginal_likelihood"].get<double>(),
               same.posterior.log_marginal_likelihood, 1e-9);
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "filters/filters.hpp"
 #include "io/read.hpp"
@@ -12,8 +13,8 @@
 namespace subspectra::methods_test {
 namespace {
 
-Selection run(const DatasetParts& data, SelectOptions options, std::string_view method = "fisher") {
-  return select_features(data, find_method(method), options, {}, RunControl());
+Selection run(const Dataset& data, SelectOptions options, std::string_view method = "fisher") {
+  return select_features(data, MethodRegistry::from_texts(method, {}), options, RunControl());
 }
 
 std::string message_of(const std::function<void()>& action) {
@@ -41,9 +42,9 @@ TEST(Select, PathIsNestedAndItsObjectivesAgreeWithDenseEigenvalues) {
       SCOPED_TRACE(classes);
       const DatasetParts data = oracle::random_classes(70, 12, classes, 3);
       const auto selection = run(data, {.k = {1, 12}, .criterion = criterion});
-      ASSERT_EQ(selection.path.size(), 12U);
+      ASSERT_EQ(selection.sets().size(), 12U);
       EXPECT_EQ(selection.status, Status::kHeuristic);
-      for (const auto& entry : selection.path) {
+      for (const auto& entry : selection.sets()) {
         EXPECT_TRUE(std::is_sorted(entry.features.begin(), entry.features.end()));
         std::vector<Index> first(selection.ranking.begin(), selection.ranking.begin() + entry.k());
         std::sort(first.begin(), first.end());
@@ -52,7 +53,7 @@ TEST(Select, PathIsNestedAndItsObjectivesAgreeWithDenseEigenvalues) {
         EXPECT_NEAR(entry.objective, expected, 1e-10 * expected);
         const auto scatter =
             oracle::scatter(data.dense(Eigen::all, entry.features), data.labels->codes, classes);
-        const Matrix identity = entry.loadings.transpose() * scatter.within * entry.loadings;
+        const Matrix identity = entry.loadings.view().transpose() * scatter.within * entry.loadings.view();
         EXPECT_LT((identity - Matrix::Identity(identity.rows(), identity.cols())).norm(), 1e-9);
       }
     }
@@ -61,9 +62,9 @@ TEST(Select, PathIsNestedAndItsObjectivesAgreeWithDenseEigenvalues) {
 
 TEST(Select, ReachesTheKnownValuesOfSonarAndIonosphere) {
   // All features, objective 1/(RSS/TSS) - 1 of a regression on the label, computed elsewhere.
-  EXPECT_NEAR(run(read_dataset("sonar"), {.k = {60, 60}}).path.back().objective, 1.639475, 1e-6);
+  EXPECT_NEAR(run(read_dataset("sonar"), {.k = {60, 60}}).sets().back().objective, 1.639475, 1e-6);
   const auto ionosphere = run(read_dataset("ionosphere"), {.k = {33, 33}});
-  EXPECT_EQ(ionosphere.path.back().k(), 33);
+  EXPECT_EQ(ionosphere.sets().back().k(), 33);
   ASSERT_FALSE(ionosphere.warnings.empty());
   EXPECT_NE(ionosphere.warnings.front().find("V2"), std::string::npos) << "the constant column is named";
 }
@@ -71,8 +72,8 @@ TEST(Select, ReachesTheKnownValuesOfSonarAndIonosphere) {
 TEST(Select, IncludedFeaturesComeFirstAndExcludedOnesNever) {
   const DatasetParts data = oracle::random_classes(50, 8, 2, 4);
   const auto selection = run(data, {.k = {1, 6}, .include = {"x7", "x5"}, .exclude = {"x0"}});
-  ASSERT_EQ(selection.path.front().k(), 2);
-  for (const auto& entry : selection.path) {
+  ASSERT_EQ(selection.sets().front().k(), 2);
+  for (const auto& entry : selection.sets()) {
     EXPECT_TRUE(std::binary_search(entry.features.begin(), entry.features.end(), 5));
     EXPECT_TRUE(std::binary_search(entry.features.begin(), entry.features.end(), 7));
     EXPECT_FALSE(std::binary_search(entry.features.begin(), entry.features.end(), 0));
@@ -96,7 +97,7 @@ TEST(Select, DependentFeaturesArePassedOverAndTheRankLimitIsSaid) {
   data.dense.col(1) = data.dense.col(0);  // a duplicate
   const auto selection = run(data, {.k = {1, 5}, .ridge = {0.0}});
   EXPECT_EQ(selection.status, Status::kRankLimit);
-  EXPECT_EQ(selection.path.back().k(), 4);
+  EXPECT_EQ(selection.sets().back().k(), 4);
   EXPECT_TRUE(
       std::any_of(selection.warnings.begin(), selection.warnings.end(), [](const std::string& warning) {
         return warning.find("1 feature depends linearly") != std::string::npos &&
@@ -105,14 +106,14 @@ TEST(Select, DependentFeaturesArePassedOverAndTheRankLimitIsSaid) {
   // With the automatic ridge both copies can be chosen.
   const auto ridged = run(data, {.k = {1, 5}});
   EXPECT_GT(ridged.ridge, 0.0);
-  EXPECT_EQ(ridged.path.back().k(), 5);
+  EXPECT_EQ(ridged.sets().back().k(), 5);
 }
 
 TEST(Select, MoreFeaturesThanRowsWorksWithTheAutomaticRidge) {
   const DatasetParts data = oracle::random_classes(14, 60, 3, 7);
   const auto selection = run(data, {.k = {1, 40}});
-  ASSERT_EQ(selection.path.size(), 40U);
-  for (const auto& entry : selection.path) {
+  ASSERT_EQ(selection.sets().size(), 40U);
+  for (const auto& entry : selection.sets()) {
     const double expected = naive_objective(data, entry.features, Criterion::kLargest, selection.ridge);
     EXPECT_NEAR(entry.objective, expected, 1e-6 * expected);  // cond(B_S) up to 1e6 with this ridge
   }
@@ -121,12 +122,12 @@ TEST(Select, MoreFeaturesThanRowsWorksWithTheAutomaticRidge) {
 TEST(Select, SparseAndDenseTablesGiveTheSameAnswer) {
   DatasetParts data = oracle::random_classes(60, 9, 2, 8);
   data.dense = (data.dense.array().abs() < 0.8).select(0.0, data.dense);
-  for (const auto& method : methods()) {
-    const auto dense = run(data, {.k = {1, 9}}, method.name);
-    const auto sparse = run(oracle::as_sparse(data), {.k = {1, 9}}, method.name);
-    ASSERT_EQ(dense.ranking, sparse.ranking) << method.name;
-    for (std::size_t i = 0; i < dense.path.size(); ++i) {
-      EXPECT_NEAR(dense.path[i].objective, sparse.path[i].objective, 1e-10);
+  for (const MethodEntry& method : MethodRegistry::entries()) {
+    const auto dense = run(data, {.k = {1, 9}}, method.traits->name);
+    const auto sparse = run(oracle::as_sparse(data), {.k = {1, 9}}, method.traits->name);
+    ASSERT_EQ(dense.ranking, sparse.ranking) << method.traits->name;
+    for (std::size_t i = 0; i < dense.sets().size(); ++i) {
+      EXPECT_NEAR(dense.sets()[i].objective, sparse.sets()[i].objective, 1e-10);
     }
   }
 }
@@ -138,12 +139,12 @@ TEST(Select, ColumnOrderAndScaleDoNotChangeWhatIsChosen) {
   shuffled.dense.col(2) *= -1e6;
   const auto a = run(data, {.k = {1, 10}});
   const auto b = run(shuffled, {.k = {1, 10}});
-  for (std::size_t i = 0; i < a.path.size(); ++i) {
+  for (std::size_t i = 0; i < a.sets().size(); ++i) {
     std::vector<Index> back;
-    for (const Index j : b.path[i].features) back.push_back(order[j]);
+    for (const Index j : b.sets()[i].features) back.push_back(order[j]);
     std::sort(back.begin(), back.end());
-    EXPECT_EQ(a.path[i].features, back);
-    EXPECT_NEAR(a.path[i].objective, b.path[i].objective, 1e-9 * a.path[i].objective);
+    EXPECT_EQ(a.sets()[i].features, back);
+    EXPECT_NEAR(a.sets()[i].objective, b.sets()[i].objective, 1e-9 * a.sets()[i].objective);
   }
 }
 
@@ -179,7 +180,7 @@ TEST(Select, HugeAndTinyScalesAreHandledOrRefusedButNeverNaN) {
     DatasetParts data = oracle::random_classes(40, 4, 2, 2);
     data.dense *= scale;
     try {
-      for (const auto& entry : run(data, {.k = {1, 4}}).path) EXPECT_TRUE(std::isfinite(entry.objective));
+      for (const auto& entry : run(data, {.k = {1, 4}}).sets()) EXPECT_TRUE(std::isfinite(entry.objective));
     } catch (const BadInput& error) {
       EXPECT_NE(std::string(error.what()).find("rescale"), std::string::npos);
     }
@@ -187,7 +188,7 @@ TEST(Select, HugeAndTinyScalesAreHandledOrRefusedButNeverNaN) {
 }
 
 TEST(Methods, UnknownNamesGetNearOnes) {
-  EXPECT_NE(message_of([] { (void)find_method("fischer"); }).find("fisher"), std::string::npos);
+  EXPECT_NE(message_of([] { (void)MethodRegistry::find("fischer"); }).find("fisher"), std::string::npos);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "select/qalpha_methods.hpp"
+#include "select/select.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,15 +7,17 @@
 #include <subspectra/error.hpp>
 #include "oracle.hpp"
 #include "report/json.hpp"
+#include "select/record.hpp"
+#include "select/registry.hpp"
 #include "synth/clusters.hpp"
 #include "synth/weston.hpp"
 
 namespace subspectra::qalpha_methods_test {
 namespace {
 
-Selection run(const DatasetParts& data, std::string_view method, const OptionTexts& texts = {},
+Selection run(const Dataset& data, std::string_view method, const OptionTexts& texts = {},
               const SelectOptions& options = {}) {
-  return select_features(data, find_method(method), options, texts, RunControl());
+  return select_features(data, MethodRegistry::from_texts(method, texts), options, RunControl());
 }
 
 /// Rows of three kinds that the first `relevant` features tell apart.
@@ -38,13 +40,15 @@ bool warned(const Selection& selection, std::string_view words) {
 
 TEST(QAlphaMethods, EveryOneGivesWeightsARankingAPathAndItsReport) {
   const DatasetParts data = table();
-  for (const auto& method : qalpha_methods()) {
-    SCOPED_TRACE(method.name);
-    const auto selection = run(data, method.name, {}, {.k = {1, 8}});
+  for (const MethodEntry& method : MethodRegistry::entries()) {
+    const std::string_view name = method.traits->name;
+    if (!name.starts_with("qalpha")) continue;
+    SCOPED_TRACE(name);
+    const auto selection = run(data, name, {}, {.k = {1, 8}});
     ASSERT_EQ(selection.weights.size(), 40);
-    EXPECT_NEAR(selection.weights.norm(), 1.0, 1e-12);
+    EXPECT_NEAR(oracle::as_vector(selection.weights).norm(), 1.0, 1e-12);
     ASSERT_EQ(selection.ranking.size(), 40U);
-    ASSERT_EQ(selection.path.size(), 8U);
+    ASSERT_EQ(selection.sets().size(), 8U);
     EXPECT_FALSE(selection.trace.empty());
     ASSERT_TRUE(selection.relevance);
     EXPECT_GT(selection.relevance->passes, 0);
@@ -53,14 +57,14 @@ TEST(QAlphaMethods, EveryOneGivesWeightsARankingAPathAndItsReport) {
     const auto json = selection_json(selection, data, {.options = nlohmann::json::object()});
     EXPECT_TRUE(json["relevance"].contains("trace"));
     // The equivalent form (6) is one of the plain criterion.
-    const bool plain = method.name == "qalpha" || method.name == "qalpha-basic" ||
-                       method.name == "qalpha-ritz" || method.name == "qalpha-kernel";
+    const bool plain =
+        name == "qalpha" || name == "qalpha-basic" || name == "qalpha-ritz" || name == "qalpha-kernel";
     EXPECT_EQ(json["relevance"].contains("criterion_6"), plain);
     EXPECT_EQ(json["weights"].size(), 40U);
     EXPECT_TRUE(json["options"].contains("tolerance"));
     Index found = 0;
     for (std::size_t i = 0; i < 6; ++i) found += selection.ranking[i] < 6 ? 1 : 0;
-    if (method.name != "qalpha-kernel") {
+    if (name != "qalpha-kernel") {
       EXPECT_GE(found, 5);
     }
   }
@@ -73,13 +77,13 @@ TEST(QAlphaMethods, TheUnsupervisedOnesIgnoreLabelsAndJudgeSetsByTheirCovariance
   const auto some = run(data, "qalpha", {}, {.k = {3, 3}});
   data.labels.reset();
   const auto without = run(data, "qalpha", {}, {.k = {3, 3}});
-  EXPECT_TRUE((with.weights.array() == without.weights.array()).all());
-  EXPECT_TRUE((some.weights.array() == without.weights.array()).all());
+  EXPECT_EQ(with.weights, without.weights);
+  EXPECT_EQ(some.weights, without.weights);
   EXPECT_EQ(default_method(false), "qalpha");
-  const Matrix x = data.dense(Eigen::all, without.path[0].features);
+  const Matrix x = data.dense(Eigen::all, without.sets()[0].features);
   const Matrix centred = x.rowwise() - x.colwise().mean();
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(centred.transpose() * centred / 45.0);
-  EXPECT_NEAR(with.path[0].objective, solver.eigenvalues()[2], 1e-10 * solver.eigenvalues()[2]);
+  EXPECT_NEAR(with.sets()[0].objective, solver.eigenvalues()[2], 1e-10 * solver.eigenvalues()[2]);
 }
 
 TEST(QAlphaMethods, ConstantAndExcludedFeaturesHaveWeightZeroAndAreNamed) {
@@ -92,7 +96,7 @@ TEST(QAlphaMethods, ConstantAndExcludedFeaturesHaveWeightZeroAndAreNamed) {
     EXPECT_EQ(selection.weights[30], 0.0);
     EXPECT_EQ(selection.weights[2], 0.0);
     EXPECT_TRUE(warned(selection, "2 constant columns"));
-    const auto& set = selection.path[0].features;
+    const auto& set = selection.sets()[0].features;
     EXPECT_TRUE(std::binary_search(set.begin(), set.end(), 39));
     EXPECT_FALSE(std::binary_search(set.begin(), set.end(), 2));
   }
@@ -110,12 +114,12 @@ TEST(QAlphaMethods, LabelsAreAskedForWhereTheyAreNeeded) {
   EXPECT_THROW(static_cast<void>(run(data, "qalpha-supervised")), BadInput);
   const auto semi = run(data, "qalpha-semi", {{"supervision", "0.6"}});
   EXPECT_EQ(semi.ranking.size(), 40U);
-  EXPECT_EQ(semi.method_options["supervision"], 0.6);
+  EXPECT_EQ(record_of(semi)["supervision"], 0.6);
   // Weight 0 is the unsupervised method.
   const auto zero =
       run(data, "qalpha-semi", {{"supervision", "0"}, {"tolerance", "0"}, {"max_iterations", "3"}});
   const auto plain = run(data, "qalpha", {{"tolerance", "0"}, {"max_iterations", "3"}});
-  EXPECT_LT((zero.weights - plain.weights).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT((oracle::as_vector(zero.weights) - oracle::as_vector(plain.weights)).cwiseAbs().maxCoeff(), 1e-9);
 }
 
 TEST(QAlphaMethods, WhatCannotBeIsRefusedOrSaid) {
@@ -151,9 +155,10 @@ TEST(QAlphaMethods, ScalesWhosePowersLeaveTheDoublesAreRefused) {
                         "qalpha-gap", "qalpha-supervised", "qalpha-semi"};
   for (const char* method : methods) {
     const OptionTexts texts = {{"no_normalize", "true"}, {"max_iterations", "5"}, {"tolerance", "0"}};
-    const Vector weights = run(data, method, texts).weights;
+    const std::vector<double> weights = run(data, method, texts).weights;
     for (const double by : {1e-29, 1e-20, 1e20, 1e28}) {  // norms are some 30 here
-      EXPECT_LT((run(scaled(by), method, texts).weights - weights).norm(), 1e-9) << method << ' ' << by;
+      const std::vector<double> found = run(scaled(by), method, texts).weights;
+      EXPECT_LT((oracle::as_vector(found) - oracle::as_vector(weights)).norm(), 1e-9) << method << ' ' << by;
     }
     for (const double by : {1e-60, 1e-40, 1e40, 1e60})
       EXPECT_THROW(static_cast<void>(run(scaled(by), method, texts)), BadInput) << method << ' ' << by;
@@ -191,14 +196,15 @@ TEST(QAlphaMethods, AStartThatCentredFeaturesCannotSeeIsReplacedAndSaid) {
     const OptionTexts ones = {{"start", "ones"}, {"clusters", clusters}};
     const auto replaced = run(data, "qalpha", ones);
     EXPECT_TRUE(warned(replaced, "⟨start ones⟩"));
-    EXPECT_EQ(replaced.method_options["start"], "equal");
+    EXPECT_EQ(record_of(replaced)["start"], "equal");
     EXPECT_EQ(replaced.weights, run(data, "qalpha", {{"clusters", clusters}}).weights);
     EXPECT_EQ(replaced.relevance->eigenvalues.size(), std::stoi(clusters));
-    EXPECT_GT(replaced.relevance->eigenvalues.cwiseAbs().minCoeff(), 1e-6);  // no direction is lost
+    EXPECT_GT(oracle::as_vector(replaced.relevance->eigenvalues).cwiseAbs().minCoeff(),
+              1e-6);  // no direction is lost
   }
   auto as_given = run(data, "qalpha", {{"start", "ones"}, {"no_normalize", "true"}});
   EXPECT_FALSE(warned(as_given, "⟨start ones⟩"));
-  EXPECT_EQ(as_given.method_options["start"], "ones");
+  EXPECT_EQ(record_of(as_given)["start"], "ones");
   // As given, but without means.
   data.dense.rowwise() -= data.dense.colwise().mean();
   as_given = run(data, "qalpha", {{"start", "ones"}, {"no_normalize", "true"}});
@@ -209,15 +215,15 @@ TEST(QAlphaMethods, AStartThatCentredFeaturesCannotSeeIsReplacedAndSaid) {
 
 TEST(QAlphaMethods, NoiseAloneHasWeightsAndNoClearCut) {
   const auto selection = run(table(40, 60, 0), "qalpha");
-  EXPECT_TRUE(selection.weights.allFinite());
+  EXPECT_TRUE(oracle::as_vector(selection.weights).allFinite());
   EXPECT_LT(selection.relevance->cut_ratio, 3.0);
 }
 
 TEST(QAlphaMethods, AStoppedRunHasWeightsAndSaysSo) {
   std::stop_source source;
   source.request_stop();
-  const auto selection =
-      select_features(table(), find_method("qalpha"), {}, {}, RunControl(source.get_token(), kInfinity));
+  const auto selection = select_features(table(), MethodRegistry::from_texts("qalpha", {}), {},
+                                         RunControl(source.get_token(), kInfinity));
   EXPECT_EQ(selection.status, Status::kInterrupted);
   EXPECT_EQ(selection.weights.size(), 40);
 }

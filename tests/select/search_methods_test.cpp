@@ -1,4 +1,4 @@
-#include "select/search_methods.hpp"
+#include "select/select.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,25 +7,32 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/groups.hpp"
 #include "io/read.hpp"
 #include "oracle.hpp"
 #include "pencils.hpp"
+#include "select/registry.hpp"
 #include "spectral/deflation.hpp"
 
 namespace subspectra::search_methods_test {
 namespace {
 
-Selection run(const DatasetParts& data, const SelectOptions& options, std::string_view method,
+Selection run(const Dataset& data, const SelectOptions& options, std::string_view method,
               const OptionTexts& texts = {}) {
-  return select_features(data, find_method(method), options, texts, RunControl());
+  return select_features(data, MethodRegistry::from_texts(method, texts), options, RunControl());
+}
+
+const std::vector<std::vector<PathEntry>>& further(const Selection& selection) {
+  return std::get<SizePath>(selection.answer).further_components;
 }
 
 TEST(SearchMethods, FindTheKnownBestPairOfSonar) {
   const auto selection = run(read_dataset("sonar"), {.k = {1, 10}}, "gslda");
-  EXPECT_EQ(selection.path[1].features, (std::vector<Index>{10, 46}));
-  EXPECT_NEAR(selection.path[1].objective, 0.367684, 1e-6);
-  EXPECT_TRUE(selection.path[0].gap().value_or(1.0) <= kCertifiedGap) << "one feature is always proven";
-  for (const auto& entry : selection.path) {
+  EXPECT_EQ(selection.sets()[1].features, (std::vector<Index>{10, 46}));
+  EXPECT_NEAR(selection.sets()[1].objective, 0.367684, 1e-6);
+  EXPECT_TRUE(selection.sets()[0].known_gap().value_or(1.0) <= kCertifiedGap)
+      << "one feature is always proven";
+  for (const auto& entry : selection.sets()) {
     EXPECT_GE(*entry.upper_bound, entry.objective);
     EXPECT_FALSE(entry.pass.empty());
   }
@@ -55,11 +62,11 @@ TEST(SearchMethods, AStopLeavesValidBounds) {
               if (++reports == at) stop.request_stop();
             },
             0.0);
-        const auto cut = select_features(data, find_method(method), options, {}, control);
-        for (const auto& entry : cut.path) {
+        const auto cut = select_features(data, MethodRegistry::from_texts(method, {}), options, control);
+        for (const auto& entry : cut.sets()) {
           if (!entry.upper_bound) continue;
           EXPECT_GE(*entry.upper_bound * (1.0 + 1e-9),
-                    whole.path[static_cast<std::size_t>(entry.k()) - 1].objective)
+                    whole.sets()[static_cast<std::size_t>(entry.k()) - 1].objective)
               << method << (grouped ? " groups" : "") << " stopped at report " << at << ", k = " << entry.k();
         }
       }
@@ -80,8 +87,9 @@ TEST(SearchMethods, ACovarianceThatIsAlmostOneHasValidBounds) {
     SelectOptions options{.k = {2, 3}};
     options.exclude = {"x0"};
     for (const auto& control : {RunControl(), RunControl(stop.get_token(), kInfinity)}) {
-      const auto selection = select_features(problem, find_method(method), options, {}, control);
-      for (const auto& entry : selection.path)
+      const auto selection =
+          select_features(problem, MethodRegistry::from_texts(method, {}), options, control);
+      for (const auto& entry : selection.sets())
         EXPECT_GE(entry.upper_bound.value_or(1.0), 6e-7 * (1.0 - 1e-9)) << method;
     }
   }
@@ -93,12 +101,12 @@ TEST(SearchMethods, TheDualPassIsTheBetterOfItsTwo) {
   const auto both = run(data, options, "gslda");
   const auto forward = run(data, options, "forward-lda");
   const auto backward = run(data, options, "backward-lda");
-  ASSERT_EQ(both.path.size(), 60U);
+  ASSERT_EQ(both.sets().size(), 60U);
   for (std::size_t i = 0; i < 60; ++i) {
-    const double best = std::max(forward.path[i].objective, backward.path[i].objective);
-    EXPECT_NEAR(both.path[i].objective, best, 1e-9 * best);
-    EXPECT_EQ(both.path[i].features,
-              both.path[i].pass == "forward" ? forward.path[i].features : backward.path[i].features);
+    const double best = std::max(forward.sets()[i].objective, backward.sets()[i].objective);
+    EXPECT_NEAR(both.sets()[i].objective, best, 1e-9 * best);
+    EXPECT_EQ(both.sets()[i].features,
+              both.sets()[i].pass == "forward" ? forward.sets()[i].features : backward.sets()[i].features);
   }
 }
 
@@ -109,41 +117,45 @@ TEST(SearchMethods, MatricesGiveWhatTheTableGives) {
   const SelectOptions options{.k = {1, 10}};
   for (const auto* name : {"gslda", "forward-lda", "backward-lda", "st"}) {
     const auto table = run(data, options, name);
-    const auto matrices = select_features(pair, find_method(name), options, {}, RunControl());
-    ASSERT_EQ(table.path.size(), matrices.path.size()) << name;
-    for (std::size_t i = 0; i < table.path.size(); ++i) {
-      EXPECT_EQ(table.path[i].features, matrices.path[i].features) << name;
-      EXPECT_NEAR(table.path[i].objective, matrices.path[i].objective, 1e-9 * table.path[i].objective);
+    const auto matrices = select_features(pair, MethodRegistry::from_texts(name, {}), options, RunControl());
+    ASSERT_EQ(table.sets().size(), matrices.sets().size()) << name;
+    for (std::size_t i = 0; i < table.sets().size(); ++i) {
+      EXPECT_EQ(table.sets()[i].features, matrices.sets()[i].features) << name;
+      EXPECT_NEAR(table.sets()[i].objective, matrices.sets()[i].objective, 1e-9 * table.sets()[i].objective);
     }
   }
   const MatrixProblem total{"total", FeatureNames(10), scatter.between + scatter.within, std::nullopt};
   for (const auto* name : {"gspca", "forward-pca", "backward-pca"}) {
     const auto table = run(data, options, name);
-    const auto matrices = select_features(total, find_method(name), options, {}, RunControl());
-    for (std::size_t i = 0; i < table.path.size(); ++i) {
-      EXPECT_EQ(table.path[i].features, matrices.path[i].features) << name;
-      EXPECT_NEAR(table.path[i].objective, matrices.path[i].objective, 1e-9 * table.path[i].objective);
+    const auto matrices = select_features(total, MethodRegistry::from_texts(name, {}), options, RunControl());
+    for (std::size_t i = 0; i < table.sets().size(); ++i) {
+      EXPECT_EQ(table.sets()[i].features, matrices.sets()[i].features) << name;
+      EXPECT_NEAR(table.sets()[i].objective, matrices.sets()[i].objective, 1e-9 * table.sets()[i].objective);
     }
   }
-  EXPECT_THROW(static_cast<void>(select_features(total, find_method("gslda"), options, {}, RunControl())),
+  EXPECT_THROW(static_cast<void>(
+                   select_features(total, MethodRegistry::from_texts("gslda", {}), options, RunControl())),
                InvalidArgument);
-  EXPECT_THROW(static_cast<void>(select_features(pair, find_method("fisher"), options, {}, RunControl())),
+  EXPECT_THROW(static_cast<void>(
+                   select_features(pair, MethodRegistry::from_texts("fisher", {}), options, RunControl())),
                InvalidArgument);
   const MatrixProblem none{"none", FeatureNames(2), Matrix{{1.0, 2.0}, {2.0, 1.0}}, std::nullopt};
-  EXPECT_THROW(static_cast<void>(select_features(none, find_method("gspca"), {}, {}, RunControl())),
-               BadInput);
+  EXPECT_THROW(
+      static_cast<void>(select_features(none, MethodRegistry::from_texts("gspca", {}), {}, RunControl())),
+      BadInput);
 }
 
 TEST(SearchMethods, PcaObjectivesAndLoadingsAreThoseOfTheSet) {
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     const auto pair = oracle::random_factor_pair(10, 1, seed, 30.0);
     const MatrixProblem problem{"s", FeatureNames(10), pair.b, std::nullopt};
-    const auto selection = select_features(problem, find_method("gspca"), {.k = {1, 10}}, {}, RunControl());
-    for (const auto& entry : selection.path) {
+    const auto selection =
+        select_features(problem, MethodRegistry::from_texts("gspca", {}), {.k = {1, 10}}, RunControl());
+    for (const auto& entry : selection.sets()) {
       const Matrix a_s = pair.b(entry.features, entry.features);
       const Eigen::SelfAdjointEigenSolver<Matrix> solver(a_s);
       EXPECT_NEAR(entry.objective, solver.eigenvalues().maxCoeff(), 1e-10);
-      EXPECT_NEAR(entry.loadings.col(0).norm(), 1.0, 1e-12);
+      EXPECT_NEAR(entry.loadings.view().col(0).norm(), 1.0, 1e-12);
     }
   }
 }
@@ -158,8 +170,8 @@ TEST(SearchMethods, GroupsCountInKAndStayTogether) {
   options.feature_groups = groups;
   for (const auto* name : {"gslda", "gspca"}) {
     const auto selection = run(data, options, name);
-    ASSERT_EQ(selection.path.size(), 3U) << name;
-    for (const auto& entry : selection.path) {
+    ASSERT_EQ(selection.sets().size(), 3U) << name;
+    for (const auto& entry : selection.sets()) {
       std::vector<Index> expected;
       for (const Index g : entry.units) {
         const auto& members = groups->members[static_cast<std::size_t>(g)];
@@ -168,7 +180,7 @@ TEST(SearchMethods, GroupsCountInKAndStayTogether) {
       std::sort(expected.begin(), expected.end());
       EXPECT_EQ(entry.features, expected);
     }
-    EXPECT_EQ(selection.path[2].k(), 3);
+    EXPECT_EQ(selection.sets()[2].k(), 3);
   }
   EXPECT_THROW(static_cast<void>(run(data, options, "fisher")), InvalidArgument);
 }
@@ -176,9 +188,9 @@ TEST(SearchMethods, GroupsCountInKAndStayTogether) {
 TEST(SearchMethods, MoreColumnsThanRowsWork) {
   const auto data = oracle::random_classes(20, 150, 2, 12, 1.5, 4);
   const auto selection = run(data, {.k = {1, 12}}, "gslda");
-  ASSERT_EQ(selection.path.size(), 12U);
+  ASSERT_EQ(selection.sets().size(), 12U);
   EXPECT_GT(selection.ridge, 0.0);
-  for (const auto& entry : selection.path) {
+  for (const auto& entry : selection.sets()) {
     auto scatter = oracle::scatter(data.dense(Eigen::all, entry.features), data.labels->codes, 2);
     scatter.within.diagonal().array() += selection.ridge;
     const double value = oracle::generalized_eigenvalues(scatter.between, scatter.within)[0];
@@ -193,7 +205,7 @@ TEST(SearchMethods, SingularBWithoutARidge) {
   EXPECT_THROW(static_cast<void>(run(data, options, "backward-lda")), Infeasible);
   const auto selection = run(data, options, "gslda");
   EXPECT_EQ(selection.status, Status::kRankLimit);
-  EXPECT_EQ(selection.path.size(), 5U);
+  EXPECT_EQ(selection.sets().size(), 5U);
   const auto said = [&](const std::string& words) {
     return std::any_of(selection.warnings.begin(), selection.warnings.end(),
                        [&](const std::string& w) { return w.find(words) != std::string::npos; });
@@ -208,9 +220,9 @@ TEST(SearchMethods, SwapsNeverLowerTheObjective) {
   const auto plain = run(data, options, "forward-lda");
   const auto swapped = run(data, options, "forward-lda", {{"swaps", "20"}});
   bool better = false;
-  for (std::size_t i = 0; i < plain.path.size(); ++i) {
-    EXPECT_GE(swapped.path[i].objective, plain.path[i].objective * (1.0 - 1e-12));
-    better = better || swapped.path[i].objective > plain.path[i].objective * 1.001;
+  for (std::size_t i = 0; i < plain.sets().size(); ++i) {
+    EXPECT_GE(swapped.sets()[i].objective, plain.sets()[i].objective * (1.0 - 1e-12));
+    better = better || swapped.sets()[i].objective > plain.sets()[i].objective * 1.001;
   }
   EXPECT_TRUE(better);
 }
@@ -221,12 +233,13 @@ TEST(SearchMethods, RenormalizationNeverLowersThresholding) {
     const SelectOptions options{.k = {1, 33}};
     const auto with = run(data, options, "st", {{"threshold", which}});
     const auto without = run(data, options, "st", {{"threshold", which}, {"no_renormalize", "true"}});
-    ASSERT_EQ(with.path.size(), without.path.size());
-    for (std::size_t i = 0; i < with.path.size(); ++i) {
-      EXPECT_EQ(with.path[i].features, without.path[i].features);
-      EXPECT_GE(with.path[i].objective, without.path[i].objective * (1.0 - 1e-10));
+    ASSERT_EQ(with.sets().size(), without.sets().size());
+    for (std::size_t i = 0; i < with.sets().size(); ++i) {
+      EXPECT_EQ(with.sets()[i].features, without.sets()[i].features);
+      EXPECT_GE(with.sets()[i].objective, without.sets()[i].objective * (1.0 - 1e-10));
     }
-    EXPECT_NEAR(with.path.back().objective, without.path.back().objective, 1e-8 * with.path.back().objective);
+    EXPECT_NEAR(with.sets().back().objective, without.sets().back().objective,
+                1e-8 * with.sets().back().objective);
   }
 }
 
@@ -234,16 +247,17 @@ TEST(SearchMethods, RefittingAResultGivesItsObjectives) {
   const auto data = read_dataset("sonar");
   const auto selection = run(data, {.k = {1, 8}}, "gslda");
   std::vector<GivenSet> sets;
-  for (const auto& entry : selection.path) {
+  for (const auto& entry : selection.sets()) {
     GivenSet set;
-    for (const Index j : entry.features) set.names.push_back(data.names[j]);
+    for (const Index j : entry.features) set.names.push_back(data.names()[j]);
     set.loadings = Vector::Ones(entry.k());
     sets.push_back(std::move(set));
   }
   const auto refitted = refit_sets(data, sets, {});
   for (std::size_t i = 0; i < sets.size(); ++i) {
-    EXPECT_NEAR(refitted.path[i].objective, selection.path[i].objective, 1e-9 * selection.path[i].objective);
-    EXPECT_LE(*refitted.path[i].given_objective, refitted.path[i].objective * (1.0 + 1e-12));
+    EXPECT_NEAR(refitted.sets()[i].objective, selection.sets()[i].objective,
+                1e-9 * selection.sets()[i].objective);
+    EXPECT_LE(*refitted.sets()[i].given_objective, refitted.sets()[i].objective * (1.0 + 1e-12));
   }
 }
 
@@ -254,9 +268,9 @@ TEST(SearchMethods, HugeAndTinyScalesAreHandledOrRefusedButNeverNaN) {
     for (const auto* name : {"gslda", "gspca", "st"}) {
       SCOPED_TRACE(fmt::format("{} at {:g}", name, scale));
       try {
-        for (const auto& entry : run(data, {.k = {1, 6}}, name).path) {
+        for (const auto& entry : run(data, {.k = {1, 6}}, name).sets()) {
           EXPECT_TRUE(std::isfinite(entry.objective));
-          EXPECT_TRUE(entry.loadings.allFinite());
+          EXPECT_TRUE(entry.loadings.view().allFinite());
           EXPECT_TRUE(!entry.upper_bound || std::isfinite(*entry.upper_bound));
         }
       } catch (const BadInput& refusal) {
@@ -271,9 +285,9 @@ TEST(SearchMethods, LdaDoesNotDependOnTheScaleOfTheData) {
   auto scaled = data;
   scaled.dense *= 1e40;
   const auto a = run(data, {.k = {1, 8}}, "gslda"), b = run(scaled, {.k = {1, 8}}, "gslda");
-  for (std::size_t i = 0; i < a.path.size(); ++i) {
-    EXPECT_EQ(a.path[i].features, b.path[i].features);
-    EXPECT_NEAR(a.path[i].objective, b.path[i].objective, 1e-9 * a.path[i].objective);
+  for (std::size_t i = 0; i < a.sets().size(); ++i) {
+    EXPECT_EQ(a.sets()[i].features, b.sets()[i].features);
+    EXPECT_NEAR(a.sets()[i].objective, b.sets()[i].objective, 1e-9 * a.sets()[i].objective);
   }
 }
 
@@ -287,8 +301,8 @@ TEST(SearchMethods, DegenerateTables) {
     for (const auto criterion : {Criterion::kLargest, Criterion::kTrace, Criterion::kWilks}) {
       SCOPED_TRACE(name);
       const auto selection = run(data, {.k = {1, 6}, .criterion = criterion}, name);
-      ASSERT_FALSE(selection.path.empty());
-      for (const auto& entry : selection.path) {
+      ASSERT_FALSE(selection.sets().empty());
+      for (const auto& entry : selection.sets()) {
         EXPECT_TRUE(std::isfinite(entry.objective));
         EXPECT_FALSE(std::binary_search(entry.features.begin(), entry.features.end(), 6));
       }
@@ -303,9 +317,9 @@ TEST(Deflation, TableAndMatrixAgree) {
   const auto covariance = [](const Matrix& table) {
     return oracle::scatter(table, std::vector<int>(static_cast<std::size_t>(table.rows()), 0), 1).within;
   };
-  const Matrix expected = covariance(deflated(data, support, x).dense);
-  EXPECT_LT((deflated(covariance(data.dense), support, x) - expected).norm(), 1e-12);
-  const auto sparse = deflated(oracle::as_sparse(data), support, x);
+  const Matrix expected = covariance(deflated(data, support, x).parts().dense);
+  EXPECT_LT((deflated_covariance(covariance(data.dense), support, x) - expected).norm(), 1e-12);
+  const DatasetParts sparse = deflated(oracle::as_sparse(data), support, x).parts();
   EXPECT_LT((covariance(Matrix(sparse.sparse)) - expected).norm(), 1e-12);
   Vector full = Vector::Zero(7);
   for (Index i = 0; i < 3; ++i) full[support[static_cast<std::size_t>(i)]] = x[i];
@@ -315,9 +329,9 @@ TEST(Deflation, TableAndMatrixAgree) {
 TEST(SearchMethods, FurtherComponentsAreOnSetsOfTheirOwn) {
   const auto data = read_dataset("ionosphere");
   const auto selection = run(data, {.k = {3, 3}, .components = 3}, "gspca");
-  ASSERT_EQ(selection.components.size(), 2U);
-  EXPECT_GE(selection.path[0].objective, selection.components[0][0].objective);
-  EXPECT_GE(selection.components[0][0].objective, selection.components[1][0].objective);
+  ASSERT_EQ(further(selection).size(), 2U);
+  EXPECT_GE(selection.sets()[0].objective, further(selection)[0][0].objective);
+  EXPECT_GE(further(selection)[0][0].objective, further(selection)[1][0].objective);
   EXPECT_EQ(selection.warnings.size(), 1U) << "the constant column";
 }
 
@@ -327,20 +341,21 @@ TEST(SearchMethods, MoreComponentsThanThereAreAreLeftOutAndSaid) {
   };
   // Rank 33: one of the 34 columns is constant.
   const auto many = run(read_dataset("ionosphere"), {.k = {1, 1}, .components = 40}, "gspca");
-  EXPECT_EQ(many.components.size(), 32U);
+  EXPECT_EQ(further(many).size(), 32U);
   EXPECT_TRUE(warned(many, "⟨components 40⟩ is more than there are: 33 principal components were found"));
   const auto run_on = [](const Matrix& s, Index k, Index components) {
     const MatrixProblem problem{"s", FeatureNames(s.rows()), s, std::nullopt};
-    return select_features(problem, find_method("gspca"), {.k = {k, k}, .components = components}, {}, {});
+    return select_features(problem, MethodRegistry::from_texts("gspca", {}),
+                           {.k = {k, k}, .components = components}, {});
   };
   // Rank 1, and what is left is rounding.
   const Vector v{{0.3, 1.1, -0.7, 0.2}};
   const auto single = run_on(v * v.transpose(), 4, 3);
-  EXPECT_TRUE(single.components.empty());
+  EXPECT_TRUE(further(single).empty());
   EXPECT_TRUE(warned(single, "⟨components 3⟩ is more than there are: 1 principal component was found"));
   // One feature is used up by each component, until two are no longer there.
   const auto apart = run_on(Vector{{3.0, 2.0, 1.0}}.asDiagonal(), 2, 3);
-  EXPECT_EQ(apart.components.size(), 1U);
+  EXPECT_EQ(further(apart).size(), 1U);
   EXPECT_TRUE(warned(apart, "⟨components 3⟩ is more than there are: 2 principal components were found"));
 
   const auto classes = oracle::random_classes(60, 6, 3, 1);

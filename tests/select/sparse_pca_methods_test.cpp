@@ -1,4 +1,4 @@
-#include "select/sparse_pca_methods.hpp"
+#include "select/select.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,19 +9,25 @@
 #include "io/read.hpp"
 #include "oracle.hpp"
 #include "pitprops.hpp"
+#include "select/record.hpp"
+#include "select/registry.hpp"
 
 namespace subspectra::sparse_pca_methods_test {
 namespace {
 
-Selection run(const DatasetParts& data, const SelectOptions& options, std::string_view method,
+Selection run(const Dataset& data, const SelectOptions& options, std::string_view method,
               const OptionTexts& texts = {}, const RunControl& control = RunControl()) {
-  return select_features(data, find_method(method), options, texts, control);
+  return select_features(data, MethodRegistry::from_texts(method, texts), options, control);
 }
 Selection run(const MatrixProblem& problem, const SelectOptions& options, std::string_view method,
               const OptionTexts& texts = {}) {
-  return select_features(problem, find_method(method), options, texts, RunControl());
+  return select_features(problem, MethodRegistry::from_texts(method, texts), options, RunControl());
 }
 MatrixProblem pitprops() { return {"pitprops", FeatureNames(13), oracle::pitprops(), std::nullopt}; }
+
+const std::vector<std::vector<PathEntry>>& further(const Selection& selection) {
+  return std::get<SizePath>(selection.answer).further_components;
+}
 
 double bound_named(const PathEntry& entry, std::string_view name) {
   if (!entry.bounds) return -kInfinity;
@@ -37,19 +43,19 @@ TEST(SparsePcaMethods, SetsAreJudgedAsThoseOfGspcaAndNeverBeatTheProvenOnes) {
   ASSERT_EQ(best.status, Status::kOptimal);
   for (const auto* name : {"spca", "dspca"}) {
     const auto found = run(problem, {.k = {1, 13}}, name);
-    ASSERT_FALSE(found.path.empty()) << name;
+    ASSERT_FALSE(found.sets().empty()) << name;
     if (std::string_view(name) == "dspca") {
-      EXPECT_EQ(found.path.size(), 13U);
+      EXPECT_EQ(found.sets().size(), 13U);
     }
-    for (const auto& entry : found.path) {
+    for (const auto& entry : found.sets()) {
       SCOPED_TRACE(fmt::format("{} k {}", name, entry.k()));
-      const double optimum = best.path[static_cast<std::size_t>(entry.k() - 1)].objective;
+      const double optimum = best.sets()[static_cast<std::size_t>(entry.k() - 1)].objective;
       const Eigen::SelfAdjointEigenSolver<Matrix> solver(Matrix(problem.a(entry.features, entry.features)));
       EXPECT_NEAR(entry.objective, solver.eigenvalues().maxCoeff(), 1e-12);
       EXPECT_LE(entry.objective, optimum * (1.0 + 1e-12));
       EXPECT_GE(entry.objective, 0.85 * optimum);
       EXPECT_GE(entry.upper_bound.value_or(-1.0), optimum * (1.0 - 1e-12));
-      EXPECT_NEAR(entry.loadings.col(0).norm(), 1.0, 1e-12);
+      EXPECT_NEAR(entry.loadings.view().col(0).norm(), 1.0, 1e-12);
     }
   }
 }
@@ -66,7 +72,7 @@ TEST(SparsePcaMethods, SizesThatNoLambdaGivesAreSaidAndNothingIsProven) {
   const MatrixProblem problem{"far", FeatureNames(4), Vector{{1e24, 1.0, 1e-12, 1e-24}}.asDiagonal(),
                               std::nullopt};
   const auto found = run(problem, {.k = {1, 4}}, "spca");
-  if (found.path.size() == 4) GTEST_SKIP() << "every size was found";
+  if (found.sets().size() == 4) GTEST_SKIP() << "every size was found";
   EXPECT_NE(found.status, Status::kOptimal);
   EXPECT_TRUE(std::any_of(found.warnings.begin(), found.warnings.end(), [](const std::string& warning) {
     return warning.find("left out") != std::string::npos;
@@ -80,9 +86,9 @@ TEST(SparsePcaMethods, TablesAndTheirCovarianceAgree) {
   for (const auto* name : {"spca", "dspca"}) {
     const auto table = run(data, {.k = {1, 9}}, name);
     const auto matrix = run(problem, {.k = {1, 9}}, name);
-    ASSERT_EQ(table.path.size(), matrix.path.size()) << name;
-    for (std::size_t i = 0; i < table.path.size(); ++i)
-      EXPECT_EQ(table.path[i].features, matrix.path[i].features) << name << " " << i;
+    ASSERT_EQ(table.sets().size(), matrix.sets().size()) << name;
+    for (std::size_t i = 0; i < table.sets().size(); ++i)
+      EXPECT_EQ(table.sets()[i].features, matrix.sets()[i].features) << name << " " << i;
   }
 }
 
@@ -90,7 +96,7 @@ TEST(SparsePcaMethods, TheSdpBoundIsOfferedUnderBounds) {
   const auto problem = pitprops();
   for (const auto* name : {"gspca", "espca", "dspca"}) {
     const auto found = run(problem, {.k = {2, 6}, .bounds = true}, name);
-    for (const auto& entry : found.path) {
+    for (const auto& entry : found.sets()) {
       SCOPED_TRACE(fmt::format("{} k {}", name, entry.k()));
       const double bound = bound_named(entry, "sdp");
       EXPECT_GE(bound, entry.objective);
@@ -98,39 +104,39 @@ TEST(SparsePcaMethods, TheSdpBoundIsOfferedUnderBounds) {
     }
   }
   const auto plain = run(problem, {.k = {2, 6}}, "gspca");
-  for (const auto& entry : plain.path) EXPECT_NE(entry.bound, "sdp");
+  for (const auto& entry : plain.sets()) EXPECT_NE(entry.bound, "sdp");
 }
 
 TEST(SparsePcaMethods, ComponentsFollowAndWideTablesAreSoft) {
   const auto data = oracle::random_classes(30, 80, 2, 3, 2.0, 6);
   for (const auto* name : {"spca", "dspca"}) {
     const auto found = run(data, {.k = {3, 3}, .components = 2}, name);
-    ASSERT_EQ(found.path.size(), 1U) << name;
-    ASSERT_EQ(found.components.size(), 1U) << name;
-    EXPECT_EQ(found.components[0].size(), 1U) << name;
+    ASSERT_EQ(found.sets().size(), 1U) << name;
+    ASSERT_EQ(further(found).size(), 1U) << name;
+    EXPECT_EQ(further(found)[0].size(), 1U) << name;
   }
-  EXPECT_EQ(run(data, {.k = {3, 3}}, "spca").method_options["l2"], "inf");
-  EXPECT_EQ(run(oracle::random_classes(30, 8, 2, 3), {.k = {3, 3}}, "spca").method_options["l2"], 1e-6);
+  EXPECT_EQ(record_of(run(data, {.k = {3, 3}}, "spca"))["l2"], "inf");
+  EXPECT_EQ(record_of(run(oracle::random_classes(30, 8, 2, 3), {.k = {3, 3}}, "spca"))["l2"], 1e-6);
 }
 
 TEST(SparsePcaMethods, GivenPenaltiesFixTheSize) {
   const auto problem = pitprops();
   const auto by_rho = run(problem, {}, "dspca", {{"rho", "0.3"}});
   EXPECT_TRUE(by_rho.size_fixed);
-  ASSERT_EQ(by_rho.path.size(), 1U);
-  EXPECT_LT(by_rho.path[0].k(), 13);
+  ASSERT_EQ(by_rho.sets().size(), 1U);
+  EXPECT_LT(by_rho.sets()[0].k(), 13);
   const auto by_lambda = run(problem, {}, "spca", {{"lambda", "2"}});
   EXPECT_TRUE(by_lambda.size_fixed);
-  ASSERT_EQ(by_lambda.path.size(), 1U);
+  ASSERT_EQ(by_lambda.sets().size(), 1U);
   const auto nothing = run(problem, {}, "spca", {{"lambda", "1e6"}});
-  EXPECT_TRUE(nothing.path.empty());
+  EXPECT_TRUE(nothing.sets().empty());
   EXPECT_EQ(nothing.warnings.size(), 1U);
 }
 
 TEST(SparsePcaMethods, IncludeAndRefusals) {
   const auto problem = pitprops();
   const auto with = run(problem, {.k = {2, 4}, .include = {"x12"}}, "dspca");
-  for (const auto& entry : with.path)
+  for (const auto& entry : with.sets())
     EXPECT_TRUE(std::binary_search(entry.features.begin(), entry.features.end(), Index{12}));
   EXPECT_THROW((void)run(problem, {.include = {"x12"}}, "spca"), InvalidArgument);
   EXPECT_THROW((void)run(problem, {}, "spca", {{"lambda", "cv"}}), InvalidArgument);
@@ -148,7 +154,7 @@ TEST(SparsePcaMethods, StoppedTheyHaveSetsAndValidBounds) {
   for (const auto* name : {"spca", "dspca"}) {
     const auto found = run(data, {.k = {5, 5}}, name, {}, RunControl(source.get_token(), kInfinity));
     EXPECT_EQ(found.status, Status::kInterrupted) << name;
-    for (const auto& entry : found.path) EXPECT_GE(*entry.upper_bound, entry.objective) << name;
+    for (const auto& entry : found.sets()) EXPECT_GE(*entry.upper_bound, entry.objective) << name;
   }
   EXPECT_EQ(run(data, {.k = {5, 5}}, "dspca", {{"max_iterations", "2"}}).status, Status::kIterationLimit);
 }
@@ -158,11 +164,11 @@ TEST(SparsePcaMethods, ThreadsDoNotMatter) {
   for (const auto* name : {"spca", "dspca"}) {
     const auto one = run(data, {.k = {4, 6}, .threads = 1}, name);
     const auto two = run(data, {.k = {4, 6}, .threads = 2}, name);
-    ASSERT_EQ(one.path.size(), two.path.size());
-    for (std::size_t i = 0; i < one.path.size(); ++i) {
-      EXPECT_EQ(one.path[i].features, two.path[i].features);
-      EXPECT_EQ(one.path[i].objective, two.path[i].objective);
-      EXPECT_EQ(one.path[i].upper_bound, two.path[i].upper_bound);
+    ASSERT_EQ(one.sets().size(), two.sets().size());
+    for (std::size_t i = 0; i < one.sets().size(); ++i) {
+      EXPECT_EQ(one.sets()[i].features, two.sets()[i].features);
+      EXPECT_EQ(one.sets()[i].objective, two.sets()[i].objective);
+      EXPECT_EQ(one.sets()[i].upper_bound, two.sets()[i].upper_bound);
     }
   }
 }

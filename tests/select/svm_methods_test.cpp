@@ -1,4 +1,4 @@
-#include "select/svm_methods.hpp"
+#include "select/select.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,13 +6,15 @@
 
 #include "classify/svm.hpp"
 #include "oracle.hpp"
+#include "select/record.hpp"
+#include "select/registry.hpp"
 
 namespace subspectra::svm_methods_test {
 namespace {
 
-Selection run(const DatasetParts& data, std::string_view method, const SelectOptions& options,
+Selection run(const Dataset& data, std::string_view method, const SelectOptions& options,
               const OptionTexts& texts = {}) {
-  return select_features(data, find_method(method), options, texts, RunControl());
+  return select_features(data, MethodRegistry::from_texts(method, texts), options, RunControl());
 }
 
 TEST(SvmMethods, RankEveryFeatureThatVariesAndSayWhatWasUsed) {
@@ -27,9 +29,9 @@ TEST(SvmMethods, RankEveryFeatureThatVariesAndSayWhatWasUsed) {
       EXPECT_EQ(found.weights.size(), 60);
       EXPECT_EQ(found.weights[10], 0.0);
       EXPECT_LT(found.ranking.front(), 2);
-      ASSERT_EQ(found.path.size(), 5U);
+      ASSERT_EQ(found.sets().size(), 5U);
       EXPECT_FALSE(found.trace.empty());
-      const double cost = found.method_options["C"];
+      const double cost = record_of(found)["C"];
       const auto& costs = svm_costs();
       EXPECT_NE(std::find(costs.begin(), costs.end(), cost), costs.end());
       EXPECT_EQ(found.status, method == "svm-rfe" ? Status::kHeuristic : Status::kConverged);
@@ -46,7 +48,7 @@ TEST(SvmMethods, SparseTablesConstraintsAndThreadsChangeNothingElse) {
     EXPECT_EQ(dense.ranking, sparse.ranking);
     EXPECT_EQ(dense.weights, sparse.weights);
     const Selection bound = run(data, method, {.k = {2, 4}, .include = {"x20"}, .exclude = {"x1"}}, texts);
-    for (const auto& entry : bound.path) {
+    for (const auto& entry : bound.sets()) {
       EXPECT_TRUE(std::binary_search(entry.features.begin(), entry.features.end(), 20));
       EXPECT_FALSE(std::binary_search(entry.features.begin(), entry.features.end(), 1));
     }
@@ -95,7 +97,7 @@ TEST(SvmMethods, ABoundAboveTheNumberOfRowsIsSaid) {
     const Selection chosen = run(overlapping, "svm-rmb", {.k = {1, 2}});
     EXPECT_TRUE(chosen.warnings.empty()) << chosen.warnings.front();
     EXPECT_LT(chosen.trace.front().objective, classes == 2 ? 150.0 : 450.0);
-    EXPECT_LE(chosen.method_options["C"], run(overlapping, "svm-rfe", {.k = {1, 2}}).method_options["C"]);
+    EXPECT_LE(record_of(chosen)["C"], record_of(run(overlapping, "svm-rfe", {.k = {1, 2}}))["C"]);
   }
   const DatasetParts easy = oracle::random_classes(60, 5, 2, 8, 8.0);
   EXPECT_FALSE(says_little(run(easy, "svm-rmb", {.k = {1, 2}}, {{"C", "0.1"}})));

@@ -47,11 +47,16 @@ inline DatasetParts as_sparse(DatasetParts data) {
   return data;
 }
 
+/// For Eigen's arithmetic; it lives as long as `values`.
+inline Eigen::Map<const Vector> as_vector(const std::vector<double>& values) {
+  return {values.data(), static_cast<Index>(values.size())};
+}
+
 /// Every row `times[i]` times.
 inline DatasetParts repeated(const DatasetParts& data, const std::vector<int>& times) {
   std::vector<Index> rows;
   for (std::size_t i = 0; i < times.size(); ++i) rows.insert(rows.end(), times[i], static_cast<Index>(i));
-  return Dataset(data).with_rows(rows);
+  return Dataset(data).with_rows(rows).parts();
 }
 
 struct Scatter {

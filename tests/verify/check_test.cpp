@@ -24,13 +24,13 @@ json options_of(const SelectOptions& options, const PrepareOptions& prepare = {}
 
 json result_of(const DatasetParts& data, std::string_view method, const SelectOptions& options,
                const OptionTexts& texts = {}, const PrepareOptions& prepare = {}) {
-  const auto selection = select_features(data, find_method(method), options, texts, {});
+  const auto selection = select_features(data, MethodRegistry::from_texts(method, texts), options, {});
   return selection_json(selection, data,
                         {.options = options_of(options, prepare), .groups = options.feature_groups.get()});
 }
 
 json result_of(const MatrixProblem& problem, std::string_view method, const SelectOptions& options) {
-  const auto selection = select_features(problem, find_method(method), options, {}, {});
+  const auto selection = select_features(problem, MethodRegistry::from_texts(method, {}), options, {});
   return selection_json(selection, placeholder(problem), {.options = options_of(options)});
 }
 
@@ -248,10 +248,10 @@ TEST(Verify, MatricesComponentsThresholdsAndRefits) {
 }
 
 TEST(Verify, TheMethodsJudgedByVarianceAreThoseOfTheRegistry) {
-  for (const auto& method : methods()) {
+  for (const MethodEntry& method : MethodRegistry::entries()) {
     ClaimedResult claims;
-    claims.method = method.name;
-    EXPECT_EQ(claims.by_variance(), method.variance) << method.name;
+    claims.method = method.traits->name;
+    EXPECT_EQ(claims.by_variance(), method.traits->variance) << claims.method;
   }
 }
 
