@@ -11,11 +11,11 @@
 #include <thread>
 #include <vector>
 
+#include <subspectra/selection.hpp>
+
 #include "classify/svm.hpp"
 #include "core/parallel.hpp"
 #include "oracle.hpp"
-#include "select/registry.hpp"
-#include "select/select.hpp"
 
 namespace subspectra {
 namespace {
@@ -29,17 +29,16 @@ std::string answer_of(std::string_view method) {
   SelectOptions options;
   options.k = {1, 4};
   options.threads = 4;
-  const Selection found =
-      select_features(data, MethodRegistry::from_texts(method, {}), options, RunControl{});
+  const Selection found = select(data, Method(method), options);
   std::string bits;
   const auto add = [&](double value) { bits += std::to_string(std::bit_cast<std::uint64_t>(value)) + ' '; };
-  for (const PathEntry& entry : found.sets()) {
-    for (const Index j : entry.features) bits += 'x' + std::to_string(j) + ' ';
-    add(entry.objective);
+  for (const PathEntry& set : found.sets()) {
+    for (const Index j : set.features) bits += 'x' + std::to_string(j) + ' ';
+    add(set.objective);
   }
   for (const double weight : found.weights) add(weight);
-  for (const FittedDiscriminants& record : found.fits()) {
-    for (const double value : record.matrix.view().reshaped()) add(value);
+  for (const FittedDiscriminants& fit : found.fits()) {
+    for (Index i = 0; i < fit.matrix.size(); ++i) add(fit.matrix.data()[i]);
   }
   EXPECT_FALSE(bits.empty()) << method;
   return bits;
@@ -48,7 +47,7 @@ std::string answer_of(std::string_view method) {
 /// A linear support vector machine: LIBLINEAR, in its module.
 std::string machine_bits() {
   const DatasetParts data = oracle::random_classes(60, 5, 2, 9);
-  const SvmRule rule = fit_svm(data.dense, data.labels->codes, 2, {}, {.cost = 1.0});
+  const SvmRule rule = fit_svm(data.dense, data.labels->codes, 2, {}, {.C = 1.0});
   std::string bits;
   for (const double value : rule.weights.reshaped()) {
     bits += std::to_string(std::bit_cast<std::uint64_t>(value)) + ' ';
