@@ -35,23 +35,23 @@ SideColumn label_array(std::string name, std::vector<std::string> values) {
 TEST(Assemble, TheDefaultTargetFollowsTheContract) {
   const SideColumn text = column("kind", {"u", "v"});
   EXPECT_EQ(
-      assemble(table({"a"}, {label_array("y", {"0", "1"}), column("class", {"p", "q"})}), {}).labels->name,
+      assemble(table({"a"}, {label_array("y", {"0", "1"}), column("class", {"p", "q"})}), {}).labels()->name,
       "class");
-  EXPECT_EQ(assemble(table({"a", "class"}, {label_array("y", {"0", "1"})}), {}).labels->name, "y");
+  EXPECT_EQ(assemble(table({"a", "class"}, {label_array("y", {"0", "1"})}), {}).labels()->name, "y");
   const DatasetParts numeric = assemble(table({"a", "class", "b"}, {}), {}).parts();
   EXPECT_EQ(numeric.labels->name, "class");
   EXPECT_EQ(numeric.features(), 2);
   EXPECT_EQ(numeric.names[1], "b");
-  EXPECT_EQ(assemble(table({"a"}, {text}), {}).labels->name, "kind");
-  EXPECT_FALSE(assemble(table({"a"}, {}), {}).labels);
-  EXPECT_FALSE(assemble(table({"a"}, {label_array("y", {"0", "1"})}), with_target("none")).labels);
+  EXPECT_EQ(assemble(table({"a"}, {text}), {}).labels()->name, "kind");
+  EXPECT_FALSE(assemble(table({"a"}, {}), {}).labels());
+  EXPECT_FALSE(assemble(table({"a"}, {label_array("y", {"0", "1"})}), with_target("none")).labels());
 }
 
 TEST(Assemble, ColumnsThatMayBeIgnoredAreNeitherTargetNorRefused) {
   SideColumn extra = column("split", {"train", "test"});
   extra.may_be_ignored = true;
-  EXPECT_FALSE(assemble(table({"a"}, {extra}), {}).labels);
-  EXPECT_EQ(assemble(table({"a"}, {extra}), with_target("split")).labels->class_count(), 2);
+  EXPECT_FALSE(assemble(table({"a"}, {extra}), {}).labels());
+  EXPECT_EQ(assemble(table({"a"}, {extra}), with_target("split")).labels()->class_count(), 2);
 }
 
 TEST(Assemble, AnUnknownTargetGetsNearNames) {

@@ -27,11 +27,11 @@ TEST(ReadDataset, TheEndingPicksTheReader) {
   const Folder folder;
   EXPECT_EQ(read_dataset(folder.write("a.csv", "a,class\n1,x\n2,y\n")).rows(), 2);
   EXPECT_EQ(read_dataset(folder.write("A.TSV", "a\tclass\n1\tx\n2\ty\n")).rows(), 2);
-  EXPECT_TRUE(read_dataset(folder.write("a.svm", "1 1:2\n2 1:3\n")).is_sparse);
-  EXPECT_TRUE(read_dataset(folder.write("a.libsvm", "1 1:2\n2 1:3\n")).is_sparse);
+  EXPECT_TRUE(read_dataset(folder.write("a.svm", "1 1:2\n2 1:3\n")).is_sparse());
+  EXPECT_TRUE(read_dataset(folder.write("a.libsvm", "1 1:2\n2 1:3\n")).is_sparse());
   EXPECT_EQ(read_dataset(folder.write("a.arff", "@attribute a real\n@data\n1\n")).rows(), 1);
   const std::string path = folder.write("b.csv", "a\n1\n");
-  EXPECT_EQ(read_dataset(path).source, path);
+  EXPECT_EQ(read_dataset(path).source(), path);
 }
 
 TEST(ReadDataset, OtherNamesAreRefusedWithWhatIsKnown) {

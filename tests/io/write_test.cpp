@@ -101,7 +101,7 @@ TEST(WriteCsv, NamesAndLabelsThatCouldMisleadAReaderSurvive) {
 TEST(WriteCsv, NumbersAsNamesAreStillAHeader) {
   const Folder folder;
   write_csv(folder.path("t.csv"), labelled(Matrix::Random(3, 2), {"7", "0.5"}, {"1", "2", "1"}));
-  EXPECT_EQ(read_dataset(folder.path("t.csv")).names.all(), (Texts{"7", "0.5"}));
+  EXPECT_EQ(read_dataset(folder.path("t.csv")).names().all(), (Texts{"7", "0.5"}));
 }
 
 TEST(WriteCsv, SparseTablesAreWrittenInFull) {

@@ -270,14 +270,15 @@ TEST(QAlpha, RowOrderSignsScalesAndColumnOrderDoNotMatter) {
   std::iota(columns.begin(), columns.end(), Index{0});
   std::shuffle(rows.begin(), rows.end(), generator);
   std::shuffle(columns.begin(), columns.end(), generator);
-  EXPECT_LT(distance(fit(Dataset(data).with_rows(rows), options).weights, weights), 1e-9);
+  EXPECT_LT(distance(fit(Dataset(data).with_rows(rows).parts(), options).weights, weights), 1e-9);
   DatasetParts changed = data;
   for (Index j = 0; j < 30; ++j) {
     changed.dense.col(j) *= (j % 2 == 0 ? -1.0 : 1.0) * std::pow(10.0, static_cast<double>(j - 15));
     changed.dense.col(j).array() += 3.0 * changed.dense.col(j).cwiseAbs().maxCoeff();
   }
   EXPECT_LT(distance(fit(changed, options).weights, weights), 1e-9);
-  EXPECT_LT(distance(fit(Dataset(data).with_features(columns), options).weights, weights(columns)), 1e-9);
+  EXPECT_LT(distance(fit(Dataset(data).with_features(columns).parts(), options).weights, weights(columns)),
+            1e-9);
   // Values that would not survive being squared.
   changed.dense.col(3) *= 1e190;
   changed.dense.col(4) *= 1e-190;

@@ -51,7 +51,7 @@ inline DatasetParts as_sparse(DatasetParts data) {
 inline DatasetParts repeated(const DatasetParts& data, const std::vector<int>& times) {
   std::vector<Index> rows;
   for (std::size_t i = 0; i < times.size(); ++i) rows.insert(rows.end(), times[i], static_cast<Index>(i));
-  return Dataset(data).with_rows(rows);
+  return Dataset(data).with_rows(rows).parts();
 }
 
 struct Scatter {

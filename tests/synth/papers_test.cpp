@@ -94,10 +94,10 @@ TEST(Weston, NonlinearHasFourClouds) {
 }
 
 TEST(Weston, MoreRowsLeaveTheFirstOnesAndTooFewFeaturesAreRefused) {
-  EXPECT_EQ(weston_linear({.rows = 5, .features = 20, .seed = 3}).dense,
-            weston_linear({.rows = 9, .features = 20, .seed = 3}).dense.topRows(5));
-  EXPECT_NE(weston_linear({.rows = 5, .features = 20, .seed = 3}).dense,
-            weston_linear({.rows = 5, .features = 20, .seed = 4}).dense);
+  EXPECT_EQ(weston_linear({.rows = 5, .features = 20, .seed = 3}).values().packed(),
+            weston_linear({.rows = 9, .features = 20, .seed = 3}).values().packed().topRows(5));
+  EXPECT_NE(weston_linear({.rows = 5, .features = 20, .seed = 3}).values().packed(),
+            weston_linear({.rows = 5, .features = 20, .seed = 4}).values().packed());
   EXPECT_THROW((void)weston_linear({.features = 5}), InvalidArgument);
   EXPECT_THROW((void)weston_nonlinear({.features = 1}), InvalidArgument);
   EXPECT_EQ(weston_linear({}).features(), 202);

@@ -36,7 +36,8 @@ TEST(Problems, EachIsFoundAndGivesWhatItSays) {
 
 TEST(Problems, TakeTheirOwnOptions) {
   const Product table = find_problem("brownian").make({{"rows", "9"}, {"seed", "4"}, {"kind", "gg"}});
-  EXPECT_EQ(table.table->dense, brownian_classes(9, BrownianOptions{}.features, 4).dense);
+  EXPECT_EQ(table.table->values().packed(),
+            brownian_classes(9, BrownianOptions{}.features, 4).values().packed());
   const Product pair = find_problem("brownian-pair").make({{"kind", "gg"}, {"features", "3"}});
   const auto [a, b] = brownian_pair(WalkKind::kGeneralizedGaussian, 3, 0);
   EXPECT_EQ(pair.matrices[0].values, a);
