@@ -153,8 +153,8 @@ TEST(Preparation, PutsTrainingMeansIntoOtherRows) {
   const auto preparation = Preparation::learn(training, {.missing = MissingPolicy::kMean});
   const double mean =
       (training.dense(0, 0) + training.dense(2, 0) + training.dense(3, 0) + training.dense(5, 0)) / 4.0;
-  EXPECT_NEAR(preparation.apply(other).parts().dense(0, 0), mean, 1e-14);
-  EXPECT_EQ(preparation.apply(other).parts().dense(1, 0), other.dense(1, 0));
+  EXPECT_NEAR(preparation.apply(other).values().packed()(0, 0), mean, 1e-14);
+  EXPECT_EQ(preparation.apply(other).values().packed()(1, 0), other.dense(1, 0));
 }
 
 TEST(Preparation, StandardizesToUnitVarianceAlsoAfterImputationAndUnderWeights) {
@@ -182,7 +182,7 @@ TEST(Preparation, StandardizesColumnsWhoseSquaresOverflowOrVanish) {
   DatasetParts scaled = data;
   scaled.dense.col(0) *= 0x1p+700;
   scaled.dense.col(1) *= 0x1p-700;
-  EXPECT_EQ(Preparation::learn(scaled, {.standardize = true}).apply(scaled).parts().dense, plain.dense);
+  EXPECT_EQ(Preparation::learn(scaled, {.standardize = true}).apply(scaled).values().packed(), plain.dense);
 }
 
 TEST(Preparation, StandardizesValuesWhoseSquaresOverflowOrVanish) {
