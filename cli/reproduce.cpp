@@ -18,7 +18,6 @@ namespace {
 
 using nlohmann::json;
 using reproduce::Experiment;
-using reproduce::Finding;
 using reproduce::Reproduction;
 
 constexpr std::size_t kTextWidth = 100;
@@ -32,7 +31,7 @@ struct ListOptions {
   }
 };
 
-std::string list_text(bool as_json) {
+std::string experiments_text(bool as_json) {
   Table table({{.title = "experiment", .align = Align::kLeft},
                {.title = "in", .align = Align::kLeft},
                {.title = "state", .align = Align::kLeft},
@@ -70,9 +69,9 @@ std::string finding_paragraph(std::string_view text, std::string_view bullet) {
 
 /// The numbers that stand alone, and those the paper says something about.
 std::string headline_text(const Reproduction& result) {
-  std::vector<const Finding*> shown;
+  std::vector<const reproduce::Finding*> shown;
   bool spreads = false;
-  for (const Finding& finding : result.results) {
+  for (const reproduce::Finding& finding : result.results) {
     if (finding.x && !finding.published && finding.statement.empty()) continue;
     shown.push_back(&finding);
     spreads = spreads || finding.spread;
@@ -82,7 +81,7 @@ std::string headline_text(const Reproduction& result) {
   if (spreads) columns.push_back({.title = "± s.e."});
   Table table(columns);
   std::string statements;
-  for (const Finding* finding : shown) {
+  for (const reproduce::Finding* finding : shown) {
     std::vector<std::string> cells = {in_flags(result.name(*finding)), number_text(finding->published),
                                       number_text(finding->obtained)};
     if (spreads) cells.push_back(number_text(finding->spread));
@@ -121,9 +120,9 @@ std::vector<std::pair<std::size_t, std::size_t>> fitting_ranges(const std::vecto
 /// The curves side by side, one line a place on the axis; in several tables where one would be too wide.
 std::string curves_text(const Reproduction& result) {
   std::vector<std::string> series;
-  std::map<Index, std::map<std::string, const Finding*>> points;
+  std::map<Index, std::map<std::string, const reproduce::Finding*>> points;
   std::set<Index> always;
-  for (const Finding& finding : result.results) {
+  for (const reproduce::Finding& finding : result.results) {
     if (!finding.x) continue;
     if (std::find(series.begin(), series.end(), finding.series) == series.end())
       series.push_back(finding.series);
@@ -216,7 +215,7 @@ int run_reproduce(const Arguments& arguments, Signals& signals) {
               ? "--list stands alone (or with --json)"
               : "ID is missing; usage: subspectra reproduce ID (reproduce --list lists the experiments)");
     }
-    write_stdout(list_text(output.json));
+    write_stdout(experiments_text(output.json));
     return 0;
   }
   const Experiment* const experiment =

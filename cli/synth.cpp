@@ -16,17 +16,16 @@ namespace subspectra::cli {
 namespace {
 
 using nlohmann::json;
-using synth::Problem;
 
-const OptionDescription* option_of(const Problem& problem, std::string_view name) {
+const OptionDescription* option_of(const synth::Problem& problem, std::string_view name) {
   const auto found = std::find_if(problem.options.begin(), problem.options.end(),
                                   [&](const OptionDescription& option) { return option.name == name; });
   return found == problem.options.end() ? nullptr : &*found;
 }
 
-std::vector<const Problem*> problems_with(std::string_view option) {
-  std::vector<const Problem*> all;
-  for (const Problem& problem : synth::problems()) {
+std::vector<const synth::Problem*> problems_with(std::string_view option) {
+  std::vector<const synth::Problem*> all;
+  for (const synth::Problem& problem : synth::problems()) {
     if (option_of(problem, option) != nullptr) all.push_back(&problem);
   }
   return all;
@@ -36,18 +35,18 @@ std::vector<const Problem*> problems_with(std::string_view option) {
 /// the explanation says so.
 std::vector<OptionDescription> problem_options() {
   std::vector<OptionDescription> all;
-  for (const Problem& problem : synth::problems()) {
+  for (const synth::Problem& problem : synth::problems()) {
     for (const OptionDescription& option : problem.options) {
       if (std::any_of(all.begin(), all.end(), [&](const auto& known) { return known.name == option.name; }))
         continue;
       OptionDescription merged = option;
       const auto owners = problems_with(option.name);
-      const bool same = std::all_of(owners.begin(), owners.end(), [&](const Problem* owner) {
+      const bool same = std::all_of(owners.begin(), owners.end(), [&](const synth::Problem* owner) {
         return option_of(*owner, option.name)->default_text == option.default_text;
       });
       if (!same || owners.size() < synth::problems().size()) {
         std::vector<std::string> names;
-        for (const Problem* owner : owners) {
+        for (const synth::Problem* owner : owners) {
           const std::string& value = option_of(*owner, option.name)->default_text;
           names.push_back(fmt::format("{}{}{}", owner->name, value.empty() ? "" : " ", value));
         }
@@ -60,7 +59,7 @@ std::vector<OptionDescription> problem_options() {
   return all;
 }
 
-void check_problem_options(const OptionTexts& texts, const Problem& problem) {
+void check_problem_options(const OptionTexts& texts, const synth::Problem& problem) {
   for (const auto& [name, text] : texts) {
     const auto owners = problems_with(name);
     if (owners.empty() || option_of(problem, name) != nullptr) continue;
@@ -69,10 +68,10 @@ void check_problem_options(const OptionTexts& texts, const Problem& problem) {
   }
 }
 
-std::string list_text(bool as_json) {
+std::string problems_text(bool as_json) {
   Table table({{.title = "problem", .align = Align::kLeft}, {.title = "", .align = Align::kLeft}});
   auto list = json::array();
-  for (const Problem& problem : synth::problems()) {
+  for (const synth::Problem& problem : synth::problems()) {
     table.add({std::string(problem.name), in_flags(problem.summary)});
     auto options = json::array();
     for (const OptionDescription& option : problem.options) {
@@ -97,7 +96,7 @@ std::string matrix_path(const std::string& path, const std::string& name) {
 }
 
 /// The files a problem will have, refused before any work if they cannot be written.
-std::vector<std::string> planned_files(const Problem& problem, const std::string& path) {
+std::vector<std::string> planned_files(const synth::Problem& problem, const std::string& path) {
   if (problem.matrices.empty()) {
     if (path != "-") require_table_ending(path);
     require_writable(path);
@@ -125,10 +124,10 @@ int run_synth(const Arguments& arguments, Signals&) {
       throw InvalidArgument(
           "NAME is missing; usage: subspectra synth NAME -o FILE (synth alone lists the problems)");
     }
-    write_stdout(list_text(output.json));
+    write_stdout(problems_text(output.json));
     return 0;
   }
-  const Problem& problem = synth::find_problem(arguments.operands.front());
+  const synth::Problem& problem = synth::find_problem(arguments.operands.front());
   check_problem_options(arguments.texts, problem);
   if (output.o.empty()) {
     throw InvalidArgument(fmt::format("synth {} needs -o FILE, {}", problem.name,
@@ -188,7 +187,7 @@ Command synth_command() {
            .operands = {{.name = "NAME",
                          .help = "the problem; without it the problems are listed",
                          .may_be_left_out = true}},
-           .groups = {{.title = "Problem", .options = problem_options()},
+           .groups = {{.title = "synth::Problem", .options = problem_options()},
                       {.title = "Output", .options = output}},
            .notes =
                {"Same everywhere: the numbers depend on the options alone, --seed among them, not on the number of threads or the processor."}},

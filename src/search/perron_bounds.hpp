@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <vector>
 
+#include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
 #include "search/perron_node.hpp"
 #include "search/pool.hpp"

@@ -8,6 +8,7 @@
 
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
+#include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
 #include "linalg/tiled.hpp"
 
