@@ -1,4 +1,5 @@
-/// The way through the library in one page: a table in memory, a search, cross-validation, a model, predictions.
+/// The way through the library in one page: a table in memory, a search, cross-validation, a model,
+/// predictions.
 #include <fmt/format.h>
 
 #include <Eigen/Core>
@@ -40,11 +41,11 @@ const Eigen::MatrixXd X_new = make_table(2, 10).x;
 }  // namespace
 
 int main() {
-  ss::Dataset data(X, y);                              // Eigen, std::span, raw pointer + strides, CSC: views, no copy
+  ss::Dataset data(X, y);  // Eigen, std::span, raw pointer + strides, CSC: views, no copy
   auto found = ss::select(data, ss::Gslda{.swaps = 5}, {.k = {1, 10}});
   for (const auto& set : found.sets()) fmt::print("{} {} {}\n", set.k(), set.objective, set.gap());
-  auto cv    = ss::evaluate(data, {ss::Gslda{}, ss::RvmRow{}}, {.folds = 5, .repeats = 20});
+  auto cv = ss::evaluate(data, {ss::Gslda{}, ss::RvmRow{}}, {.folds = 5, .repeats = 20});
   auto model = ss::fit(data, ss::Gslda{}, {.k = cv.k_one_standard_error()});
-  auto p     = model.predict_proba(X_new);
+  auto p = model.predict_proba(X_new);
   model.save("model.json");
 }

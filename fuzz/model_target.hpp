@@ -8,8 +8,8 @@ inline void fuzz_model(std::span<const std::uint8_t> bytes) {
   using namespace subspectra;
   try {
     const TrainedModel model = TrainedModel::parse(fuzzing::as_text(bytes), "input");
-    const TrainedModel again =
-        TrainedModel::parse(model.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), "again");
+    const TrainedModel again = TrainedModel::parse(
+        model.to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), "again");
     DatasetParts data;
     data.source = "rows";
     data.names = FeatureNames(again.names);

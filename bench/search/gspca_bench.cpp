@@ -12,8 +12,8 @@
 #include <numeric>
 #include <string_view>
 
-#include "core/random.hpp"
 #include <subspectra/run_control.hpp>
+#include "core/random.hpp"
 #include "linalg/tiled.hpp"
 #include "search/greedy.hpp"
 

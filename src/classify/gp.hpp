@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include <subspectra/run_control.hpp>
 #include "classify/rule.hpp"
 #include "core/options.hpp"
-#include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 
 namespace subspectra {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include <subspectra/run_control.hpp>
 #include "classify/classifier_kind.hpp"
 #include "classify/row_map.hpp"
 #include "classify/rule.hpp"
-#include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 
 namespace subspectra {

@@ -200,8 +200,8 @@ class LdaKind final : public TypedKind<Lda> {
     const Labels& labels = *table.training.labels();
     const auto given = table.training.weights();
     const Eigen::Map<const Vector> weights(given.data(), static_cast<Index>(given.size()));
-    return std::make_shared<LdaRule>(fit_projected_lda(table.training.values().columns(table.features), labels.codes,
-                                                       weights, labels.class_count(), b,
+    return std::make_shared<LdaRule>(fit_projected_lda(table.training.values().columns(table.features),
+                                                       labels.codes, weights, labels.class_count(), b,
                                                        classifier.as<Lda>().prior));
   }
   [[nodiscard]] RulePointer read(const ModelReader& reader, const ModelShape& shape) const override {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include <subspectra/run_control.hpp>
 #include "classify/lda.hpp"
 #include "classify/rule.hpp"
-#include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 
 namespace subspectra {

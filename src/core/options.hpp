@@ -128,8 +128,9 @@ void set_options(Options& options, const OptionTexts& texts) {
   });
 }
 
-/// Sets every field that a JSON object has, as options_json wrote it: null keeps the default ("not given"), a list
-/// is one of texts or a range. Throws InvalidArgument for a name that the struct has not, and for a value that is none.
+/// Sets every field that a JSON object has, as options_json wrote it: null keeps the default ("not given"), a
+/// list is one of texts or a range. Throws InvalidArgument for a name that the struct has not, and for a
+/// value that is none.
 template <class Options>
 void set_options_from_json(Options& options, const nlohmann::json& object) {
   OptionTexts texts = detail::texts_of_json(object);

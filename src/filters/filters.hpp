@@ -22,6 +22,7 @@ namespace subspectra::filters {
 // separator (something / 0) scores the largest finite number, so that scores can be written to JSON.
 
 /// Features by falling score, ties to the lowest index.
-[[nodiscard]] std::vector<Index> ranking(std::span<const double> scores, const std::vector<Index>& candidates);
+[[nodiscard]] std::vector<Index> ranking(std::span<const double> scores,
+                                         const std::vector<Index>& candidates);
 
 }  // namespace subspectra::filters

@@ -14,8 +14,8 @@
 
 #include <subspectra/qalpha.hpp>
 
-#include "core/options.hpp"
 #include <subspectra/run_control.hpp>
+#include "core/options.hpp"
 #include "qalpha/feature_rows.hpp"
 
 namespace subspectra {

@@ -53,7 +53,8 @@ void tell(const RunControl& control, const ScoringFit& fit, Index features, doub
 
 class RvmRowSolver final : public ScoringSolver {
  public:
-  RvmRowSolver(const ScoringProblem& problem, const RvmOptions& options) : problem_(problem), options_(options) {}
+  RvmRowSolver(const ScoringProblem& problem, const RvmOptions& options)
+      : problem_(problem), options_(options) {}
 
   /// With every other variance 0 the cost falls as gamma_i rises from 0 exactly when |x_i'T|^2 > L (lambda
   /// N)^2/alpha; alpha = lambda N leaves |x_i'T|^2/L > lambda N. A smaller alpha than that makes 0 a minimum

@@ -16,7 +16,6 @@
 
 namespace subspectra {
 
-
 /// What ends the iterations.
 struct IterationOptions {
   Index max_iterations = 1000;

@@ -90,7 +90,8 @@ Equations equations(const ScoringProblem& problem, const SuldaOptions& options) 
 
 class SuldaSolver final : public ScoringSolver {
  public:
-  SuldaSolver(const ScoringProblem& problem, const SuldaOptions& options) : problem_(problem), options_(options) {
+  SuldaSolver(const ScoringProblem& problem, const SuldaOptions& options)
+      : problem_(problem), options_(options) {
     options_.validate();
     equations_ = equations(problem_, options_);
   }

@@ -117,9 +117,12 @@ void DspcaOptions::validate() const {
   }
 }
 
-double DspcaSolver::bytes(Index n) { return kMatrices * 8.0 * static_cast<double>(n) * static_cast<double>(n); }
+double DspcaSolver::bytes(Index n) {
+  return kMatrices * 8.0 * static_cast<double>(n) * static_cast<double>(n);
+}
 
-DspcaSolver::DspcaSolver(Matrix sigma, const DspcaOptions& options) : sigma_(std::move(sigma)), options_(options) {
+DspcaSolver::DspcaSolver(Matrix sigma, const DspcaOptions& options)
+    : sigma_(std::move(sigma)), options_(options) {
   options.validate();
   const Index n = sigma_.rows();
   if (n < 1 || n > kMostFeatures) {

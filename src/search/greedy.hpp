@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include <subspectra/run_control.hpp>
-#include <subspectra/path.hpp>
-#include "search/units.hpp"
 #include <subspectra/options.hpp>
+#include <subspectra/path.hpp>
+#include <subspectra/run_control.hpp>
+#include "search/units.hpp"
 #include "spectral/pencil.hpp"
 
 namespace subspectra {
@@ -51,8 +51,8 @@ struct RootLosses {
 [[nodiscard]] GreedyPass forward_pass(const Pencil& pencil, const SearchUnits& units,
                                       const GreedyOptions& options, const RunControl& control);
 /// Starts from all units and deletes, one after another, the one whose loss is smallest (ties: the lowest).
-/// elimination.hpp where A has a factor, variance_backward.cpp where it has none. Throws Infeasible when B over the candidates is singular. `root` receives the losses at
-/// the start if it is not null.
+/// elimination.hpp where A has a factor, variance_backward.cpp where it has none. Throws Infeasible when B
+/// over the candidates is singular. `root` receives the losses at the start if it is not null.
 [[nodiscard]] GreedyPass backward_pass(const Pencil& pencil, const SearchUnits& units,
                                        const GreedyOptions& options, const RunControl& control,
                                        RootLosses* root = nullptr);

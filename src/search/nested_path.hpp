@@ -3,9 +3,9 @@
 /// search that found them) in one factorization.
 #include <vector>
 
+#include <subspectra/options.hpp>
 #include <subspectra/path.hpp>
 #include "search/units.hpp"
-#include <subspectra/options.hpp>
 #include "spectral/pencil.hpp"
 
 namespace subspectra {

@@ -3,9 +3,9 @@
 /// enters (T + C_i'C_i/d_i) or leaves (T - U_i'U_i/P_ii).
 #include <vector>
 
-#include "core/types.hpp"
-#include <subspectra/path.hpp>
 #include <subspectra/options.hpp>
+#include <subspectra/path.hpp>
+#include "core/types.hpp"
 
 namespace subspectra::search {
 

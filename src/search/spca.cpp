@@ -94,7 +94,8 @@ SpcaTable spca_table(const MatrixRef& sigma) {
   return table;
 }
 
-SpcaSolver::SpcaSolver(const SpcaTable& table, const SpcaOptions& options) : table_(table), options_(options) {
+SpcaSolver::SpcaSolver(const SpcaTable& table, const SpcaOptions& options)
+    : table_(table), options_(options) {
   options.validate();
   const double largest = table.scales.size() > 0 ? table.scales.maxCoeff() : 0.0;
   if (!(largest > 0.0)) throw InvalidArgument("spca: no column varies, so that there is no component");
@@ -151,7 +152,8 @@ double SpcaSolver::lambda_max() {
 
 /// b_j given X a_j. In the coordinates of the unit columns, c = d b, the elastic net is
 ///     1/2 |X a - unit c|^2 + l2/2 |c|^2 + (lambda/2) sum_i |c_i|/d_i.
-Vector SpcaSolver::regress(Index j, const Vector& xa, double lambda, const RunControl& control, bool* converged) {
+Vector SpcaSolver::regress(Index j, const Vector& xa, double lambda, const RunControl& control,
+                           bool* converged) {
   const Index p = table_.unit.cols();
   if (std::isinf(options_.l2)) {
     const Vector pulled = transposed_times(xa);

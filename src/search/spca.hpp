@@ -80,7 +80,7 @@ class SpcaSolver {
 /// One component, by size: fits along a falling grid of `count` lambdas from lambda_max down to `ratio` times
 /// it, and between neighbours whose sizes leave some of lo..hi out. The fits that are found, lambda falling;
 /// it ends after two sizes in a row above `hi`.
-[[nodiscard]] std::vector<SpcaFit> spca_path(SpcaSolver& solver, Index lo, Index hi, Index count, double ratio,
-                                             const RunControl& control);
+[[nodiscard]] std::vector<SpcaFit> spca_path(SpcaSolver& solver, Index lo, Index hi, Index count,
+                                             double ratio, const RunControl& control);
 
 }  // namespace subspectra

@@ -2,9 +2,9 @@
 /// Local search by exchanges: one feature leaves, another enters, while that helps.
 #include <vector>
 
-#include <subspectra/run_control.hpp>
-#include <subspectra/path.hpp>
 #include <subspectra/options.hpp>
+#include <subspectra/path.hpp>
+#include <subspectra/run_control.hpp>
 #include "spectral/pencil.hpp"
 
 namespace subspectra {

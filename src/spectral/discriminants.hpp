@@ -1,7 +1,7 @@
 #pragma once
 /// The generalized eigenproblem of a factor pencil on one set of features: M M' x = lambda B x, x'B x = 1.
-#include "core/types.hpp"
 #include <subspectra/options.hpp>
+#include "core/types.hpp"
 
 namespace subspectra {
 

@@ -11,6 +11,8 @@ namespace subspectra {
 [[nodiscard]] FittedDiscriminants leading_columns(const FittedDiscriminants& record, Index count);
 
 /// The numbers of an Eigen vector as they leave the library.
-[[nodiscard]] inline std::vector<double> to_vector(const VectorRef& values) { return {values.begin(), values.end()}; }
+[[nodiscard]] inline std::vector<double> to_vector(const VectorRef& values) {
+  return {values.begin(), values.end()};
+}
 
 }  // namespace subspectra

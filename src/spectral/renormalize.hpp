@@ -4,8 +4,8 @@
 /// the quotient of the vector it replaces.
 #include <vector>
 
-#include "core/types.hpp"
 #include <subspectra/options.hpp>
+#include "core/types.hpp"
 #include "spectral/discriminants.hpp"
 #include "spectral/pencil.hpp"
 

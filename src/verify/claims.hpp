@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include <subspectra/selection.hpp>
 #include "core/types.hpp"
 #include "data/prepare.hpp"
 #include "io/read.hpp"
-#include <subspectra/selection.hpp>
 
 namespace subspectra {
 

@@ -2,8 +2,8 @@
 /// The pair (A, B) over some features as two explicit matrices, and the criterion of a set from the textbook.
 #include <vector>
 
-#include "data/dataset.hpp"
 #include <subspectra/selection.hpp>
+#include "data/dataset.hpp"
 
 namespace subspectra::verify {
 

@@ -1,4 +1,5 @@
-/// A user's program: reads the embedded Sonar data, ranks its bands by Fisher's ratio, trains on three of them.
+/// A user's program: reads the embedded Sonar data, ranks its bands by Fisher's ratio, trains on three of
+/// them.
 #include <iostream>
 #include <subspectra/subspectra.hpp>
 

@@ -45,7 +45,8 @@ TEST(Model, ComesBackFromJsonToTheLastBit) {
     for (const bool standardize : {false, true}) {
       const TrainedModel model =
           small_model({.missing = MissingPolicy::kMean, .standardize = standardize}, classifier);
-      const TrainedModel back = TrainedModel::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
+      const TrainedModel back =
+          TrainedModel::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
       EXPECT_EQ(back.rule->classifier(), classifier.name());
       const DatasetParts fresh = named(oracle::random_classes(25, 6, 3, 2));
       EXPECT_EQ(predict_probabilities(model, fresh), predict_probabilities(back, fresh));
@@ -144,7 +145,8 @@ void expect_damage_refused(const Classifier& classifier) {
     }
     nlohmann::json without = good;
     without.erase(item.key());
-    EXPECT_NE(message_of([&] { (void)TrainedModel::from_json(without, "m.json"); }), "(no error)") << item.key();
+    EXPECT_NE(message_of([&] { (void)TrainedModel::from_json(without, "m.json"); }), "(no error)")
+        << item.key();
   }
 }
 
@@ -168,7 +170,8 @@ TEST(Model, AnSvmHasPositiveScalesAndSharesThatSumToOne) {
   nlohmann::json apart = good;  // every prior on a class without rows
   apart["priors"] = {1.0, 0.0, 0.0};
   apart["shares"] = {0.0, 0.5, 0.5};
-  EXPECT_NE(message_of([&] { (void)TrainedModel::from_json(apart, "m.json"); }).find("'priors'"), std::string::npos);
+  EXPECT_NE(message_of([&] { (void)TrainedModel::from_json(apart, "m.json"); }).find("'priors'"),
+            std::string::npos);
 }
 
 TEST(Model, AGaussianProcessHasPositiveScalesAndOneMachineAClass) {
@@ -196,15 +199,18 @@ TEST(Model, AGaussianProcessHasPositiveScalesAndOneMachineAClass) {
     if (ep) {
       json bad = good;
       bad["machines"][1]["site_precision"][7] = -1e-9;
-      EXPECT_NE(message_of([&] { (void)TrainedModel::from_json(bad, "m.json"); }).find("must not be negative"),
-                std::string::npos);
+      EXPECT_NE(
+          message_of([&] { (void)TrainedModel::from_json(bad, "m.json"); }).find("must not be negative"),
+          std::string::npos);
     }
     json bad = good;
     bad["codes"][0] = 0.5;
-    EXPECT_NE(message_of([&] { (void)TrainedModel::from_json(bad, "m.json"); }).find("'codes'"), std::string::npos);
+    EXPECT_NE(message_of([&] { (void)TrainedModel::from_json(bad, "m.json"); }).find("'codes'"),
+              std::string::npos);
     bad = good;
     bad["inputs"][5].push_back(1.0);
-    EXPECT_NE(message_of([&] { (void)TrainedModel::from_json(bad, "m.json"); }).find("'inputs'"), std::string::npos);
+    EXPECT_NE(message_of([&] { (void)TrainedModel::from_json(bad, "m.json"); }).find("'inputs'"),
+              std::string::npos);
     bad = good;
     bad["machines"].erase(0);
     EXPECT_NE(message_of([&] { (void)TrainedModel::from_json(bad, "m.json"); }).find("'machines'"),
@@ -265,7 +271,8 @@ TEST(Model, AProjectionComesBackFromJson) {
   const DatasetParts fresh = named(oracle::random_classes(25, 6, 3, 2));
   for (const Classifier& classifier : kClassifiers) {
     const TrainedModel model = fit_model(data, {}, "pca", found, classifier);
-    const TrainedModel back = TrainedModel::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
+    const TrainedModel back =
+        TrainedModel::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
     EXPECT_EQ(predict_probabilities(model, fresh), predict_probabilities(back, fresh));
   }
 }
@@ -283,7 +290,8 @@ TEST(Model, RowsWithoutALabelAreNotLearnedFrom) {
   found.matrix = (Matrix(3, 2) << 1.0, 0.5, -1.0, 2.0, 0.3, 0.1).finished();
   for (const Classifier& options : kClassifiers) {
     const TrainedModel some = fit_model(data, {}, "qalpha", {0, 2, 5}, 0.0, options);
-    const TrainedModel those = fit_model(Dataset(data).with_rows(labelled), {}, "qalpha", {0, 2, 5}, 0.0, options);
+    const TrainedModel those =
+        fit_model(Dataset(data).with_rows(labelled), {}, "qalpha", {0, 2, 5}, 0.0, options);
     EXPECT_EQ(some.training_rows, 40);
     EXPECT_EQ(predict_probabilities(some, fresh), predict_probabilities(those, fresh));
     const TrainedModel projected = fit_model(data, {}, "pca", found, options);

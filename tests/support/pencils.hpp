@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "search/units.hpp"
 #include <subspectra/selection.hpp>
+#include "search/units.hpp"
 
 namespace subspectra::oracle {
 
