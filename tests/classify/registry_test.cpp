@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <set>
@@ -25,7 +26,8 @@ std::string refusal_of(const std::function<void()>& action) {
 TEST(Classifiers, AreFoundByTheNamesOfTheirStructs) {
   std::vector<std::string_view> names;
   for (const auto& traits : classifier_list()) names.push_back(traits.name);
-  EXPECT_EQ(names, (std::vector<std::string_view>{"lda", "svm", "knn", "gp-laplace", "gp-ep"}));
+  for (const auto known : {"lda", "svm", "knn", "gp-laplace", "gp-ep"})
+    EXPECT_EQ(std::count(names.begin(), names.end(), known), 1) << known;
   for (const auto name : names) {
     EXPECT_EQ(Classifier(name).name(), name);
     EXPECT_EQ(Classifier(name).traits().name, name);
