@@ -187,7 +187,7 @@ Command synth_command() {
            .operands = {{.name = "NAME",
                          .help = "the problem; without it the problems are listed",
                          .may_be_left_out = true}},
-           .groups = {{.title = "synth::Problem", .options = problem_options()},
+           .groups = {{.title = "Problem", .options = problem_options()},
                       {.title = "Output", .options = output}},
            .notes =
                {"Same everywhere: the numbers depend on the options alone, --seed among them, not on the number of threads or the processor."}},
