@@ -1,6 +1,7 @@
 #pragma once
 /// A selection method is a struct of options (greedy.hpp, exact.hpp, scoring.hpp, ...); Method holds any of
 /// them.
+#include <concepts>
 #include <memory>
 #include <string>
 #include <string_view>
