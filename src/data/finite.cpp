@@ -19,23 +19,6 @@ namespace {
 
 }  // namespace
 
-void require_finite(const StridedValues& values, const FeatureNames& names) {
-  for (Index j = 0; j < values.cols(); ++j) {
-    if (values.col(j).allFinite()) continue;
-    for (Index i = 0; i < values.rows(); ++i) {
-      if (!std::isfinite(values(i, j))) refuse_value("", names[j], i, values(i, j));
-    }
-  }
-}
-
-void require_finite(const Eigen::Ref<const Eigen::SparseMatrix<double>>& values, const FeatureNames& names) {
-  for (Index j = 0; j < values.outerSize(); ++j) {
-    for (Eigen::Ref<const Eigen::SparseMatrix<double>>::InnerIterator it(values, j); it; ++it) {
-      if (!std::isfinite(it.value())) refuse_value("", names[j], it.row(), it.value());
-    }
-  }
-}
-
 void require_finite(const Dataset& data, const std::vector<Index>& columns) {
   for (const Index j : columns) {
     if (data.values().all_finite(j)) continue;

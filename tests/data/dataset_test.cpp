@@ -1,6 +1,7 @@
 #include "data/dataset.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <cmath>
 
@@ -307,6 +308,29 @@ TEST(Dataset, PreparationCopiesOnlyWhatItChanges) {
   const Dataset filled = Preparation::learn(fold, mean).apply(fold);
   EXPECT_EQ(filled.values().matrix()(2, 0), 0.5);
   EXPECT_TRUE(std::isnan(x(3, 0)));  // the caller's memory is never written
+}
+
+TEST(Dataset, ReadsMemoryThatCannotBeWritten) {
+  constexpr Index kRows = 128, kColumns = 4;
+  constexpr std::size_t kBytes = 8 * kRows * kColumns;
+  void* const pages = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  auto* const numbers_there = static_cast<double*>(pages);
+  const Matrix x = Matrix::Random(kRows, kColumns);
+  std::copy(x.data(), x.data() + x.size(), numbers_there);
+  ASSERT_EQ(::mprotect(pages, kBytes, PROT_READ), 0);
+  std::vector<int> y;
+  for (Index i = 0; i < kRows; ++i) y.push_back(static_cast<int>(i % 2));
+  {
+    const Dataset data(numbers_there, kRows, kColumns, 1, kRows, y);
+    const PrepareOptions options{.missing = MissingPolicy::kMean, .standardize = true};
+    const Dataset checked = check_values(data, options);
+    const Dataset prepared = Preparation::learn(checked, options).apply(checked);
+    EXPECT_NEAR(prepared.values().packed().col(0).squaredNorm(), static_cast<double>(kRows), 1e-9);
+    EXPECT_EQ(compute_moments(data, Moments::SecondOrder::kFull, 1).within_covariance(),
+              compute_moments(Dataset(x, y), Moments::SecondOrder::kFull, 1).within_covariance());
+  }
+  EXPECT_EQ(::munmap(pages, kBytes), 0);
 }
 
 TEST(Dataset, MomentsOfAFoldAreThoseOfItsCopyAndPackNothing) {
