@@ -338,11 +338,11 @@ int run_select(const Arguments& arguments, Signals& signals) {
                                  .total_s = job.watch.seconds(),
                                  .groups = job.selection.feature_groups.get(),
                                  .spelling = Spelling::kCommandLine};
-  const std::string json = json_text(selection_json(selection, prepared, context));
+  const std::string result = json_text(selection_json(selection, prepared, context));
   job.warn(prepared.warnings(), selection.warnings);
-  if (!job.output.o.empty()) write_result(job.output.o, json);
+  if (!job.output.o.empty()) write_result(job.output.o, result);
   if (job.output.o != "-") {
-    write_stdout(job.output.json ? json : selection_text(prepared, selection) + bounds_text(selection));
+    write_stdout(job.output.json ? result : selection_text(prepared, selection) + bounds_text(selection));
   }
   if (signals.exit_code() != 0) return signals.exit_code();
   return proof_code(proof, selection);

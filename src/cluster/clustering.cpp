@@ -1,5 +1,6 @@
 #include "cluster/clustering.hpp"
 
+#include "core/spelling.hpp"
 #include "data/prepare.hpp"
 #include "select/record.hpp"
 
@@ -341,7 +342,10 @@ Clustering cluster(const Dataset& data, const Method& method, const ClusterOptio
   method.validate();
   const Dataset checked = check_values(data, selection.prepare, selection.exclude);
   const Dataset prepared = Preparation::learn(checked, selection.prepare).apply(checked);
-  return cluster_rows(prepared, method, selection, options, control);
+  Clustering clustering = cluster_rows(prepared, method, selection, options, control);
+  clustering.warnings = spelled(std::move(clustering.warnings), Spelling::kCpp);
+  clustering.selection.warnings = spelled(std::move(clustering.selection.warnings), Spelling::kCpp);
+  return clustering;
 }
 
 }  // namespace subspectra

@@ -12,6 +12,7 @@
 
 #include "classify/registry.hpp"
 #include "core/parallel.hpp"
+#include "core/spelling.hpp"
 #include "core/streams.hpp"
 #include "core/text.hpp"
 #include "evaluate/stability.hpp"
@@ -630,8 +631,11 @@ Evaluation evaluate(const Dataset& data, const Methods& methods, const EvaluateO
   for (const auto& method : methods.list()) method.validate();
   SelectOptions selection = options.select;
   if (options.k.given()) selection.k = options.k;
-  return evaluate_methods(check_values(data, selection.prepare, selection.exclude), methods.list(), selection,
-                          selection.prepare, options.classifier, options, control);
+  Evaluation evaluation =
+      evaluate_methods(check_values(data, selection.prepare, selection.exclude), methods.list(), selection,
+                       selection.prepare, options.classifier, options, control);
+  evaluation.warnings = spelled(std::move(evaluation.warnings), Spelling::kCpp);
+  return evaluation;
 }
 
 }  // namespace subspectra

@@ -51,7 +51,7 @@ const Moments& RowStatistics::class_moments() const {
 
 const std::shared_ptr<const CovarianceOperator>& RowStatistics::within() const {
   if (!within_) {
-    class_moments();
+    (void)class_moments();
     ++counts_.within;
     within_ = std::make_shared<const CovarianceOperator>(data_, CovarianceOperator::Centring::kByClass,
                                                          class_moments_);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/spelling.hpp"
 #include "core/text.hpp"
 #include "data/groups.hpp"
 #include "data/prepare.hpp"
@@ -463,8 +464,10 @@ Selection select(const Dataset& data, const Method& method, const SelectOptions&
   method.validate();
   const Dataset checked = check_values(data, options.prepare, options.exclude);
   const Dataset prepared = Preparation::learn(checked, options.prepare).apply(checked);
-  return run_method(RowStatistics(prepared, options.threads, options.memory_limit.bytes), method, options,
-                    control);
+  Selection found = run_method(RowStatistics(prepared, options.threads, options.memory_limit.bytes), method,
+                               options, control);
+  found.warnings = spelled(std::move(found.warnings), Spelling::kCpp);
+  return found;
 }
 
 std::string no_bounds_sentence(std::string_view command) {

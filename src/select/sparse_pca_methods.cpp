@@ -146,10 +146,10 @@ Selection Spca::run(const Problem& problem, const RunControl& control) const {
     fits = spca_path(solver, problem.k().lo, problem.k().hi, own.lambdas, own.lambda_ratio, control);
   } else {
     const double fraction = choice.value > 0.0 ? choice.value : kAutoFraction;
-    const double lambda =
+    const double used =
         choice.kind == LambdaChoice::Kind::kValue ? choice.value : fraction * solver.lambda_max();
     selection.size_fixed = true;
-    fits.push_back(solver.fit({lambda}, control));
+    fits.push_back(solver.fit({used}, control));
   }
   selection.status = Status::kHeuristic;
   auto list = nlohmann::json::array();
