@@ -1,4 +1,5 @@
 #include "output.hpp"
+#include "core/json_text.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -20,16 +21,12 @@ using nlohmann::json;
 
 std::string reason(int code) { return std::generic_category().message(code); }
 
-std::string on_one_line(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 void append_json(const json& value, std::size_t indent, std::string& text) {
   const bool plain_array =
       value.is_array() && std::none_of(value.begin(), value.end(),
                                        [](const json& entry) { return entry.is_object() && !entry.empty(); });
   if (!value.is_structured() || value.empty() || plain_array) {
-    text += on_one_line(value);
+    text += lenient_json_text(value);
     return;
   }
   const std::string margin(indent + 2, ' ');
@@ -39,7 +36,7 @@ void append_json(const json& value, std::size_t indent, std::string& text) {
     text += first ? "\n" : ",\n";
     first = false;
     text += margin;
-    if (value.is_object()) text += on_one_line(json(key)) + ": ";
+    if (value.is_object()) text += lenient_json_text(json(key)) + ": ";
     append_json(member, indent + 2, text);
   }
   text += '\n' + std::string(indent, ' ') + (value.is_object() ? "}" : "]");

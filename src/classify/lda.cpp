@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "classify/classifier_kind.hpp"
 #include "core/matrix_json.hpp"
 #include "data/moments.hpp"
+#include "eigen/cholesky.hpp"
 #include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
 #include "spectral/discriminants.hpp"
@@ -121,8 +121,7 @@ LdaRule fit_projected_lda(const MatrixRef& rows, const std::vector<int>& codes, 
   }
   // Only z'm_c and |m_c| of the K centroids m_c count: an orthonormal basis of their span holds both.
   const Matrix centroids = means * whitening;
-  const Eigen::HouseholderQR<Matrix> basis(centroids.transpose());
-  const Matrix q = basis.householderQ() * Matrix::Identity(whitening.cols(), classes);
+  const Matrix q = linalg::orthonormal_basis(Matrix(centroids.transpose()));
   rule.discriminants.resize(b.rows(), classes);
   linalg::gemm(1.0, linalg::Op::kNone, b, linalg::Op::kNone, Matrix(whitening * q), 0.0, rule.discriminants);
   rule.centroids = centroids * q;

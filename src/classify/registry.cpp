@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/json_text.hpp"
 #include "core/spelling.hpp"
 
 namespace subspectra {
@@ -50,7 +51,7 @@ bool has_option(const ClassifierKind& kind, std::string_view name) {
 /// What OptionCodec reads back, from what it wrote as JSON.
 std::string option_text(const nlohmann::json& value) {
   if (value.is_string()) return value.get<std::string>();
-  if (!value.is_array()) return value.dump();
+  if (!value.is_array()) return json_text(value);
   std::string text;
   for (const auto& entry : value) text += (text.empty() ? "" : ",") + option_text(entry);
   return text;
@@ -79,7 +80,7 @@ Classifier classifier_from_json(std::string_view name, const nlohmann::json& opt
   const ClassifierKind& kind = find_classifier(name);
   if (!options.is_object())
     throw InvalidArgument({.field = "options",
-                           .value = options.dump(),
+                           .value = json_text(options),
                            .subject = fmt::format("the options of classifier {}", name),
                            .rule = "are no JSON object"});
   OptionTexts texts;
@@ -136,12 +137,12 @@ Classifier Classifier::parse(std::string_view name,
 }
 
 Classifier Classifier::from_json(std::string_view name, std::string_view options) {
-  return classifier_from_json(name, nlohmann::json::parse(options, nullptr, /*allow_exceptions=*/false));
+  return classifier_from_json(name, json_or_discarded(options));
 }
 
 const ClassifierTraits& Classifier::traits() const { return kind_of(*this).traits(); }
 
-std::string Classifier::options_json() const { return kind_of(*this).options_json(*this).dump(); }
+std::string Classifier::options_json() const { return json_text(kind_of(*this).options_json(*this)); }
 
 void Classifier::require_name(std::string_view name) const {
   if (name_ != name)

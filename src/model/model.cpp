@@ -11,8 +11,8 @@
 
 #include "classify/model_reader.hpp"
 #include "classify/registry.hpp"
+#include "core/json_text.hpp"
 #include "core/matrix_json.hpp"
-#include "core/shallow_json.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
 #include "io/byte_source.hpp"

@@ -5,6 +5,7 @@
 
 #include "classify/registry.hpp"
 #include "core/atomic_file.hpp"
+#include "core/json_text.hpp"
 #include "core/parallel.hpp"
 #include "core/spelling.hpp"
 #include "model/fit.hpp"
@@ -37,18 +38,18 @@ Model fit(const Dataset& data, const Method& method, const FitOptions& options, 
   used.update(options_json(selection));
   used["k"] = {fitted->k, fitted->k};
   used["threads"] = resolve_threads(selection.threads);
-  nlohmann::json rule = nlohmann::json::parse(options.classifier.options_json());
+  nlohmann::json rule = parse_json(options.classifier.options_json());
   rule["classifier"] = options.classifier.name();
   nlohmann::json object = model_json(*fitted, std::move(used), rule, selection.seed);
   object["warnings"] = spelled(fitted->warnings, Spelling::kCpp);
-  fitted->file = object.dump(2) + "\n";
+  fitted->file = json_text(object, 2) + "\n";
   fitted->warnings = spelled(std::move(fitted->warnings), Spelling::kCpp);
   return Model(std::move(fitted));
 }
 
 Model Model::load(const std::string& path) {
   TrainedModel model = TrainedModel::load(path);
-  std::string file = model.to_json().dump(2) + "\n";
+  std::string file = json_text(model.to_json(), 2) + "\n";
   return Model(loaded(std::move(model), std::move(file)));
 }
 

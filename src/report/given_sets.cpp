@@ -12,7 +12,7 @@
 #include <stdexcept>
 
 #include <subspectra/error.hpp>
-#include "core/shallow_json.hpp"
+#include "core/json_text.hpp"
 #include "io/byte_source.hpp"
 
 namespace subspectra {

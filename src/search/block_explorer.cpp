@@ -1,11 +1,11 @@
 /// Exact search over a factor pencil in general: any criterion, any number of discriminants, groups. The tree
 /// is that of scan_explorer.cpp seen from above only: P = (B_T^{-1})_FF, U = P C, and the r x r matrix T =
 /// M_T'B_T^{-1}M_T, from which a unit g that leaves takes Y'Y, Y = L^{-1}U_g, P_gg = L L'.
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "eigen/cholesky.hpp"
 #include "eigen/symmetric.hpp"
 #include "search/explorer.hpp"
 #include "search/factor_problem.hpp"
@@ -107,8 +107,8 @@ class BlockDescent {
           }
         }
       } else {
-        const Eigen::LLT<Matrix> llt(at.p.block(from, from, size, size));
-        const Matrix y = llt.matrixL().solve(Matrix(at.u.middleRows(from, size)));
+        const linalg::CholeskyFactor llt(at.p.block(from, from, size, size));
+        const Matrix y = llt.solve_lower(at.u.middleRows(from, size));
         after[j] = trace ? at.f - y.squaredNorm() : problem_.of(at.t - y.transpose() * y);
       }
       after[j] = std::clamp(after[j], 0.0, at.f);
@@ -125,9 +125,9 @@ class BlockDescent {
     const Index from = at.first[j], size = at.first[j + 1] - from, next = at.first[j + 1];
     const Index rest = at.first.back() - next;
     for (std::size_t a = j + 1; a < at.first.size(); ++a) to.first.push_back(at.first[a] - next);
-    const Eigen::LLT<Matrix> llt(at.p.block(from, from, size, size));
-    const Matrix w = llt.matrixL().solve(Matrix(at.p.block(from, next, size, rest)));
-    const Matrix y = llt.matrixL().solve(Matrix(at.u.middleRows(from, size)));
+    const linalg::CholeskyFactor llt(at.p.block(from, from, size, size));
+    const Matrix w = llt.solve_lower(at.p.block(from, next, size, rest));
+    const Matrix y = llt.solve_lower(at.u.middleRows(from, size));
     to.p = at.p.bottomRightCorner(rest, rest) - w.transpose() * w;
     to.u = at.u.bottomRows(rest) - w.transpose() * y;
     to.t = at.t - y.transpose() * y;

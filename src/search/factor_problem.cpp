@@ -1,11 +1,11 @@
 #include "search/factor_problem.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
 #include <subspectra/error.hpp>
 #include "core/memory.hpp"
+#include "eigen/cholesky.hpp"
 #include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
 #include "spectral/discriminants.hpp"
@@ -42,18 +42,18 @@ Vector diagonal_minorant(const Matrix& b, const Matrix& inverse) {
   const double least = linalg::spectrum(b, false).values.minCoeff();
   if (!(least > 0.0)) return {};
   Vector d = Vector::Constant(n, 0.5 * least);
-  const auto rest = [&](const Vector& at) { return Eigen::LLT<Matrix>(Matrix(b - Matrix(at.asDiagonal()))); };
+  const auto rest = [&](const Vector& at) { return linalg::CholeskyFactor(b - Matrix(at.asDiagonal())); };
   double mu = weights.dot(d) / static_cast<double>(n);
   for (int round = 0; round < 8; ++round, mu *= 0.25) {
     for (int step = 0; step < 4; ++step) {
       const auto llt = rest(d);
-      if (llt.info() != Eigen::Success) return {};
-      const Matrix x = llt.solve(Matrix::Identity(n, n));
+      if (!llt.positive()) return {};
+      const Matrix x = llt.solve(Matrix(Matrix::Identity(n, n)));
       const Vector gradient = weights - mu * x.diagonal();
-      const Vector move = Eigen::LLT<Matrix>(Matrix(mu * x.cwiseProduct(x))).solve(gradient);
+      const Vector move = linalg::CholeskyFactor(mu * x.cwiseProduct(x)).solve(gradient);
       double length = 1.0;
       Vector next = d + move;
-      while (length > 1e-6 && (!(next.minCoeff() > 0.0) || rest(next).info() != Eigen::Success)) {
+      while (length > 1e-6 && (!(next.minCoeff() > 0.0) || !rest(next).positive())) {
         length *= 0.5;
         next = d + length * move;
       }
@@ -78,10 +78,9 @@ bool inverted(Matrix& a, int threads, const RunControl& control) {
     linalg::mirror_lower(a);
     return true;
   }
-  const Eigen::LLT<Matrix> llt(a);
-  if (llt.info() != Eigen::Success) return false;
-  Matrix w = Matrix::Identity(a.rows(), a.rows());
-  llt.matrixL().solveInPlace(w);
+  const linalg::CholeskyFactor llt(a);
+  if (!llt.positive()) return false;
+  const Matrix w = llt.solve_lower(Matrix::Identity(a.rows(), a.rows()));
   a.noalias() = w.transpose() * w;
   return true;
 }
@@ -171,10 +170,10 @@ std::optional<Residual> FactorProblem::residual(const OpenNode& node, const RunC
   const auto kept = rows_of(node.kept), free = rows_of(node.free);
   Residual at{.g = b(free, free), .c = m(free, Eigen::all), .kept = Matrix::Zero(m.cols(), m.cols())};
   if (!kept.empty()) {
-    const Eigen::LLT<Matrix> llt(b(kept, kept));
-    if (llt.info() != Eigen::Success) return std::nullopt;
-    const Matrix w = llt.matrixL().solve(Matrix(b(kept, free)));
-    const Matrix y = llt.matrixL().solve(Matrix(m(kept, Eigen::all)));
+    const linalg::CholeskyFactor llt(b(kept, kept));
+    if (!llt.positive()) return std::nullopt;
+    const Matrix w = llt.solve_lower(b(kept, free));
+    const Matrix y = llt.solve_lower(m(kept, Eigen::all));
     at.g.noalias() -= w.transpose() * w;
     at.c.noalias() -= w.transpose() * y;
     at.kept.noalias() += y.transpose() * y;
@@ -242,9 +241,9 @@ double FactorProblem::of(const Matrix& t) const {
 
 double FactorProblem::value(const std::vector<Index>& units) const {
   const auto at = rows(units);
-  const Eigen::LLT<Matrix> llt(b(at, at));
-  if (llt.info() != Eigen::Success) return -kInfinity;
-  const Matrix y = llt.matrixL().solve(Matrix(m(at, Eigen::all)));
+  const linalg::CholeskyFactor llt(b(at, at));
+  if (!llt.positive()) return -kInfinity;
+  const Matrix y = llt.solve_lower(m(at, Eigen::all));
   if (is_trace()) return y.squaredNorm();
   return of(y.rows() < y.cols() ? Matrix(y * y.transpose()) : Matrix(y.transpose() * y));  // but for zeros
 }

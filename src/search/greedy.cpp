@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -12,6 +11,7 @@
 #include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
+#include "eigen/cholesky.hpp"
 #include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
 #include "search/elimination.hpp"
@@ -166,14 +166,13 @@ class FactorPass {
     const auto at = slots(unit);
     Matrix y(static_cast<Index>(at.size()), elimination_->c().cols());
     for (std::size_t i = 0; i < at.size(); ++i) y.row(static_cast<Index>(i)) = elimination_->c().row(at[i]);
-    const Eigen::LLT<Matrix> factor(blocks_[static_cast<std::size_t>(unit)]);
-    if (factor.info() != Eigen::Success) return std::nullopt;
+    const linalg::CholeskyFactor factor(blocks_[static_cast<std::size_t>(unit)]);
+    if (!factor.positive()) return std::nullopt;
     for (std::size_t i = 0; i < at.size(); ++i) {
-      const double pivot = factor.matrixLLT()(static_cast<Index>(i), static_cast<Index>(i));
+      const double pivot = factor.lower()(static_cast<Index>(i), static_cast<Index>(i));
       if (!(pivot * pivot > pivot_floor_ * elimination_->start()[at[i]])) return std::nullopt;
     }
-    factor.matrixL().solveInPlace(y);
-    return scorer_.after(y);
+    return scorer_.after(factor.solve_lower(std::move(y)));
   }
   std::optional<Index> choose_group() {
     std::optional<Index> best;

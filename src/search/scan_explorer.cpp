@@ -8,7 +8,6 @@
 /// Keeping i is a pivot of (G, C) and a deletion in (P, U); dropping it is the reverse. So the whole node
 /// costs O(|F|^2), whatever |I| is, and the last two features to be kept, or dropped, need no tree: the best
 /// pair is one scan over G (or P).
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "classify/gp.hpp"
+#include "core/json_text.hpp"
 #include "core/text.hpp"
 #include "data/feature_names.hpp"
 #include "qalpha/kernel.hpp"
@@ -153,7 +154,7 @@ Method Method::from_json(std::string_view name, std::string_view options_json) {
   const MethodEntry& found = MethodRegistry::find(name);
   nlohmann::json object;
   try {
-    object = nlohmann::json::parse(options_json);
+    object = parse_json(options_json);
   } catch (const nlohmann::json::parse_error& problem) {
     throw InvalidArgument({.field = "options",
                            .value = std::string(options_json),
@@ -170,7 +171,7 @@ Method Method::from_json(std::string_view name, std::string_view options_json) {
 
 const MethodTraits& Method::traits() const { return *MethodRegistry::find(name_).traits; }
 
-std::string Method::options_json() const { return MethodRegistry::options_json(*this).dump(); }
+std::string Method::options_json() const { return json_text(MethodRegistry::options_json(*this)); }
 
 void Method::validate() const { MethodRegistry::validate(*this); }
 

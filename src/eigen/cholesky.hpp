@@ -1,0 +1,29 @@
+#pragma once
+/// A = L L' of a small dense matrix, by Eigen and compiled once: every file that names Eigen's own factor
+/// would compile it again. Large ones are linalg::'s, in tiles (linalg/tiled.hpp).
+#include <Eigen/Cholesky>
+
+#include "core/types.hpp"
+
+namespace subspectra::linalg {
+
+class CholeskyFactor {
+ public:
+  /// The lower triangle is read.
+  explicit CholeskyFactor(Matrix a);
+  [[nodiscard]] bool positive() const { return positive_; }  ///< else there is no factor
+  /// L in the lower triangle.
+  [[nodiscard]] const Matrix& lower() const { return factor_.matrixLLT(); }
+  [[nodiscard]] Matrix solve_lower(Matrix right) const;  ///< L^{-1} right
+  [[nodiscard]] Matrix solve(Matrix right) const;        ///< A^{-1} right
+  [[nodiscard]] Vector solve(Vector right) const;
+
+ private:
+  Eigen::LLT<Matrix> factor_;
+  bool positive_ = false;
+};
+
+/// Columns that are an orthonormal basis of the span of a's, which has more rows than columns (Householder).
+[[nodiscard]] Matrix orthonormal_basis(const MatrixRef& a);
+
+}  // namespace subspectra::linalg
