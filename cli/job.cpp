@@ -12,6 +12,7 @@
 #include "help.hpp"
 #include "io/read_groups.hpp"
 #include "io/read_matrix.hpp"
+#include "io/readers.hpp"
 #include "output.hpp"
 
 namespace subspectra::cli {
@@ -19,8 +20,9 @@ namespace subspectra::cli {
 Operand data_operand() {
   return {
       .name = "DATA",
-      .help =
-          "a table: .csv or .tsv with a header row (.gz too), .npy, .npz, .mat, .svm or .libsvm, .arff, .h5ad; - for CSV on standard input; or the name of an embedded data set (`subspectra datasets`)"};
+      .help = fmt::format(
+          "a table: .csv or .tsv with a header row (.gz too), {}; - for CSV on standard input; or the name of an embedded data set (`subspectra datasets`)",
+          endings_beside_csv())};
 }
 
 OptionGroup data_group(const std::vector<OptionDescription>& more) {

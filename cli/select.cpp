@@ -20,6 +20,14 @@ namespace {
 
 constexpr std::size_t kNamesWidth = 64;
 
+std::vector<std::string_view> exact_methods() {
+  std::vector<std::string_view> names;
+  for (const MethodEntry& method : MethodRegistry::entries()) {
+    if (method.traits->proves) names.push_back(method.traits->name);
+  }
+  return names;
+}
+
 /// Names of the features in `of` that are not in `in`, with `sign` before each.
 void append_difference(const Dataset& data, const std::vector<Index>& of, const std::vector<Index>& in,
                        std::string_view sign, std::vector<std::string>& words) {
@@ -266,8 +274,15 @@ int proof_code(const ProofOptions& proof, const Selection& selection) {
           "{} was asked for, but {}; {}", proof.require_optimal ? "--require-optimal" : "--require-gap", what,
           selection.search
               ? "the search needs more time (--time-limit, --node-limit) or an easier question: fewer features or another k"
-              : "a proof is what --method eslda and espca look for"));
+              : fmt::format("a proof is what --method {} look for", fmt::join(exact_methods(), " and "))));
   return 5;
+}
+
+/// Whether every principal component is an exact search of its own.
+bool searches_once_a_component(const std::string& method) {
+  if (method.empty()) return false;
+  const MethodTraits& traits = *MethodRegistry::find(method).traits;
+  return traits.proves && traits.variance;
 }
 
 /// Only a search through a tree has events; the default methods have none.
@@ -276,9 +291,10 @@ void check_events(const ProofOptions& proof, const std::string& method) {
   if (proof.events == "-") {
     throw InvalidArgument("--events wants a file: standard output is for the result; /dev/stderr would do");
   }
-  if (method == "eslda" || method == "espca") return;
+  if (!method.empty() && MethodRegistry::find(method).traits->proves) return;
   throw InvalidArgument(
-      "--events is the log of an exact search; choose --method eslda or espca, or leave it out");
+      fmt::format("--events is the log of an exact search; choose --method {}, or leave it out",
+                  fmt::join(exact_methods(), " or ")));
 }
 
 int run_select(const Arguments& arguments, Signals& signals) {
@@ -301,7 +317,7 @@ int run_select(const Arguments& arguments, Signals& signals) {
   }
   if (!asked.method.empty())
     check_method_options(job.texts, {&MethodRegistry::find(asked.method)}, MethodRegistry::entries());
-  job.check_exact_search(job.selection.components > 1 && asked.method == "espca");
+  job.check_exact_search(job.selection.components > 1 && searches_once_a_component(asked.method));
   check_events(proof, asked.method);
   const Source source = load_source(job, arguments);
   ProgressLine progress(job.output.progress, job.output.quiet);

@@ -73,6 +73,7 @@ struct OptionRefusal {
 /// What a classifier needs and can do, as data.
 struct ClassifierTraits {
   std::string_view name;
+  std::string_view summary;    ///< a few words; empty where those of the classifier before it say it
   bool takes_weights = false;  ///< rows may count differently
   bool inner_folds = false;    ///< chooses something by cross-validation inside the training rows
   std::span<const OptionCondition> conditions = {};
@@ -84,7 +85,8 @@ struct Lda {
   Prior prior = Prior::kEmpirical;
   Index components = 0;
 
-  static constexpr ClassifierTraits kTraits{.name = "lda", .takes_weights = true};
+  static constexpr ClassifierTraits kTraits{
+      .name = "lda", .summary = "Fisher's linear discriminant rule", .takes_weights = true};
   void validate() const;
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
@@ -109,7 +111,8 @@ struct Svm {
         .values = std::span(kKernelsWithGamma).first(1),
         .noun = "kernel"},
        {.option = "svm_gamma", .depends_on = "svm_kernel", .values = kKernelsWithGamma, .noun = "kernel"}}};
-  static constexpr ClassifierTraits kTraits{.name = "svm", .inner_folds = true, .conditions = kConditions};
+  static constexpr ClassifierTraits kTraits{
+      .name = "svm", .summary = "a support vector machine", .inner_folds = true, .conditions = kConditions};
   void validate() const;
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
@@ -130,7 +133,7 @@ struct Knn {
   Prior prior = Prior::kEmpirical;
   Index neighbors = 5;
 
-  static constexpr ClassifierTraits kTraits{.name = "knn"};
+  static constexpr ClassifierTraits kTraits{.name = "knn", .summary = "the nearest neighbours"};
   void validate() const;
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
@@ -156,7 +159,11 @@ struct GpClassifier {
         .rule = "is for ⟨classifier gp-laplace⟩ and gp-ep",
         .way_out = "leave it out (method gp-ard needs no such word)"}}};
   static constexpr ClassifierTraits kTraits{
-      .name = approximation == GpApproximation::kLaplace ? "gp-laplace" : "gp-ep", .refusals = kRefusals};
+      .name = approximation == GpApproximation::kLaplace ? "gp-laplace" : "gp-ep",
+      .summary = approximation == GpApproximation::kLaplace
+                     ? "a Gaussian process by Laplace's approximation or expectation propagation"
+                     : "",
+      .refusals = kRefusals};
   void validate() const;
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {

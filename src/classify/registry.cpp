@@ -43,6 +43,17 @@ std::string classifier_names() {
   return text;
 }
 
+/// "Fisher's linear discriminant rule, a support vector machine, or the nearest neighbours"
+std::string classifier_summaries() {
+  std::vector<std::string_view> all;
+  for (const auto& kind : classifier_kinds()) {
+    if (!kind->traits().summary.empty()) all.push_back(kind->traits().summary);
+  }
+  const std::string_view last = all.back();
+  all.pop_back();
+  return fmt::format("{}, or {}", fmt::join(all, ", "), last);
+}
+
 bool has_option(const ClassifierKind& kind, std::string_view name) {
   const auto options = kind.options();
   return std::any_of(options.begin(), options.end(), [&](const auto& option) { return option.name == name; });
@@ -100,8 +111,8 @@ std::vector<OptionDescription> describe_classifiers() {
       {.name = "classifier",
        .hint = classifier_names(),
        .default_text = std::string(Classifier().name()),
-       .help =
-           "trained on the chosen features: Fisher's linear discriminant rule, a support vector machine, the nearest neighbours, or a Gaussian process by Laplace's approximation or expectation propagation (machines and processes one against the rest)",
+       .help = fmt::format("trained on the chosen features: {} (machines and processes one against the rest)",
+                           classifier_summaries()),
        .is_switch = false}};
   for (const auto& kind : classifier_kinds()) {
     for (auto& option : kind->options()) {

@@ -7,9 +7,17 @@
 
 namespace subspectra {
 
-// One line a reader, in the order of messages.
-#define SUBSPECTRA_TABLE_READERS(reader) \
-  reader(csv) reader(tsv) reader(libsvm) reader(arff) reader(npy) reader(npz) reader(mat) reader(h5ad)
+/// One line a reader, in the order of messages and help pages: the file of its name defines
+/// `extern const TableReader NAME_reader`.
+#define SUBSPECTRA_TABLE_READERS(READER) \
+  READER(csv)                            \
+  READER(tsv)                            \
+  READER(npy)                            \
+  READER(npz)                            \
+  READER(mat)                            \
+  READER(libsvm)                         \
+  READER(arff)                           \
+  READER(h5ad)
 
 #define SUBSPECTRA_DECLARE(name) extern const TableReader name##_reader;
 SUBSPECTRA_TABLE_READERS(SUBSPECTRA_DECLARE)
@@ -48,6 +56,16 @@ std::string table_endings() {
   }
   if (!plain.empty()) plain.pop_back();
   return fmt::format("{}(each also with .gz) {}", compressed, plain);
+}
+
+std::string endings_beside_csv() {
+  std::string all;
+  for (const TableReader* reader : kReaders) {
+    if (reader == &csv_reader || reader == &tsv_reader) continue;
+    if (!all.empty()) all += ", ";
+    for (const char c : reader->endings) c == ' ' ? all.append(" or ") : all.append(1, c);
+  }
+  return all;
 }
 
 }  // namespace subspectra

@@ -1,6 +1,7 @@
 #pragma once
-/// The readers of tables, one file each. A new one defines `const TableReader NAME_reader` in io/NAME.cpp and
-/// gets a line in readers.cpp; read_dataset, its messages and the command line know it by that.
+/// The readers of tables, one file each. A new one defines `extern const TableReader NAME_reader` in
+/// io/NAME.cpp (without `extern` a constant stays in its file) and gets a line in readers.cpp; read_dataset,
+/// its messages and the command line know it by that.
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,5 +21,7 @@ struct TableReader {
 
 /// ".csv .tsv (each also with .gz) .npy .npz", for messages.
 [[nodiscard]] std::string table_endings();
+/// ".npy, .npz, .svm or .libsvm": all but .csv and .tsv, of which the help pages say more.
+[[nodiscard]] std::string endings_beside_csv();
 
 }  // namespace subspectra

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <vector>
 
+#include "classify/registry.hpp"
 #include "oracle.hpp"
 
 namespace subspectra {
@@ -24,12 +26,22 @@ TrainedModel small_model(const PrepareOptions& options = {}, const Classifier& c
 }
 
 constexpr auto kFixed = Hyperparameters::kFixed;
-const std::vector<Classifier> kClassifiers = {Lda{},
-                                              Svm{},
-                                              Svm{.svm_kernel = SvmKernel::kRbf},
-                                              Knn{},
-                                              GpLaplace{.hyperparameters = kFixed},
-                                              GpEp{.hyperparameters = kFixed}};
+
+/// Every classifier there is, without the search for hyperparameters, and a machine with a kernel.
+const std::vector<Classifier>& every_classifier() {
+  static const std::vector<Classifier> all = [] {
+    std::vector<Classifier> list = {Svm{.svm_kernel = SvmKernel::kRbf}};
+    const auto with_search = classifiers_with("hyperparameters");
+    for (const auto& traits : classifier_list()) {
+      const bool searches =
+          std::find(with_search.begin(), with_search.end(), traits.name) != with_search.end();
+      list.push_back(searches ? Classifier::parse(traits.name, {{"hyperparameters", "fixed"}})
+                              : Classifier(traits.name));
+    }
+    return list;
+  }();
+  return all;
+}
 
 std::string message_of(const std::function<void()>& action) {
   try {
@@ -41,7 +53,7 @@ std::string message_of(const std::function<void()>& action) {
 }
 
 TEST(Model, ComesBackFromJsonToTheLastBit) {
-  for (const Classifier& classifier : kClassifiers) {
+  for (const Classifier& classifier : every_classifier()) {
     for (const bool standardize : {false, true}) {
       const TrainedModel model =
           small_model({.missing = MissingPolicy::kMean, .standardize = standardize}, classifier);
@@ -98,7 +110,7 @@ TEST(Model, MissingValuesNeedAModelThatLearnedToFillThem) {
 
 TEST(Model, FarFromEveryClassTheProbabilitiesStillSumToOne) {
   DatasetParts fresh = named(oracle::random_classes(5, 6, 3, 2));
-  for (const Classifier& classifier : kClassifiers) {
+  for (const Classifier& classifier : every_classifier()) {
     const TrainedModel model = small_model({}, classifier);
     for (const double far : {1e9, 1e17, 1e30, 1e200}) {
       for (const double sign : {-1.0, 1.0}) {
@@ -114,7 +126,7 @@ TEST(Model, FarFromEveryClassTheProbabilitiesStillSumToOne) {
 TEST(Model, ValuesThatOverflowAreRefusedAndNotPredictedAsNaN) {
   DatasetParts fresh = named(oracle::random_classes(5, 6, 3, 2));
   fresh.dense.row(3).setConstant(1.7e308);
-  for (const Classifier& classifier : kClassifiers) {
+  for (const Classifier& classifier : every_classifier()) {
     try {
       EXPECT_TRUE(predict_probabilities(small_model({}, classifier), fresh).allFinite());
     } catch (const BadInput& refusal) {
@@ -151,7 +163,7 @@ void expect_damage_refused(const Classifier& classifier) {
 }
 
 TEST(Model, EveryDamagedMemberIsRefusedByName) {
-  for (const Classifier& classifier : kClassifiers) expect_damage_refused(classifier);
+  for (const Classifier& classifier : every_classifier()) expect_damage_refused(classifier);
 }
 
 TEST(Model, AnSvmHasPositiveScalesAndSharesThatSumToOne) {
@@ -269,7 +281,7 @@ TEST(Model, AProjectionComesBackFromJson) {
   found.features = {0, 2, 5};
   found.matrix = (Matrix(3, 2) << 1.0, 0.5, -1.0, 2.0, 0.3, 0.1).finished();
   const DatasetParts fresh = named(oracle::random_classes(25, 6, 3, 2));
-  for (const Classifier& classifier : kClassifiers) {
+  for (const Classifier& classifier : every_classifier()) {
     const TrainedModel model = fit_model(data, {}, "pca", found, classifier);
     const TrainedModel back =
         TrainedModel::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
@@ -288,7 +300,7 @@ TEST(Model, RowsWithoutALabelAreNotLearnedFrom) {
   FittedDiscriminants found;
   found.features = {0, 2, 5};
   found.matrix = (Matrix(3, 2) << 1.0, 0.5, -1.0, 2.0, 0.3, 0.1).finished();
-  for (const Classifier& options : kClassifiers) {
+  for (const Classifier& options : every_classifier()) {
     const TrainedModel some = fit_model(data, {}, "qalpha", {0, 2, 5}, 0.0, options);
     const TrainedModel those =
         fit_model(Dataset(data).with_rows(labelled), {}, "qalpha", {0, 2, 5}, 0.0, options);

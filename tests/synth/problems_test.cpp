@@ -66,9 +66,11 @@ TEST(Problems, MoreRowsOfTheSameClasses) {
 }
 
 TEST(Problems, AnUnknownNameIsRefusedWithNearOnes) {
-  EXPECT_EQ(
-      subspectra::testing::message_of<InvalidArgument>([] { return &find_problem("brownain"); }),
-      "there is no synthetic problem 'brownain' (did you mean brownian?); the problems are brownian, brownian-pair, gaussian-classes, weston-linear, weston-nonlinear, clusters, sessions, bendor");
+  std::string names;
+  for (const Problem& problem : problems()) names += (names.empty() ? "" : ", ") + std::string(problem.name);
+  EXPECT_TRUE(names.starts_with("brownian, brownian-pair, gaussian-classes, ")) << names;
+  EXPECT_EQ(subspectra::testing::message_of<InvalidArgument>([] { return &find_problem("brownain"); }),
+            "there is no synthetic problem 'brownain' (did you mean brownian?); the problems are " + names);
 }
 
 }  // namespace
