@@ -64,7 +64,10 @@ std::string option_text(const nlohmann::json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_array()) return json_text(value);
   std::string text;
-  for (const auto& entry : value) text += (text.empty() ? "" : ",") + option_text(entry);
+  for (const auto& entry : value) {
+    if (!text.empty()) text += ',';
+    text += option_text(entry);
+  }
   return text;
 }
 

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/json_text.hpp"
 #include "core/text.hpp"
 
 namespace subspectra {
@@ -211,7 +212,7 @@ void refuse_unknown_option(std::string_view name) {
 
 OptionTexts texts_of_json(const nlohmann::json& object) {
   const auto text = [](const nlohmann::json& value) {
-    return value.is_string() ? value.get<std::string>() : value.dump();
+    return value.is_string() ? value.get<std::string>() : json_text(value);
   };
   OptionTexts texts;
   for (const auto& [name, value] : object.items()) {
@@ -222,7 +223,10 @@ OptionTexts texts_of_json(const nlohmann::json& object) {
     }
     std::string list;
     const bool range = value.size() == 2 && value[0].is_number_integer();
-    for (const auto& item : value) list += (list.empty() ? "" : range ? ":" : ",") + text(item);
+    for (const auto& item : value) {
+      if (!list.empty()) list += range ? ':' : ',';
+      list += text(item);
+    }
     texts[name] = list;
   }
   return texts;

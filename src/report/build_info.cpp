@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/parallel.hpp"
+#include "core/version.hpp"
 #include "linalg/blas.hpp"
 
 namespace subspectra {
@@ -23,10 +24,9 @@ std::string compiler() {
 #endif
 }
 
-/// The one that subspectra-decode was built with; it is not linked here.
 std::string hdf5() {
-  constexpr std::string_view kVersion = SUBSPECTRA_HDF5_VERSION;
-  return kVersion.empty() ? "no HDF5" : fmt::format("HDF5 {}", kVersion);
+  const std::string version = hdf5_version();
+  return version.empty() ? "no HDF5" : fmt::format("HDF5 {}", version);
 }
 
 std::string blas() {
