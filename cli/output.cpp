@@ -1,5 +1,4 @@
 #include "output.hpp"
-#include "core/json_text.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <system_error>
 
 #include "core/atomic_file.hpp"
+#include "core/json_io.hpp"
 #include "core/spelling.hpp"
 
 namespace subspectra::cli {
@@ -26,7 +26,7 @@ void append_json(const json& value, std::size_t indent, std::string& text) {
       value.is_array() && std::none_of(value.begin(), value.end(),
                                        [](const json& entry) { return entry.is_object() && !entry.empty(); });
   if (!value.is_structured() || value.empty() || plain_array) {
-    text += lenient_json_text(value);
+    text += dump_json_leniently(value);
     return;
   }
   const std::string margin(indent + 2, ' ');
@@ -36,7 +36,7 @@ void append_json(const json& value, std::size_t indent, std::string& text) {
     text += first ? "\n" : ",\n";
     first = false;
     text += margin;
-    if (value.is_object()) text += lenient_json_text(json(key)) + ": ";
+    if (value.is_object()) text += dump_json_leniently(json(key)) + ": ";
     append_json(member, indent + 2, text);
   }
   text += '\n' + std::string(indent, ' ') + (value.is_object() ? "}" : "]");

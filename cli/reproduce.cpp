@@ -6,7 +6,7 @@
 #include <set>
 
 #include "command.hpp"
-#include "core/json_text.hpp"
+#include "core/json_io.hpp"
 #include "job.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -172,7 +172,7 @@ std::string experiments_text(const json& experiments) {
     const std::string data = one.value("data", "");
     table.add({one.at("id").get<std::string>(), one.at("status").get<std::string>(),
                one.contains("seconds") ? fmt::format("{:.1f}", one["seconds"].get<double>()) : "",
-               one.contains("results") ? json_text(one["results"]) : "",
+               one.contains("results") ? dump_json(one["results"]) : "",
                one.value("stand_in", false) ? data + " (stand-in)" : data});
   }
   return '\n' + table.text("  ");
@@ -181,7 +181,7 @@ std::string experiments_text(const json& experiments) {
 std::string reproduction_text(const Reproduction& result) {
   std::string text =
       fmt::format("{} ({}), seed {}, status {}, {:.1f} s\n", result.id, result.source,
-                  json_text(result.settings["seed"]), status_name(result.status), result.total_s);
+                  dump_json(result.settings["seed"]), status_name(result.status), result.total_s);
   for (const auto& sentence : result.protocol) text += finding_paragraph(sentence, "  ");
   if (result.details.contains("experiments")) text += experiments_text(result.details["experiments"]);
   text += headline_text(result);

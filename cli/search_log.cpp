@@ -1,5 +1,5 @@
 #include "search_log.hpp"
-#include "core/json_text.hpp"
+#include "core/json_io.hpp"
 
 #include <fmt/format.h>
 
@@ -80,7 +80,7 @@ void SearchLog::tell(const SearchEvent& event) {
                                {"gap", relative ? nlohmann::json(*relative) : nlohmann::json()},
                                {"time_s", event.elapsed_s}};
   // Whoever follows the file sees whole lines.
-  if (std::fputs((json_text(line) + '\n').c_str(), file_) < 0 || std::fflush(file_) != 0) {
+  if (std::fputs((dump_json(line) + '\n').c_str(), file_) < 0 || std::fflush(file_) != 0) {
     // A full disk must not cost the answer.
     say("warning", fmt::format("{}: cannot be written ({}); the log of --events ends here", path_,
                                std::strerror(errno)));

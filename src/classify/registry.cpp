@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "core/json_text.hpp"
+#include "core/json_io.hpp"
 #include "core/spelling.hpp"
 
 namespace subspectra {
@@ -62,7 +62,7 @@ bool has_option(const ClassifierKind& kind, std::string_view name) {
 /// What OptionCodec reads back, from what it wrote as JSON.
 std::string option_text(const nlohmann::json& value) {
   if (value.is_string()) return value.get<std::string>();
-  if (!value.is_array()) return json_text(value);
+  if (!value.is_array()) return dump_json(value);
   std::string text;
   for (const auto& entry : value) {
     if (!text.empty()) text += ',';
@@ -94,7 +94,7 @@ Classifier classifier_from_json(std::string_view name, const nlohmann::json& opt
   const ClassifierKind& kind = find_classifier(name);
   if (!options.is_object())
     throw InvalidArgument({.field = "options",
-                           .value = json_text(options),
+                           .value = dump_json(options),
                            .subject = fmt::format("the options of classifier {}", name),
                            .rule = "are no JSON object"});
   OptionTexts texts;
@@ -156,7 +156,7 @@ Classifier Classifier::from_json(std::string_view name, std::string_view options
 
 const ClassifierTraits& Classifier::traits() const { return kind_of(*this).traits(); }
 
-std::string Classifier::options_json() const { return json_text(kind_of(*this).options_json(*this)); }
+std::string Classifier::options_json() const { return dump_json(kind_of(*this).options_json(*this)); }
 
 void Classifier::require_name(std::string_view name) const {
   if (name_ != name)

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "core/json_text.hpp"
+#include "core/json_io.hpp"
 #include "core/text.hpp"
 
 namespace subspectra {
@@ -212,7 +212,7 @@ void refuse_unknown_option(std::string_view name) {
 
 OptionTexts texts_of_json(const nlohmann::json& object) {
   const auto text = [](const nlohmann::json& value) {
-    return value.is_string() ? value.get<std::string>() : json_text(value);
+    return value.is_string() ? value.get<std::string>() : dump_json(value);
   };
   OptionTexts texts;
   for (const auto& [name, value] : object.items()) {

@@ -11,7 +11,7 @@
 
 #include "classify/model_reader.hpp"
 #include "classify/registry.hpp"
-#include "core/json_text.hpp"
+#include "core/json_io.hpp"
 #include "core/matrix_json.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"

@@ -5,7 +5,7 @@
 
 #include "classify/registry.hpp"
 #include "core/atomic_file.hpp"
-#include "core/json_text.hpp"
+#include "core/json_io.hpp"
 #include "core/parallel.hpp"
 #include "core/spelling.hpp"
 #include "model/fit.hpp"
@@ -42,14 +42,14 @@ Model fit(const Dataset& data, const Method& method, const FitOptions& options, 
   rule["classifier"] = options.classifier.name();
   nlohmann::json object = model_json(*fitted, std::move(used), rule, selection.seed);
   object["warnings"] = spelled(fitted->warnings, Spelling::kCpp);
-  fitted->file = json_text(object, 2) + "\n";
+  fitted->file = dump_json(object, 2) + "\n";
   fitted->warnings = spelled(std::move(fitted->warnings), Spelling::kCpp);
   return Model(std::move(fitted));
 }
 
 Model Model::load(const std::string& path) {
   TrainedModel model = TrainedModel::load(path);
-  std::string file = json_text(model.to_json(), 2) + "\n";
+  std::string file = dump_json(model.to_json(), 2) + "\n";
   return Model(loaded(std::move(model), std::move(file)));
 }
 

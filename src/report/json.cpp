@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "core/json_text.hpp"
+#include "core/json_io.hpp"
 #include "core/matrix_json.hpp"
 #include "core/parallel.hpp"
 #include "core/spelling.hpp"
@@ -310,7 +310,7 @@ std::string Selection::to_json(const Dataset& data, const SelectOptions& options
   context.options["threads"] = resolve_threads(options.threads);
   context.groups = options.feature_groups.get();
   context.total_s = prepare_s + search_s;
-  return json_text(selection_json(*this, data, context), 2) + "\n";
+  return dump_json(selection_json(*this, data, context), 2) + "\n";
 }
 
 std::string Evaluation::to_json(const Dataset& data) const {
@@ -321,7 +321,7 @@ std::string Evaluation::to_json(const Dataset& data) const {
   context.options["classifier"] = options.classifier.name();
   context.options["ridge_all_rows"] = ridge_all_rows;
   context.total_s = total_s;
-  return json_text(evaluation_json(*this, data, context), 2) + "\n";
+  return dump_json(evaluation_json(*this, data, context), 2) + "\n";
 }
 
 }  // namespace subspectra

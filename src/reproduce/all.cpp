@@ -8,7 +8,7 @@
 #include <optional>
 #include <system_error>
 
-#include "core/json_text.hpp"
+#include "core/json_io.hpp"
 #include "core/text.hpp"
 #include "reproduce/papers.hpp"
 
@@ -91,7 +91,7 @@ Reproduction run_all_experiments(const ReproduceOptions& options, const std::sto
   for (const auto& [name, value] : asked.items()) {
     if (value == taken[name]) continue;
     throw InvalidArgument({.field = name,
-                           .value = json_text(value),
+                           .value = dump_json(value),
                            .rule = "is an option of single experiments",
                            .way_out = "leave it out of `reproduce all`"});
   }

@@ -12,7 +12,7 @@
 
 #include <subspectra/error.hpp>
 #include "core/atomic_file.hpp"
-#include "core/json_text.hpp"
+#include "core/json_io.hpp"
 #include "io/byte_source.hpp"
 #include "search/fingerprint.hpp"
 
@@ -51,7 +51,7 @@ std::vector<std::int32_t> unpacked(const std::string& digits, Index count) {
 
 std::string checksum(const json& document) {
   Fingerprint hash;
-  const std::string text = json_text(document);
+  const std::string text = dump_json(document);
   hash.add(text.data(), text.size());
   return hash.text();
 }
@@ -160,7 +160,7 @@ void write_checkpoint(const std::string& path, const std::string& problem, Index
                    {"sizes", std::move(sizes)},
                    {"shared", std::move(shared)}};
   document["checksum"] = checksum(document);
-  write_file_atomically(path, json_text(document) + "\n");
+  write_file_atomically(path, dump_json(document) + "\n");
 }
 
 void read_checkpoint(const std::string& path, const std::string& problem, Index units, SearchState& state) {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "classify/gp.hpp"
-#include "core/json_text.hpp"
+#include "core/json_io.hpp"
 #include "core/text.hpp"
 #include "data/feature_names.hpp"
 #include "qalpha/kernel.hpp"
@@ -171,7 +171,7 @@ Method Method::from_json(std::string_view name, std::string_view options_json) {
 
 const MethodTraits& Method::traits() const { return *MethodRegistry::find(name_).traits; }
 
-std::string Method::options_json() const { return json_text(MethodRegistry::options_json(*this)); }
+std::string Method::options_json() const { return dump_json(MethodRegistry::options_json(*this)); }
 
 void Method::validate() const { MethodRegistry::validate(*this); }
 

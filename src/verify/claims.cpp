@@ -11,7 +11,7 @@
 #include <stdexcept>
 
 #include <subspectra/error.hpp>
-#include "core/json_text.hpp"
+#include "core/json_io.hpp"
 #include "io/byte_source.hpp"
 
 namespace subspectra {

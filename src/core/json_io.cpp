@@ -1,4 +1,4 @@
-#include "core/json_text.hpp"
+#include "core/json_io.hpp"
 
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -21,9 +21,9 @@ json parse_shallow_json(std::string_view text) {
   });
 }
 
-std::string json_text(const json& value, int indent) { return value.dump(indent); }
+std::string dump_json(const json& value, int indent) { return value.dump(indent); }
 
-std::string lenient_json_text(const json& value) {
+std::string dump_json_leniently(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

@@ -18,8 +18,8 @@ namespace subspectra {
 [[nodiscard]] nlohmann::json parse_shallow_json(std::string_view text);
 
 /// On one line, or with so many spaces a level. Throws where a text is not UTF-8.
-[[nodiscard]] std::string json_text(const nlohmann::json& value, int indent = -1);
+[[nodiscard]] std::string dump_json(const nlohmann::json& value, int indent = -1);
 /// The same with U+FFFD for what is not UTF-8.
-[[nodiscard]] std::string lenient_json_text(const nlohmann::json& value);
+[[nodiscard]] std::string dump_json_leniently(const nlohmann::json& value);
 
 }  // namespace subspectra
