@@ -121,14 +121,14 @@ void expression_model(const ReproduceOptions& options, const RunControl& control
     const auto relevant = static_cast<double>(relevant_of(cell.problem));
     const double irrelevant = static_cast<double>(cell.problem.features) - relevant;
     for (std::size_t reading = 0; reading < kReadings.size(); ++reading) {
-      Sample shares, told;
+      Sample shares, surprise_shares;
       double hits = 0.0;
       for (Index run = 0; run < runs; ++run) {
         const auto& slot = slots[c * static_cast<std::size_t>(runs) + static_cast<std::size_t>(run)];
         if (!slot) continue;
         hits += static_cast<double>(slot->weights[reading]);
         shares.values.push_back(static_cast<double>(slot->weights[reading]) / relevant);
-        told.values.push_back(slot->errors[reading] / relevant);
+        surprise_shares.values.push_back(slot->errors[reading] / relevant);
       }
       if (shares.empty()) continue;
       const char* name = kReadings[reading].second;
@@ -138,8 +138,9 @@ void expression_model(const ReproduceOptions& options, const RunControl& control
                                             .statement = first ? cell.statement : std::string()},
                                            shares));
       if (cell.starts == 1) {
-        result.results.push_back(with_sample(
-            {.series = fmt::format("{}: relevant share, {}, max-surprise", cell.name, name)}, told));
+        result.results.push_back(
+            with_sample({.series = fmt::format("{}: relevant share, {}, max-surprise", cell.name, name)},
+                        surprise_shares));
       }
       if (!cell.spread_sweep) continue;
       const double wrong = relevant * static_cast<double>(shares.values.size()) - hits;

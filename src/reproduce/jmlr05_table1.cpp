@@ -104,10 +104,10 @@ bool misclassified(const Rule& rule, const Dataset& row, const std::vector<Index
 
 GeneOutcome leave_out(const Dataset& data, Index row, const GeneContestant& contestant, std::uint64_t seed,
                       const RunControl& control) {
-  std::vector<Index> others(static_cast<std::size_t>(data.rows()));
-  std::iota(others.begin(), others.end(), Index{0});
-  others.erase(others.begin() + row);
-  const Dataset training = data.with_rows(others);
+  std::vector<Index> training_rows(static_cast<std::size_t>(data.rows()));
+  std::iota(training_rows.begin(), training_rows.end(), Index{0});
+  training_rows.erase(training_rows.begin() + row);
+  const Dataset training = data.with_rows(training_rows);
   const Dataset left_out = data.with_rows({row});
   const Classifier machine = Svm{.C = 1.0};
   SelectOptions selection{.certify = false, .seed = seed, .threads = 1};
