@@ -7,6 +7,7 @@
 #include "core/spelling.hpp"
 #include "core/version.hpp"
 #include "data/groups.hpp"
+#include "select/problem.hpp"
 #include "select/record.hpp"
 
 namespace subspectra {
@@ -310,6 +311,10 @@ std::string Selection::to_json(const Dataset& data, const SelectOptions& options
   context.groups = options.feature_groups.get();
   context.total_s = prepare_s + search_s;
   return selection_json(*this, data, context).dump(2) + "\n";
+}
+
+std::string Selection::to_json(const Covariances& matrices, const SelectOptions& options) const {
+  return to_json(placeholder(matrices.problem()), options);
 }
 
 std::string Evaluation::to_json(const Dataset& data) const {
