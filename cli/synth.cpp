@@ -1,5 +1,5 @@
 /// subspectra synth: the papers' synthetic problems as files.
-#include "synth/problems.hpp"
+#include "synth/registry.hpp"
 
 #include <fmt/format.h>
 
@@ -17,15 +17,15 @@ namespace {
 
 using nlohmann::json;
 
-const OptionDescription* option_of(const synth::Problem& problem, std::string_view name) {
+const OptionDescription* option_of(const synth::SynthEntry& problem, std::string_view name) {
   const auto found = std::find_if(problem.options.begin(), problem.options.end(),
                                   [&](const OptionDescription& option) { return option.name == name; });
   return found == problem.options.end() ? nullptr : &*found;
 }
 
-std::vector<const synth::Problem*> problems_with(std::string_view option) {
-  std::vector<const synth::Problem*> all;
-  for (const synth::Problem& problem : synth::problems()) {
+std::vector<const synth::SynthEntry*> problems_with(std::string_view option) {
+  std::vector<const synth::SynthEntry*> all;
+  for (const synth::SynthEntry& problem : synth::synth_entries()) {
     if (option_of(problem, option) != nullptr) all.push_back(&problem);
   }
   return all;
@@ -35,20 +35,20 @@ std::vector<const synth::Problem*> problems_with(std::string_view option) {
 /// the explanation says so.
 std::vector<OptionDescription> problem_options() {
   std::vector<OptionDescription> all;
-  for (const synth::Problem& problem : synth::problems()) {
+  for (const synth::SynthEntry& problem : synth::synth_entries()) {
     for (const OptionDescription& option : problem.options) {
       if (std::any_of(all.begin(), all.end(), [&](const auto& known) { return known.name == option.name; }))
         continue;
       OptionDescription merged = option;
       const auto owners = problems_with(option.name);
-      const bool same = std::all_of(owners.begin(), owners.end(), [&](const synth::Problem* owner) {
+      const bool same = std::all_of(owners.begin(), owners.end(), [&](const synth::SynthEntry* owner) {
         return option_of(*owner, option.name)->default_text == option.default_text;
       });
-      if (!same || owners.size() < synth::problems().size()) {
+      if (!same || owners.size() < synth::synth_entries().size()) {
         std::vector<std::string> names;
-        for (const synth::Problem* owner : owners) {
+        for (const synth::SynthEntry* owner : owners) {
           const std::string& value = option_of(*owner, option.name)->default_text;
-          names.push_back(fmt::format("{}{}{}", owner->name, value.empty() ? "" : " ", value));
+          names.push_back(fmt::format("{}{}{}", owner->traits->name, value.empty() ? "" : " ", value));
         }
         merged.help += fmt::format(". Default: {}", fmt::join(names, ", "));
         merged.default_text.clear();
@@ -59,20 +59,20 @@ std::vector<OptionDescription> problem_options() {
   return all;
 }
 
-void check_problem_options(const OptionTexts& texts, const synth::Problem& problem) {
+void check_problem_options(const OptionTexts& texts, const synth::SynthEntry& problem) {
   for (const auto& [name, text] : texts) {
     const auto owners = problems_with(name);
     if (owners.empty() || option_of(problem, name) != nullptr) continue;
     throw InvalidArgument(fmt::format("{} is an option of {}, but the problem is {}; leave it out",
-                                      option_flag(name), owners.front()->name, problem.name));
+                                      option_flag(name), owners.front()->traits->name, problem.traits->name));
   }
 }
 
 std::string problems_text(bool as_json) {
   Table table({{.title = "problem", .align = Align::kLeft}, {.title = "", .align = Align::kLeft}});
   auto list = json::array();
-  for (const synth::Problem& problem : synth::problems()) {
-    table.add({std::string(problem.name), in_flags(problem.summary)});
+  for (const synth::SynthEntry& problem : synth::synth_entries()) {
+    table.add({std::string(problem.traits->name), in_flags(problem.traits->summary)});
     auto options = json::array();
     for (const OptionDescription& option : problem.options) {
       options.push_back({{"name", option.name},
@@ -80,24 +80,26 @@ std::string problems_text(bool as_json) {
                          {"default", option.default_text},
                          {"help", in_flags(option.help)}});
     }
-    list.push_back({{"name", problem.name}, {"summary", in_flags(problem.summary)}, {"options", options}});
+    list.push_back({{"name", problem.traits->name},
+                    {"summary", in_flags(problem.traits->summary)},
+                    {"options", options}});
   }
   return as_json ? json_text(list) : table.text();
 }
 
 /// "dir/pair.csv.gz" and "A" give "dir/pair-A.csv.gz"; a name without an ending gets .npy.
-std::string matrix_path(const std::string& path, const std::string& name) {
+std::string matrix_path(const std::string& path, std::string_view name) {
   const std::size_t file = path.find_last_of('/') + 1;
   std::size_t end = path.size();
   if (path.ends_with(".gz")) end -= 3;
   const std::size_t dot = end == 0 ? std::string::npos : path.find_last_of('.', end - 1);
-  if (dot == std::string::npos || dot < file) return path + '-' + name + ".npy";
-  return path.substr(0, dot) + '-' + name + path.substr(dot);
+  if (dot == std::string::npos || dot < file) return fmt::format("{}-{}.npy", path, name);
+  return fmt::format("{}-{}{}", path.substr(0, dot), name, path.substr(dot));
 }
 
 /// The files a problem will have, refused before any work if they cannot be written.
-std::vector<std::string> planned_files(const synth::Problem& problem, const std::string& path) {
-  if (problem.matrices.empty()) {
+std::vector<std::string> planned_files(const synth::SynthEntry& problem, const std::string& path) {
+  if (problem.traits->matrices.empty()) {
     if (path != "-") require_table_ending(path);
     require_writable(path);
     return {path};
@@ -105,10 +107,10 @@ std::vector<std::string> planned_files(const synth::Problem& problem, const std:
   if (path == "-") {
     throw InvalidArgument(fmt::format(
         "{} writes several files, so -o - cannot be; name them with -o pair (pair-A.npy, pair-B.npy) or -o pair.csv (pair-A.csv, pair-B.csv)",
-        problem.name));
+        problem.traits->name));
   }
   std::vector<std::string> files;
-  for (const std::string& name : problem.matrices) {
+  for (const std::string_view name : problem.traits->matrices) {
     files.push_back(matrix_path(path, name));
     require_matrix_ending(files.back());
     require_writable(files.back());
@@ -127,35 +129,38 @@ int run_synth(const Arguments& arguments, Signals&) {
     write_stdout(problems_text(output.json));
     return 0;
   }
-  const synth::Problem& problem = synth::find_problem(arguments.operands.front());
+  const synth::SynthEntry& problem = synth::find_synth(arguments.operands.front());
   check_problem_options(arguments.texts, problem);
   if (output.o.empty()) {
-    throw InvalidArgument(fmt::format("synth {} needs -o FILE, {}", problem.name,
-                                      !problem.matrices.empty() ? "from which the names of its files are made"
-                                                                : "the table to write (- for stdout)"));
+    throw InvalidArgument(fmt::format("synth {} needs -o FILE, {}", problem.traits->name,
+                                      !problem.traits->matrices.empty()
+                                          ? "from which the names of its files are made"
+                                          : "the table to write (- for stdout)"));
   }
   const auto files = planned_files(problem, output.o);
-  const synth::Product product = problem.make(arguments.texts);
-  json summary = {{"problem", problem.name}, {"options", product.options}, {"files", files}};
+  const synth::AnySynth asked = problem.from_texts(arguments.texts);
+  const synth::Synthesized made = synth::synthesize(asked);
+  json summary = {
+      {"problem", problem.traits->name}, {"options", synth::synth_options_json(asked)}, {"files", files}};
   std::string text;
-  if (product.table) {
-    const Dataset& table = *product.table;
+  if (made.table) {
+    const Dataset& table = *made.table;
     if (output.o == "-") {
       write_stdout(csv_text(table));
       return 0;
     }
     write_table(output.o, table);
     DatasetDetails details = table.details();
-    details.source = problem.name;
+    details.source = problem.traits->name;
     const Dataset renamed(std::move(details), table.values());
     summary["rows"] = table.rows();
     summary["features"] = table.features();
     text = data_line(renamed) + '\n';
   } else {
-    for (std::size_t i = 0; i < product.matrices.size(); ++i) {
-      const auto& [name, values] = product.matrices[i];
+    for (std::size_t i = 0; i < made.matrices.size(); ++i) {
+      const auto& [name, values] = made.matrices[i];
       write_matrix(files[i], values, FeatureNames(values.cols()));
-      text += fmt::format("{}: {} is {} x {}\n", problem.name, name, values.rows(), values.cols());
+      text += fmt::format("{}: {} is {} x {}\n", problem.traits->name, name, values.rows(), values.cols());
       summary["features"] = values.cols();
     }
   }

@@ -190,12 +190,12 @@ void sparse_text() {
   for (const auto& [documents, words] : {std::pair<Index, Index>{20000, 1000000}, {200000, 10000000}}) {
     const Dataset data = text(documents, words);
     std::vector<Index> present;
+    Index stored = 0;
     for (Index j = 0; j < words; ++j) {
-      if (data.values().stored()->outerIndexPtr()[j + 1] > data.values().stored()->outerIndexPtr()[j])
-        present.push_back(j);
+      stored += data.values().entries(j);
+      if (data.values().entries(j) > 0) present.push_back(j);
     }
-    const double table =
-        12.0 * static_cast<double>(data.values().stored()->nonZeros()) + 4.0 * static_cast<double>(words);
+    const double table = 12.0 * static_cast<double>(stored) + 4.0 * static_cast<double>(words);
     const double before = peak_bytes();
     const auto clock = std::chrono::steady_clock::now();
     const FeatureRows rows(data, present, true, {}, 0);

@@ -53,8 +53,10 @@ double product_s(const Matrix& x) {
 }
 
 void at_size() {
-  const Dataset data = synth::gaussian_classes(
-      {.rows = 180, .features = 54613, .classes = 4, .informative = 30, .separation = 0.8, .seed = 1});
+  const Dataset data =
+      synth::GaussianClasses{
+          .rows = 180, .features = 54613, .classes = 4, .informative = 30, .separation = 0.8, .seed = 1}
+          .make();
   const double table = 8.0 * static_cast<double>(data.values().packed().size());
   const double before = peak_bytes();
   const ScoringProblem problem = make_scoring_problem(data, all_of(data.features()), 1);
@@ -126,8 +128,10 @@ void growth() {
       {"gloss (30 lambdas)",
        [](const ScoringProblem& problem) { return gloss_solver(problem, {.threads = 1}); }, 0.2, 30}};
   for (const Index p : sizes) {
-    const Dataset data = synth::gaussian_classes(
-        {.rows = 180, .features = p, .classes = 4, .informative = 30, .separation = 0.8, .seed = 1});
+    const Dataset data =
+        synth::GaussianClasses{
+            .rows = 180, .features = p, .classes = 4, .informative = 30, .separation = 0.8, .seed = 1}
+            .make();
     const ScoringProblem problem = make_scoring_problem(data, all_of(p), 1);
     fmt::print("  p = {:6}:", p);
     for (Contestant& one : contestants) {

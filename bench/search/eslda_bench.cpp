@@ -112,7 +112,9 @@ Case in_pairs(Case problem) {
   return problem;
 }
 
-Case brownian(Index n, std::uint64_t seed) { return Case(synth::brownian_classes(1000, n, seed)); }
+Case brownian(Index n, std::uint64_t seed) {
+  return Case(synth::Brownian{.rows = 1000, .features = n, .seed = seed}.make());
+}
 
 void bounds() {
   struct Row {
@@ -182,13 +184,13 @@ void sizes() {
     Case problem;
     Criterion criterion;
   };
-  const synth::GaussianClassesOptions classes{
+  const synth::GaussianClasses classes{
       .rows = 200, .features = 30, .classes = 4, .informative = 30, .separation = 0.5, .seed = 1};
   std::vector<Row> rows;
   rows.push_back({"Ionosphere", Case(read_dataset("ionosphere")), Criterion::kLargest});
   rows.push_back({"Sonar in pairs", in_pairs(Case(read_dataset("sonar"))), Criterion::kLargest});
-  rows.push_back({"4 classes, largest", Case(synth::gaussian_classes(classes)), Criterion::kLargest});
-  rows.push_back({"4 classes, wilks", Case(synth::gaussian_classes(classes)), Criterion::kWilks});
+  rows.push_back({"4 classes, largest", Case(classes.make()), Criterion::kLargest});
+  rows.push_back({"4 classes, wilks", Case(classes.make()), Criterion::kWilks});
   fmt::print("{:<20} {:>5} {:>26} {:>26}\n", "", "units", "one tree", "a tree a size");
   for (const auto& row : rows) {
     const Index n = row.problem.units.count();

@@ -203,12 +203,14 @@ void forward_sparse(Index rows, Index features, Index k) {
   const double start = now_s();
   const auto pencil = lda_pencil(data, 1e-3, 0);
   const auto found = forward_pass(*pencil, units, {.most = k}, {});
-  const double work = static_cast<double>(data.values().stored()->nonZeros()) * static_cast<double>(k) +
+  Index stored = 0;
+  for (Index j = 0; j < features; ++j) stored += data.values().entries(j);
+  const double work = static_cast<double>(stored) * static_cast<double>(k) +
                       0.5 * static_cast<double>(features) * static_cast<double>(k * k);
   fmt::print(
       "  {} x {}, {} stored: {:.2f} s, {:.2f} ns per (nonzeros k + p k^2/2), peak memory beyond the table {:.0f} MB (p k doubles: {:.0f} MB), k = {}\n",
-      rows, features, data.values().stored()->nonZeros(), now_s() - start, 1e9 * (now_s() - start) / work,
-      1e-6 * (peak_bytes() - before), 8e-6 * static_cast<double>(features * k), found.most);
+      rows, features, stored, now_s() - start, 1e9 * (now_s() - start) / work, 1e-6 * (peak_bytes() - before),
+      8e-6 * static_cast<double>(features * k), found.most);
 }
 
 }  // namespace

@@ -152,6 +152,8 @@ struct GpClassifier {
   double signal = std::numeric_limits<double>::infinity();  ///< s, not s^2; infinity: not given
   bool ard = false;                                         ///< a list of length-scales means it too
   Index restarts = 2;
+  Index max_iterations = 200;  ///< not an option: gradients of the log marginal likelihood in one start
+  double tolerance = 1e-6;     ///< not an option: a start ends when that changes by less, relatively
 
   static constexpr GpApproximation kApproximation = approximation;
   static constexpr std::array<OptionRefusal, 1> kRefusals = {

@@ -31,6 +31,7 @@ struct DatasetState;
 struct InfiniteCell;
 struct Labels;
 struct Location;
+struct MatrixProblem;
 
 /// What may come with a table; what is left out has its default.
 struct DatasetExtras {
@@ -87,6 +88,10 @@ template <class X>
 concept Table = DenseObject<std::remove_cvref_t<X>> || CscObject<std::remove_cvref_t<X>> ||
     std::same_as<std::remove_cvref_t<X>, DenseView> || std::same_as<std::remove_cvref_t<X>, CscView> ||
     std::same_as<std::remove_cvref_t<X>, DenseMatrix>;
+
+template <class X>
+concept DenseTable =
+    Table<X> && !CscObject<std::remove_cvref_t<X>> && !std::same_as<std::remove_cvref_t<X>, CscView>;
 
 /// Holds numbers of its own, which go away with it.
 template <class T>
@@ -224,6 +229,57 @@ class Dataset {
 
   std::shared_ptr<DatasetState> state_;  ///< never changed while more than one Dataset holds it
   Index rows_ = 0, features_ = 0;
+};
+
+/// What may come with covariance matrices.
+struct CovarianceExtras {
+  std::vector<std::string> names;      ///< of the features; x0, x1, ...
+  std::string source = "covariances";  ///< what messages and results call them
+};
+
+namespace detail {
+SUBSPECTRA_EXPORT std::shared_ptr<const MatrixProblem> make_covariance(const DenseView& covariance,
+                                                                       CovarianceExtras extras);
+SUBSPECTRA_EXPORT std::shared_ptr<const MatrixProblem> make_covariance_pair(const DenseView& between,
+                                                                            const DenseView& within,
+                                                                            CovarianceExtras extras);
+}  // namespace detail
+
+/// Covariance matrices in place of a table, for the methods that take them (MethodTraits::takes_matrices):
+/// a Covariance or a CovariancePair. They are copied when it is made, and checked: square, finite, symmetric
+/// to 1e-8 (then made symmetric to the bit), positive semidefinite; InvalidArgument otherwise.
+class Covariances {
+ public:
+  [[nodiscard]] SUBSPECTRA_EXPORT Index features() const;
+  [[nodiscard]] SUBSPECTRA_EXPORT std::vector<std::string> feature_names() const;
+  [[nodiscard]] SUBSPECTRA_EXPORT const std::string& source() const;
+
+  // --- for the library itself (select/problem.hpp has the type)
+  [[nodiscard]] const MatrixProblem& problem() const { return *problem_; }
+
+ protected:
+  explicit Covariances(std::shared_ptr<const MatrixProblem> problem) : problem_(std::move(problem)) {}
+
+ private:
+  std::shared_ptr<const MatrixProblem> problem_;
+};
+
+/// One covariance or correlation matrix S, for the methods of principal components. A matrix is an Eigen
+/// matrix, Map, Ref or block of doubles, a DenseView or a DenseMatrix.
+class Covariance : public Covariances {
+ public:
+  template <detail::DenseTable S>
+  explicit Covariance(const S& covariance, CovarianceExtras extras = {})
+      : Covariances(detail::make_covariance(detail::view_of(covariance), std::move(extras))) {}
+};
+
+/// The pair (A, B) of discriminant analysis: the covariance between the classes, and that within them.
+class CovariancePair : public Covariances {
+ public:
+  template <detail::DenseTable A, detail::DenseTable B>
+  CovariancePair(const A& between, const B& within, CovarianceExtras extras = {})
+      : Covariances(detail::make_covariance_pair(detail::view_of(between), detail::view_of(within),
+                                                 std::move(extras))) {}
 };
 
 }  // namespace subspectra

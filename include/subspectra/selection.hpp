@@ -157,11 +157,19 @@ struct Selection {
   /// As `subspectra.selection/1`.
   [[nodiscard]] SUBSPECTRA_EXPORT std::string to_json(const Dataset& data,
                                                       const SelectOptions& options = {}) const;
+  [[nodiscard]] SUBSPECTRA_EXPORT std::string to_json(const Covariances& matrices,
+                                                      const SelectOptions& options = {}) const;
 };
 
 /// Runs a method on a table. Throws InvalidArgument (options), BadInput (values, labels), Infeasible
 /// (constraints that no set satisfies), Error (memory).
 [[nodiscard]] SUBSPECTRA_EXPORT Selection select(const Dataset& data, const Method& method,
+                                                 const SelectOptions& options = {},
+                                                 const RunControl& control = RunControl());
+
+/// The same on covariance matrices, for the methods whose traits say takes_matrices; those that need labels
+/// need a CovariancePair.
+[[nodiscard]] SUBSPECTRA_EXPORT Selection select(const Covariances& matrices, const Method& method,
                                                  const SelectOptions& options = {},
                                                  const RunControl& control = RunControl());
 

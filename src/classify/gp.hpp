@@ -29,17 +29,9 @@ struct GpKernel {
   [[nodiscard]] bool ard() const { return lengthscales.size() > 1; }
 };
 
-struct GpOptions {
-  GpApproximation approximation = GpApproximation::kLaplace;
-  Hyperparameters hyperparameters = Hyperparameters::kOptimize;
-  bool ard = false;             ///< one length-scale a column; a list of length-scales means it too
-  LengthScales lengthscale;     ///< where the optimization starts, or the fixed ones; one serves all columns
-  double signal = kInfinity;    ///< the same for s; infinity: not given
-  Index restarts = 2;           ///< so many starts, all but the first random
-  Index max_evaluations = 200;  ///< of the log marginal likelihood and its gradient, in one start
-  double tolerance = 1e-6;      ///< a start ends when its log marginal likelihood changes by less, relatively
-  Prior prior = Prior::kEmpirical;
-  std::uint64_t seed = 0;
+/// What a training is told besides the options.
+struct GpContext {
+  std::uint64_t seed = 0;  ///< of the random starts
   int threads = 0;
   std::uint64_t memory_limit = 0;
 };
@@ -107,13 +99,19 @@ struct GpRule final : Rule {
 /// log s within 1e-3 to 1e3 times the median distance of two rows and 1e-2 to 1e2, widened to ten times
 /// around a start that was given. Without one the first start is l = that median, s = 2; with ARD it is the
 /// optimum for a common l. `control` ends the optimization with the best hyperparameters so far. Throws
-/// InvalidArgument (a list of length-scales that does not fit) and Error (memory).
+/// InvalidArgument (a list of length-scales that does not fit) and Error (memory). `Options` is GpLaplace,
+/// GpEp or GpArd.
+template <class Options>
 [[nodiscard]] GpRule fit_gp(const MatrixRef& rows, const std::vector<int>& codes, Index classes,
-                            const GpOptions& options, const RunControl& control = RunControl());
+                            const Options& options, const GpContext& context = {},
+                            const RunControl& control = RunControl());
 
-/// The same in the space of given discriminants B (k x L): inputs are B'(x - mean of the rows).
+/// The same in the space of given discriminants B (k x L): inputs are B'(x - mean of the rows). `Options` is
+/// GpLaplace or GpEp.
+template <class Options>
 [[nodiscard]] GpRule fit_projected_gp(const MatrixRef& rows, const std::vector<int>& codes, Index classes,
-                                      const MatrixRef& b, const GpOptions& options,
+                                      const MatrixRef& b, const Options& options,
+                                      const GpContext& context = {},
                                       const RunControl& control = RunControl());
 
 }  // namespace subspectra

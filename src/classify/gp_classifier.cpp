@@ -77,6 +77,14 @@ void GpClassifier<approximation>::validate() const {
   if (restarts < 1)
     throw InvalidArgument(
         {.field = "restarts", .value = fmt::to_string(restarts), .rule = "{value}, but 1 or more is needed"});
+  if (max_iterations < 1)
+    throw InvalidArgument({.field = "max_iterations",
+                           .value = fmt::to_string(max_iterations),
+                           .rule = "{value}, but 1 or more is needed"});
+  if (!(tolerance >= 0.0))
+    throw InvalidArgument({.field = "tolerance",
+                           .value = fmt::to_string(tolerance),
+                           .rule = "{value}, but 0 or a positive number is needed"});
 }
 template void GpLaplace::validate() const;
 template void GpEp::validate() const;
@@ -158,20 +166,12 @@ class GpKind final : public RowKind<Options> {
  protected:
   [[nodiscard]] RulePointer train(const Options& options, const TrainingRows& rows,
                                   const RunControl& control) const override {
-    const GpOptions fit = {.approximation = Options::kApproximation,
-                           .hyperparameters = options.hyperparameters,
-                           .ard = options.ard,
-                           .lengthscale = options.lengthscale,
-                           .signal = options.signal,
-                           .restarts = options.restarts,
-                           .prior = options.prior,
-                           .seed = rows.context.seed,
-                           .threads = rows.context.threads};
+    const GpContext context{.seed = rows.context.seed, .threads = rows.context.threads};
     const Index classes = rows.labels.class_count();
     return std::make_shared<GpRule>(
-        rows.projection == nullptr
-            ? fit_gp(rows.rows, rows.labels.codes, classes, fit, control)
-            : fit_projected_gp(rows.rows, rows.labels.codes, classes, *rows.projection, fit, control));
+        rows.projection == nullptr ? fit_gp(rows.rows, rows.labels.codes, classes, options, context, control)
+                                   : fit_projected_gp(rows.rows, rows.labels.codes, classes, *rows.projection,
+                                                      options, context, control));
   }
 };
 

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include <subspectra/error.hpp>
+#include <subspectra/rankers.hpp>
 #include "classify/gp_solver.hpp"
 #include "classify/lda.hpp"
 #include "core/memory.hpp"
@@ -137,8 +138,26 @@ struct OptimizerDeleter {
   void operator()(nlopt_opt_s* optimizer) const { nlopt_destroy(optimizer); }
 };
 
+// What an options struct says by its type rather than by a field.
+template <GpApproximation approximation>
+GpApproximation approximation_of(const GpClassifier<approximation>&) {
+  return approximation;
+}
+GpApproximation approximation_of(const GpArd& options) { return options.approximation; }
+template <GpApproximation approximation>
+bool one_scale_a_column(const GpClassifier<approximation>& options) {
+  return options.ard;
+}
+bool one_scale_a_column(const GpArd&) { return true; }
+template <GpApproximation approximation>
+Prior prior_of(const GpClassifier<approximation>& options) {
+  return options.prior;
+}
+Prior prior_of(const GpArd&) { return Prior::kEmpirical; }
+
 /// One start. Leaves the best point of this and earlier starts in `search`.
-void climb(Search& search, const GpKernel& start, const Bounds& bounds, const GpOptions& options) {
+template <class Options>
+void climb(Search& search, const GpKernel& start, const Bounds& bounds, const Options& options) {
   std::vector<double> point = to_point(start);
   const std::vector<double> lower = bounds.lower(start), upper = bounds.upper(start);
   const std::unique_ptr<nlopt_opt_s, OptimizerDeleter> optimizer(
@@ -150,7 +169,7 @@ void climb(Search& search, const GpKernel& start, const Bounds& bounds, const Gp
   nlopt_set_upper_bounds(optimizer.get(), upper.data());
   nlopt_set_vector_storage(optimizer.get(), kPairs);
   nlopt_set_ftol_rel(optimizer.get(), options.tolerance);
-  nlopt_set_maxeval(optimizer.get(), static_cast<int>(options.max_evaluations));
+  nlopt_set_maxeval(optimizer.get(), static_cast<int>(options.max_iterations));
   search.optimizer = optimizer.get();
   search.solver.reset();
   const double before = search.found ? search.best.posterior.log_marginal_likelihood : -kInfinity;
@@ -164,8 +183,8 @@ void climb(Search& search, const GpKernel& start, const Bounds& bounds, const Gp
 }
 
 /// The start number `restart` > 0: length-scales e^(N(0,1)) and s e^(N(0,1)/2) times those of the first one.
-GpKernel random_start(const GpKernel& first, const GpOptions& options, Index restart, Index positive) {
-  Random random(options.seed, streams::gp_restart(positive, restart));
+GpKernel random_start(const GpKernel& first, std::uint64_t seed, Index restart, Index positive) {
+  Random random(seed, streams::gp_restart(positive, restart));
   GpKernel start = first;
   const double common = random.normal();  // a common length-scale moves as a whole, with ARD half of the way
   const double part = first.ard() ? 0.5 : 1.0;
@@ -182,15 +201,16 @@ void keep_within(const Bounds& bounds, GpKernel& kernel) {
   kernel.signal = std::clamp(kernel.signal, 10.0 * Bounds::kLeastSignal, 0.1 * Bounds::kMostSignal);
 }
 
+template <class Options>
 GpMachine train(TrainingKernel& kernel, const std::vector<int>& codes, Index positive, double distance,
-                const GpOptions& options, const RunControl& control) {
+                const Options& options, std::uint64_t seed, const RunControl& control) {
   constexpr double kUsualSignal = 2.0;
   const Index p = kernel.columns();
   const bool list = options.lengthscale.values.size() > 1;
-  const bool ard = (options.ard || list) && p > 1;
+  const bool ard = (one_scale_a_column(options) || list) && p > 1;
   Vector y(kernel.rows());
   for (Index i = 0; i < y.size(); ++i) y[i] = codes[static_cast<std::size_t>(i)] == positive ? 1.0 : -1.0;
-  Solver solver(kernel, std::move(y), options.approximation);
+  Solver solver(kernel, std::move(y), approximation_of(options));
   Search search{.solver = solver, .control = control, .best = {.positive = positive}};
   const Bounds bounds{.lengthscale = distance};
 
@@ -225,7 +245,7 @@ GpMachine train(TrainingKernel& kernel, const std::vector<int>& codes, Index pos
     if (restart > 0 && control.should_stop()) break;
     GpKernel start = first;
     if (restart > 0) {
-      start = random_start(first, options, restart, positive);
+      start = random_start(first, seed, restart, positive);
       keep_within(bounds, start);
     }
     climb(search, start, bounds, options);
@@ -234,7 +254,9 @@ GpMachine train(TrainingKernel& kernel, const std::vector<int>& codes, Index pos
   return search.best;
 }
 
-void check(const MatrixRef& rows, const std::vector<int>& codes, Index classes, const GpOptions& options) {
+template <class Options>
+void check(const MatrixRef& rows, const std::vector<int>& codes, Index classes, const Options& options,
+           std::uint64_t memory_limit) {
   const auto given = static_cast<Index>(options.lengthscale.values.size());
   if (given > 1 && given != rows.cols()) {
     throw InvalidArgument(
@@ -251,11 +273,10 @@ void check(const MatrixRef& rows, const std::vector<int>& codes, Index classes, 
       throw InvalidArgument(fmt::format("class code {} is outside 0..{}", code, classes - 1));
   }
   const auto n = static_cast<double>(rows.rows());
-  const double squares = options.approximation == GpApproximation::kLaplace ? 3.5 : 5.5;
+  const double squares = approximation_of(options) == GpApproximation::kLaplace ? 3.5 : 5.5;
   require_memory(8.0 * (squares * n * n + 4.0 * n * static_cast<double>(rows.cols())),
                  fmt::format("a Gaussian process on {}", counted(rows.rows(), "row")),
-                 "its matrices are rows x rows: train on fewer rows, or use ⟨classifier svm⟩",
-                 options.memory_limit);
+                 "its matrices are rows x rows: train on fewer rows, or use ⟨classifier svm⟩", memory_limit);
 }
 
 }  // namespace
@@ -275,17 +296,18 @@ GpEvidence gp_evidence(const MatrixRef& rows, const VectorRef& y, const GpKernel
   return evidence;
 }
 
-GpRule fit_gp(const MatrixRef& rows, const std::vector<int>& codes, Index classes, const GpOptions& options,
-              const RunControl& control) {
+template <class Options>
+GpRule fit_gp(const MatrixRef& rows, const std::vector<int>& codes, Index classes, const Options& options,
+              const GpContext& context, const RunControl& control) {
   const auto begin = std::chrono::steady_clock::now();
-  gp::check(rows, codes, classes, options);
+  gp::check(rows, codes, classes, options, context.memory_limit);
   GpRule rule;
-  rule.approximation = options.approximation;
+  rule.approximation = gp::approximation_of(options);
   rule.inputs = rows;
   rule.codes = codes;
   rule.shares = Vector::Zero(classes);
   for (const int code : codes) rule.shares[code] += 1.0 / static_cast<double>(rows.rows());
-  rule.priors = class_priors(rule.shares, options.prior);
+  rule.priors = class_priors(rule.shares, gp::prior_of(options));
   std::vector<Index> present;
   for (Index c = 0; c < classes; ++c) {
     if (rule.shares[c] > 0.0) present.push_back(c);
@@ -294,11 +316,11 @@ GpRule fit_gp(const MatrixRef& rows, const std::vector<int>& codes, Index classe
     present.erase(present.begin());  // one machine: the later class against the other
   else if (present.size() == 1)
     present.clear();
-  gp::TrainingKernel kernel(rows, options.threads);
+  gp::TrainingKernel kernel(rows, context.threads);
   const double distance = kernel.median_distance();
   bool converged = true;
   for (const Index c : present) {
-    rule.machines.push_back(gp::train(kernel, codes, c, distance, options, control));
+    rule.machines.push_back(gp::train(kernel, codes, c, distance, options, context.seed, control));
     converged = converged && rule.machines.back().converged;
   }
   rule.status = control.status_or(converged ? Status::kConverged : Status::kIterationLimit);
@@ -306,16 +328,29 @@ GpRule fit_gp(const MatrixRef& rows, const std::vector<int>& codes, Index classe
   return rule;
 }
 
+template <class Options>
 GpRule fit_projected_gp(const MatrixRef& rows, const std::vector<int>& codes, Index classes,
-                        const MatrixRef& b, const GpOptions& options, const RunControl& control) {
+                        const MatrixRef& b, const Options& options, const GpContext& context,
+                        const RunControl& control) {
   Vector mean = Vector::Zero(rows.cols());
   if (rows.rows() > 0) mean = rows.colwise().mean();
   Matrix z(rows.rows(), b.cols());
   linalg::gemm(1.0, linalg::Op::kNone, rows.rowwise() - mean.transpose(), linalg::Op::kNone, b, 0.0, z);
-  GpRule rule = fit_gp(z, codes, classes, options, control);
+  GpRule rule = fit_gp(z, codes, classes, options, context, control);
   rule.centre = std::move(mean);
   rule.projection = b;
   return rule;
 }
+
+template GpRule fit_gp(const MatrixRef&, const std::vector<int>&, Index, const GpLaplace&, const GpContext&,
+                       const RunControl&);
+template GpRule fit_gp(const MatrixRef&, const std::vector<int>&, Index, const GpEp&, const GpContext&,
+                       const RunControl&);
+template GpRule fit_gp(const MatrixRef&, const std::vector<int>&, Index, const GpArd&, const GpContext&,
+                       const RunControl&);
+template GpRule fit_projected_gp(const MatrixRef&, const std::vector<int>&, Index, const MatrixRef&,
+                                 const GpLaplace&, const GpContext&, const RunControl&);
+template GpRule fit_projected_gp(const MatrixRef&, const std::vector<int>&, Index, const MatrixRef&,
+                                 const GpEp&, const GpContext&, const RunControl&);
 
 }  // namespace subspectra

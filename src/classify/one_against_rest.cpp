@@ -13,7 +13,7 @@ namespace {
 
 /// The machines of all classes from some of the rows: (columns + 1) x K, the offsets in the last row. Nothing
 /// when stopped before the last one.
-std::optional<Matrix> train_machines(const Problem& problem, const std::vector<Index>& rows, double c,
+std::optional<Matrix> train_machines(const MachineRows& problem, const std::vector<Index>& rows, double c,
                                      const RunControl& control) {
   const auto& codes = problem.codes;
   const Index classes = problem.shares.size(), columns = problem.inputs.cols();
@@ -45,22 +45,22 @@ std::optional<Matrix> train_machines(const Problem& problem, const std::vector<I
 }
 
 /// Decisions on rows that were held out, NaN where a row never was. Nothing when stopped before the end.
-std::optional<Matrix> held_out_decisions(const Problem& problem, double c, const RunControl& control) {
+std::optional<Matrix> held_out_decisions(const MachineRows& problem, double c, const RunControl& control) {
   const Matrix& rows = problem.inputs;
   const auto& codes = problem.codes;
   Matrix decisions = Matrix::Constant(rows.rows(), problem.shares.size(), std::nan(""));
   for (const auto& fold : problem.folds) {
-    std::vector<Index> others;
+    std::vector<Index> training;
     bool several = false;
     for (Index i = 0; i < rows.rows(); ++i) {
       if (std::binary_search(fold.begin(), fold.end(), i)) continue;
-      others.push_back(i);
+      training.push_back(i);
       several =
-          several || codes[static_cast<std::size_t>(i)] != codes[static_cast<std::size_t>(others.front())];
+          several || codes[static_cast<std::size_t>(i)] != codes[static_cast<std::size_t>(training.front())];
     }
     if (!several) continue;
     if (control.should_stop()) return {};
-    const std::optional<Matrix> machines = train_machines(problem, others, c, control);
+    const std::optional<Matrix> machines = train_machines(problem, training, c, control);
     if (!machines) return {};
     const Matrix test = rows(fold, Eigen::all);
     Matrix values = machines->bottomRows(1).replicate(test.rows(), 1);
@@ -99,7 +99,7 @@ double fitted_slope(const Matrix& decisions, const std::vector<int>& codes, cons
     counts[codes[static_cast<std::size_t>(i)]] += 1.0;
   }
   if (held_out.empty() || present.size() < 2) return 1.0;
-  const double others = static_cast<double>(present.size()) - 1.0;
+  const double other_classes = static_cast<double>(present.size()) - 1.0;
   const auto derivative = [&](double a) {
     double sum = 0.0;
     for (const Index i : held_out) {
@@ -107,7 +107,7 @@ double fitted_slope(const Matrix& decisions, const std::vector<int>& codes, cons
       const Vector p = (a * (f.array() - f.maxCoeff())).exp();
       const int truth = codes[static_cast<std::size_t>(i)];
       const double target = (counts[truth] + 1.0) / (counts[truth] + 2.0);
-      const double rest = (1.0 - target) / others;
+      const double rest = (1.0 - target) / other_classes;
       sum += (target - rest) * decisions(i, truth) + rest * f.sum() - p.dot(f) / p.sum();
     }
     return sum;
@@ -124,7 +124,7 @@ double fitted_slope(const Matrix& decisions, const std::vector<int>& codes, cons
 
 }  // namespace
 
-Fitted fit(const Problem& problem, double cost, const RunControl& control) {
+Fitted fit(const MachineRows& problem, double cost, const RunControl& control) {
   const Index n = problem.inputs.rows();
   const bool choose = !std::isfinite(cost);
   Fitted fitted;

@@ -13,7 +13,8 @@ namespace subspectra::one_against_rest {
 using TrainOne =
     std::function<Vector(const std::vector<Index>& rows, const std::vector<char>& positive, double c)>;
 
-struct Problem {
+/// What the machines are trained and judged on.
+struct MachineRows {
   const Matrix& inputs;  ///< n x m: decisions are inputs * coefficients + offset
   const std::vector<int>& codes;
   const Vector& shares;  ///< K, of the rows
@@ -28,7 +29,7 @@ struct Fitted {
 };
 /// `cost` infinite: out of svm_costs() by the fewest errors on held-out rows (fit_svm's words hold for all).
 /// `control` ends the look at held-out rows; the machines are trained on all rows in any case.
-[[nodiscard]] Fitted fit(const Problem& problem, double cost, const RunControl& control);
+[[nodiscard]] Fitted fit(const MachineRows& problem, double cost, const RunControl& control);
 
 /// log p_c ~ slope f_c + log(prior_c/share_c), normalised; n x K decisions in.
 [[nodiscard]] Matrix log_posteriors(Matrix decisions, double slope, const Vector& priors,

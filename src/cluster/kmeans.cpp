@@ -185,8 +185,7 @@ KMeansResult kmeans(const MatrixRef& points, const VectorRef& weights, const KMe
   if (options.clusters < 1 || options.clusters > n) {
     throw InvalidArgument({.field = "clusters",
                            .value = fmt::to_string(options.clusters),
-                           .subject = "KMeansOptions.clusters",
-                           .rule = fmt::format("= {{value}}, but 1 <= clusters <= {} points is needed", n)});
+                           .rule = fmt::format("{{value}}, but 1 <= clusters <= {} points is needed", n)});
   }
   if (options.restarts < 1 || options.max_iterations < 1) {
     throw InvalidArgument(

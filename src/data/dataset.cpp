@@ -229,7 +229,7 @@ Dataset::Dataset(DatasetParts parts)
         return checked_state(static_cast<DatasetDetails&&>(parts), std::move(values));
       }()) {}
 
-bool Dataset::is_sparse() const { return state_->values.is_sparse(); }
+bool Dataset::is_sparse() const { return state_->values.leaves_out_zeros(); }
 const std::string& Dataset::source() const { return state_->details.source; }
 std::vector<std::string> Dataset::feature_names() const { return names().all(); }
 bool Dataset::has_labels() const { return state_->details.labels.has_value(); }
@@ -276,7 +276,7 @@ DatasetParts Dataset::parts() && {
   static_cast<DatasetDetails&>(parts) = alone ? std::move(held->details) : held->details;
   Values values = alone ? std::move(held->values) : held->values;
   held.reset();
-  parts.is_sparse = values.is_sparse();
+  parts.is_sparse = values.leaves_out_zeros();
   if (parts.is_sparse) {
     parts.sparse = std::move(values).take_sparse();
   } else {

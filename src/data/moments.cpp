@@ -299,8 +299,8 @@ void centre(const double* x, const Rows& rows, Index row, Index count, Index j, 
 }
 
 /// visit(row - first, value) for the nonzeros of a column in rows first..first+count.
-template <class Visit>
-void for_rows(const CscMap& x, Index column, Index first, Index count, const Visit& visit) {
+template <class Visitor>
+void for_rows(const CscMap& x, Index column, Index first, Index count, const Visitor& visit) {
   const auto* inner = x.innerIndexPtr();
   const auto* begin = inner + x.outerIndexPtr()[column];
   const auto* end = inner + x.outerIndexPtr()[column + 1];
@@ -679,16 +679,16 @@ Moments moments_of(const Dataset& data, const Labels& labels, const std::vector<
   Moments moments(p, labels.class_count(), second_order);
   const Rows rows(labels.codes, data.weights(), labels.class_count());
   const Values& values = data.values();
-  if (const CscMap* const stored = values.stored()) {
-    MomentsBuilder(moments).add_sparse(rows, *stored, column_of, threads);
-  } else {
-    MomentsBuilder(moments).add_dense(
-        rows,
-        [&](Index j, Index row, Index count, std::vector<double>& scratch) {
-          return values.part_of_column(column_of(j), row, count, scratch);
-        },
-        threads);
-  }
+  values.by_storage(
+      [&] {
+        MomentsBuilder(moments).add_dense(
+            rows,
+            [&](Index j, Index row, Index count, std::vector<double>& scratch) {
+              return values.part_of_column(column_of(j), row, count, scratch);
+            },
+            threads);
+      },
+      [&](const CscMap& entries) { MomentsBuilder(moments).add_sparse(rows, entries, column_of, threads); });
   return moments;
 }
 

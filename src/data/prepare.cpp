@@ -277,7 +277,7 @@ ColumnSummary summarize(const Dataset& data, Index j, double total_weight) {
     present += weight;
     sum += weight * x;
   });
-  const double zeros = data.is_sparse() ? std::max(0.0, total_weight - explicit_weight) : 0.0;
+  const double zeros = data.values().leaves_out_zeros() ? std::max(0.0, total_weight - explicit_weight) : 0.0;
   present += zeros;
   if (!(present > 0.0)) return summary;
   summary.mean = sum / present;
@@ -319,7 +319,7 @@ Preparation Preparation::learn(const Dataset& training, const PrepareOptions& op
   }
   if (impute) result.imputation = means;
   if (options.standardize) {
-    if (!training.is_sparse()) result.centre = means;
+    if (!training.values().leaves_out_zeros()) result.centre = means;
     result.scale = scales;
   }
   return result;

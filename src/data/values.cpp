@@ -86,7 +86,7 @@ Values Values::with_rows(std::span<const Index> rows) const {
 }
 
 Values Values::with_features(std::span<const Index> features) const {
-  if (!is_sparse()) return Values(columns(features));
+  if (!leaves_out_zeros()) return Values(columns(features));
   const CscMap& x = *stored();
   SparseMatrix part(rows_, static_cast<Index>(features.size()));
   Index count = 0;
@@ -107,7 +107,7 @@ Index Values::entries(Index j) const {
 }
 
 bool Values::all_finite(Index j) const {
-  if (!is_sparse() && is_direct()) return packed().col(j).allFinite();
+  if (!leaves_out_zeros() && is_direct()) return packed().col(j).allFinite();
   return !any_entry(j, [](Index, double value) { return !std::isfinite(value); });
 }
 
@@ -124,7 +124,7 @@ void Values::gather(Index j, Index first, Index count, double* to) const {
 
 Vector Values::column(Index j) const {
   Vector dense(rows_);
-  if (is_sparse()) {
+  if (leaves_out_zeros()) {
     dense.setZero();
     each_entry(j, [&](Index row, double value) { dense[row] = value; });
   } else {
@@ -135,10 +135,10 @@ Vector Values::column(Index j) const {
 
 Matrix Values::columns(std::span<const Index> features) const {
   Matrix chosen(rows_, static_cast<Index>(features.size()));
-  if (is_sparse()) chosen.setZero();
+  if (leaves_out_zeros()) chosen.setZero();
   for (Index k = 0; k < chosen.cols(); ++k) {
     const Index j = features[static_cast<std::size_t>(k)];
-    if (is_sparse()) {
+    if (leaves_out_zeros()) {
       each_entry(j, [&](Index row, double value) { chosen(row, k) = value; });
     } else {
       gather(j, 0, rows_, chosen.col(k).data());
@@ -152,7 +152,7 @@ Matrix Values::block(std::span<const Index> rows, std::span<const Index> feature
   const DenseView& x = storage_->dense;
   for (Index k = 0; k < chosen.cols(); ++k) {
     const Index j = features[static_cast<std::size_t>(k)];
-    if (is_sparse()) {
+    if (leaves_out_zeros()) {
       const Vector whole = column(j);
       for (Index i = 0; i < chosen.rows(); ++i) chosen(i, k) = whole[rows[static_cast<std::size_t>(i)]];
     } else {
@@ -165,10 +165,10 @@ Matrix Values::block(std::span<const Index> rows, std::span<const Index> feature
 
 void Values::each_row(const std::function<void(Index, const Vector&)>& visit) const {
   Eigen::SparseMatrix<double, Eigen::RowMajor> by_rows;
-  if (is_sparse()) by_rows = *stored();
+  if (leaves_out_zeros()) by_rows = *stored();
   Vector row(features_);
   for (Index i = 0; i < rows_; ++i) {
-    if (is_sparse()) {
+    if (leaves_out_zeros()) {
       row.setZero();
       for (decltype(by_rows)::InnerIterator it(by_rows, i); it; ++it) row[it.col()] = it.value();
     } else {
@@ -194,7 +194,7 @@ const double* Values::part_of_column(Index j, Index first, Index count, std::vec
 
 void Values::pack() const {
   std::call_once(packed_->once, [&] {
-    if (is_sparse()) {
+    if (leaves_out_zeros()) {
       packed_->sparse = packed_rows();
       packed_->csc.emplace(csc_map(packed_->sparse));
     } else {
@@ -214,7 +214,7 @@ DenseMap Values::packed() const {
 }
 
 const CscMap* Values::stored() const {
-  if (!is_sparse()) return nullptr;
+  if (!leaves_out_zeros()) return nullptr;
   if (!row_numbers_) return &*storage_->csc;
   pack();
   return &*packed_->csc;
@@ -257,7 +257,7 @@ SparseMatrix Values::packed_rows() const {
 }
 
 void Values::transposed_times(const VectorRef& v, linalg::MutableVector out, int threads) const {
-  if (!is_sparse()) {
+  if (!leaves_out_zeros()) {
     linalg::gemv_transposed(packed(), v, out, threads);
     return;
   }
@@ -272,7 +272,7 @@ void Values::transposed_times(const VectorRef& v, linalg::MutableVector out, int
 }
 
 void Values::transposed_times(const MatrixRef& u, linalg::MutableMatrix out, int threads) const {
-  if (!is_sparse()) {
+  if (!leaves_out_zeros()) {
     linalg::gemm_tiled(1.0, linalg::Op::kTranspose, packed(), u, 0.0, out, threads);
     return;
   }
@@ -304,6 +304,8 @@ SparseMatrix Values::take_sparse() && {
   return copy;
 }
 
-const double* Values::data() const { return is_sparse() ? storage_->csc->valuePtr() : storage_->dense.data; }
+const double* Values::data() const {
+  return leaves_out_zeros() ? storage_->csc->valuePtr() : storage_->dense.data;
+}
 
 }  // namespace subspectra

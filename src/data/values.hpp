@@ -30,8 +30,16 @@ class Values {
 
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index features() const { return features_; }
-  /// Zeros are not stored: what walks over entries does not meet them.
-  [[nodiscard]] bool is_sparse() const { return storage_->csc.has_value(); }
+  /// Zeros are not stored: what walks over entries does not meet them, and shifting a column would fill them
+  /// in.
+  [[nodiscard]] bool leaves_out_zeros() const { return storage_->csc.has_value(); }
+  /// For algorithms that are another one on compressed columns: sparse(entries) with those of these rows, or
+  /// dense() where every number is stored. The entries live as long as these values or a copy of them.
+  template <class Dense, class Sparse>
+  decltype(auto) by_storage(Dense&& dense, Sparse&& sparse) const {
+    if (const CscMap* const entries = stored()) return sparse(*entries);
+    return dense();
+  }
 
   /// These rows (any order, repeats allowed), by number: the values stay where they are.
   [[nodiscard]] Values with_rows(std::span<const Index> rows) const;
@@ -39,8 +47,8 @@ class Values {
   [[nodiscard]] Values with_features(std::span<const Index> features) const;
 
   /// visit(row, value) for every entry of column j that is stored, rows ascending; all N of a dense one.
-  template <class Visit>
-  void each_entry(Index j, Visit&& visit) const {
+  template <class Visitor>
+  void each_entry(Index j, Visitor&& visit) const {
     if (const CscMap* const x = stored()) {
       for (CscMap::InnerIterator it(*x, j); it; ++it) visit(static_cast<Index>(it.row()), it.value());
       return;
@@ -85,10 +93,7 @@ class Values {
   /// A dense table as one block, column after column, for kernels that go over it again and again. Where it
   /// does not stand so already it is packed on the first call, and that block is kept.
   [[nodiscard]] DenseMap packed() const;
-  /// The stored entries of a sparse table; null for a dense one. Rows of another table are packed on the
-  /// first call.
-  [[nodiscard]] const CscMap* stored() const;
-  [[nodiscard]] bool has_packed_copy() const;  ///< a call of packed() or stored() had to copy
+  [[nodiscard]] bool has_packed_copy() const;  ///< numbers had to be copied to stand as one block
 
   /// out = X'v and out = X'U, one pass over the table.
   void transposed_times(const VectorRef& v, linalg::MutableVector out, int threads) const;
@@ -125,6 +130,9 @@ class Values {
   [[nodiscard]] Index row_number(Index i) const {
     return row_numbers_ ? (*row_numbers_)[static_cast<std::size_t>(i)] : i;
   }
+  /// The entries of compressed columns; null where every number is stored. Rows of another table are packed
+  /// on the first call.
+  [[nodiscard]] const CscMap* stored() const;
   void gather(Index j, Index first, Index count, double* to) const;
   void pack() const;
   [[nodiscard]] SparseMatrix packed_rows() const;

@@ -193,14 +193,14 @@ FollowedPairs refine_pairs(const ChangedSymmetric& r, FollowedPairs start, const
     const Index count = pairs.theta.size();
     const double scale = std::abs(pairs.theta[0]);
     const double distance = count > 1 ? pairs.theta[0] - pairs.theta[1] : scale;
-    Matrix residuals(n, 1 + goal.others);
+    Matrix residuals(n, 1 + goal.further);
     Index wanted = 0;
     const auto want = [&](Index j) {
       residuals.col(wanted++) = (pairs.rx.col(j) - pairs.theta[j] * pairs.x.col(j)) / pairs.residual[j];
     };
     if (pairs.residual[0] > std::max(goal.first * distance, 5e-13 * scale)) want(0);
-    for (Index j = 1; j <= goal.others && j < count; ++j) {
-      if (pairs.residual[j] > goal.other * std::abs(pairs.theta[j])) want(j);
+    for (Index j = 1; j <= goal.further && j < count; ++j) {
+      if (pairs.residual[j] > goal.further_residual * std::abs(pairs.theta[j])) want(j);
     }
     if (wanted == 0) return pairs;
     if (basis.size() + wanted > capacity) {

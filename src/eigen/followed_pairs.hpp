@@ -53,9 +53,9 @@ struct FollowedPairs {
 struct FollowedPairsGoal {
   Index keep = 8;       ///< pairs to return
   double first = 1e-7;  ///< error wanted in the first vector: residual against the distance of the next value
-  Index others = 0;     ///< pairs after the first that are improved too,
-  double other = 1e-3;  ///< to this residual relative to theta
-  Index most = 60;      ///< applications
+  Index further = 0;    ///< pairs after the first that are improved too,
+  double further_residual = 1e-3;  ///< to this residual relative to theta
+  Index most = 60;                 ///< applications
 };
 
 /// Rayleigh-Ritz on span(start.x, extra), then expanded by residuals until the goal or its limit is reached

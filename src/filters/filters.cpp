@@ -110,7 +110,7 @@ Vector kolmogorov_smirnov(const Dataset& data, int threads) {
         values.emplace_back(value, step(row));
         at_zero -= values.back().second;
       });
-      if (data.is_sparse()) values.emplace_back(0.0, at_zero);
+      if (data.values().leaves_out_zeros()) values.emplace_back(0.0, at_zero);
       score[j] = ks_statistic(values) / (w1 * w2);
     }
   });

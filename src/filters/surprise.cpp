@@ -79,7 +79,7 @@ std::vector<Index> threshold_errors(const Dataset& data, int threads) {
         --zeros.rows[at];
       };
       data.values().each_entry(j, add);
-      if (data.is_sparse()) steps.push_back(zeros);
+      if (data.values().leaves_out_zeros()) steps.push_back(zeros);
       errors[static_cast<std::size_t>(j)] = fewest_errors(steps, totals);
     }
   });

@@ -17,6 +17,7 @@
 #include <optional>
 #include <vector>
 
+#include "data/symmetric.hpp"
 #include "io/csv_records.hpp"
 #include "io/file_ending.hpp"
 #include "io/npy_array.hpp"
@@ -38,45 +39,32 @@ using PlaceOf = std::function<Location(Index i, Index j)>;
 
 /// Finite, diagonal >= 0, symmetric to the tolerance; then symmetric to the bit.
 void check_and_symmetrize(Matrix& a, const PlaceOf& place_of) {
-  const Index p = a.rows();
-  for (Index i = 0; i < p; ++i) {
-    for (Index j = 0; j < p; ++j) {
-      if (std::isfinite(a(i, j))) continue;
+  const auto flaw = symmetrize_covariance(a);
+  if (!flaw) return;
+  const Location place = place_of(flaw->row, flaw->column);
+  const double found = a(flaw->row, flaw->column);
+  switch (flaw->kind) {
+    case CovarianceFlaw::Kind::kNotFinite:
       throw BadInput(
-          place_of(i, j),
+          place,
           fmt::format(
               "{} where a finite number is needed; a covariance matrix has a value for every pair of features",
-              std::isnan(a(i, j)) ? "a missing value" : "an infinite value"));
-    }
-  }
-  for (Index i = 0; i < p; ++i) {
-    if (a(i, i) >= 0.0) continue;
-    throw BadInput(
-        place_of(i, i),
-        fmt::format(
-            "the diagonal holds {}, but a variance is never negative; check that the file holds a covariance matrix",
-            number_text(a(i, i))));
-  }
-  // Rows in order, so that the first complaint is the first in the file; each entry below the diagonal
-  // against its mirror image.
-  for (Index i = 0; i < p; ++i) {
-    for (Index j = 0; j < i; ++j) {
-      const double lower = a(i, j);
-      const double upper = a(j, i);
-      if (lower == upper) continue;
-      const double deviation = std::sqrt(a(i, i)) * std::sqrt(a(j, j));
-      const double scale = std::max({std::abs(lower), std::abs(upper), deviation});
-      if (!(std::abs(lower - upper) <= kSymmetryTolerance * scale)) {
-        const Location mirror = place_of(j, i);
-        throw BadInput(
-            place_of(i, j),
-            fmt::format(
-                "{} here but {} at {}: the matrix is not symmetric; write it in full, or (A + A')/2 if the difference is rounding",
-                number_text(lower), number_text(upper),
-                mirror.line > 0 ? fmt::format("line {}, column {}", mirror.line, mirror.column)
-                                : mirror.place));
-      }
-      a(i, j) = a(j, i) = 0.5 * lower + 0.5 * upper;
+              std::isnan(found) ? "a missing value" : "an infinite value"));
+    case CovarianceFlaw::Kind::kNegativeVariance:
+      throw BadInput(
+          place,
+          fmt::format(
+              "the diagonal holds {}, but a variance is never negative; check that the file holds a covariance matrix",
+              number_text(found)));
+    case CovarianceFlaw::Kind::kNotSymmetric: {
+      const Location mirror = place_of(flaw->column, flaw->row);
+      throw BadInput(
+          place,
+          fmt::format(
+              "{} here but {} at {}: the matrix is not symmetric; write it in full, or (A + A')/2 if the difference is rounding",
+              number_text(found), number_text(a(flaw->column, flaw->row)),
+              mirror.line > 0 ? fmt::format("line {}, column {}", mirror.line, mirror.column)
+                              : mirror.place));
     }
   }
 }

@@ -14,10 +14,6 @@ struct SquareMatrix {
   std::string source;  ///< the path
 };
 
-/// Entries at mirrored places may differ by this fraction of the larger of |a_ij|, |a_ji| and sqrt(a_ii
-/// a_jj): what printing with nine digits loses. Both become their mean.
-inline constexpr double kSymmetryTolerance = 1e-8;
-
 /// Reads a `.npy` array or a `.csv`/`.tsv` file (each also with `.gz`): p x p numbers, with or without a
 /// header row of p names and a first column of the same names. `memory_limit` as in memory_budget(). Throws
 /// BadInput with FILE:LINE:COLUMN (NPY: the entry) for what is empty, not square, not finite, not symmetric,

@@ -81,37 +81,46 @@ FeatureRows::FeatureRows(const Dataset& data, const std::vector<Index>& features
       if (code >= 0 && last) classes_.begin.push_back(i + 1);
     }
   }
-  if (!data.is_sparse()) {
-    require_memory(8.0 * static_cast<double>(samples_) * static_cast<double>(features_),
-                   "the normalized table of a Q-alpha method",
-                   "leave features out (⟨exclude⟩), or give a sparse table (.npz, .svm), which is not copied",
-                   memory_limit);
-    m_.resize(samples_, features_);
-    if (normalize) {
-      unit_columns(data, features, given_roots, threads, m_);
-    }
-    cut_tiles();
-    parallel_for(tiles(), threads, [&](Index t) {
-      for (Index j = tile_first(t); j < tile_first(t + 1); ++j) {
-        if (!normalize) {
-          m_.col(j) = data.values().column(features[static_cast<std::size_t>(j)]).cwiseProduct(given_roots);
-        }
-        if (!order_.empty()) m_.col(j) = Vector(m_.col(j)(order_));
-      }
-    });
-    return;
+  data.values().by_storage([&] { keep_normalized(data, features, given_roots, memory_limit); },
+                           [&](const CscMap& entries) {
+                             values_ = data.values();
+                             keep_entries(entries, features, given_roots);
+                           });
+}
+
+void FeatureRows::keep_normalized(const Dataset& data, const std::vector<Index>& features,
+                                  const Vector& roots, std::uint64_t memory_limit) {
+  require_memory(8.0 * static_cast<double>(samples_) * static_cast<double>(features_),
+                 "the normalized table of a Q-alpha method",
+                 "leave features out (⟨exclude⟩), or give a sparse table (.npz, .svm), which is not copied",
+                 memory_limit);
+  m_.resize(samples_, features_);
+  if (centred_) {
+    unit_columns(data, features, roots, threads_, m_);
   }
-  values_ = data.values();
-  sparse_ = values_.stored();
+  cut_tiles();
+  parallel_for(tiles(), threads_, [&](Index t) {
+    for (Index j = tile_first(t); j < tile_first(t + 1); ++j) {
+      if (!centred_) {
+        m_.col(j) = data.values().column(features[static_cast<std::size_t>(j)]).cwiseProduct(roots);
+      }
+      if (!order_.empty()) m_.col(j) = Vector(m_.col(j)(order_));
+    }
+  });
+}
+
+void FeatureRows::keep_entries(const CscMap& entries, const std::vector<Index>& features,
+                               const Vector& roots) {
+  sparse_ = &entries;
   columns_ = features;
   cut_tiles();
   means_ = Vector::Zero(features_);
   scales_ = Vector::Ones(features_);
-  if (!normalize) return;
-  const Vector weights = given_roots.array().square();
+  if (!centred_) return;
+  const Vector weights = roots.array().square();
   const double total = weights.sum();
   ++passes_;
-  parallel_for(tiles(), threads, [&](Index t) {
+  parallel_for(tiles(), threads_, [&](Index t) {
     for (Index j = tile_first(t); j < tile_first(t + 1); ++j) {
       // To a largest entry of about 1 first: neither 1e200 nor 1e-200 survives being squared. The zeros that
       // are not stored enter in closed form.

@@ -80,6 +80,11 @@ class FeatureRows {
   [[nodiscard]] Index sample(Index row) const {
     return position_.empty() ? row : position_[static_cast<std::size_t>(row)];
   }
+  /// The normalized copy of a dense table; `roots` are those of the rows in the order of the table.
+  void keep_normalized(const Dataset& data, const std::vector<Index>& features, const Vector& roots,
+                       std::uint64_t memory_limit);
+  /// The entries of a sparse one, and what centring and scaling do to the products.
+  void keep_entries(const CscMap& entries, const std::vector<Index>& features, const Vector& roots);
   /// Cuts the features into tiles of about equal work, by size alone.
   void cut_tiles();
   [[nodiscard]] Index tiles() const { return static_cast<Index>(tile_begin_.size()) - 1; }

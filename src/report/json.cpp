@@ -8,6 +8,7 @@
 #include "core/spelling.hpp"
 #include "core/version.hpp"
 #include "data/groups.hpp"
+#include "select/problem.hpp"
 #include "select/record.hpp"
 
 namespace subspectra {
@@ -311,6 +312,10 @@ std::string Selection::to_json(const Dataset& data, const SelectOptions& options
   context.groups = options.feature_groups.get();
   context.total_s = prepare_s + search_s;
   return dump_json(selection_json(*this, data, context), 2) + "\n";
+}
+
+std::string Selection::to_json(const Covariances& matrices, const SelectOptions& options) const {
+  return to_json(placeholder(matrices.problem()), options);
 }
 
 std::string Evaluation::to_json(const Dataset& data) const {

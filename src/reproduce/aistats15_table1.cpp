@@ -9,11 +9,12 @@
 #include <map>
 #include <optional>
 
+#include <subspectra/scoring.hpp>
+
 #include "classify/classifier.hpp"
 #include "core/parallel.hpp"
 #include "reproduce/papers.hpp"
 #include "resample/folds.hpp"
-#include "select/registry.hpp"
 #include "select/select.hpp"
 
 namespace subspectra::reproduce {
@@ -25,35 +26,37 @@ constexpr double kFloor = 16.0;  ///< of an intensity before its logarithm
 constexpr Index kPaperSplits = 10;
 
 struct Contestant {
-  std::string_view name;    ///< in the table
-  std::string_view method;  ///< in the registry
-  OptionTexts options;
+  std::string_view name;  ///< in the table
+  Method method;
   std::string_view paper;  ///< its row in the paper; empty: it has none
   Index most_splits = std::numeric_limits<Index>::max();
 };
+
+/// This fraction of the lambda that leaves no feature.
+constexpr LambdaChoice of_the_largest(double fraction) { return {LambdaChoice::Kind::kAuto, fraction}; }
+/// The largest lambda with the smallest cross-validated error.
+constexpr LambdaChoice kLeastError = LambdaChoice::Kind::kCvMin;
 
 /// rvm-row and rvm-entry have one lambda for every split, as the paper's row model has, and an alpha of their
 /// own: at lambda N, where the penalty is the evidence's, it is so far from convex that fewer features are
 /// kept than predict best.
 std::vector<Contestant> contestants() {
   return {
-      {"rvm-row", "rvm-row", {{"lambda", "auto:0.3"}, {"alpha", "1"}}, "RVM-ROW"},
-      {"rvm-row cv",
-       "rvm-row",
-       {{"lambda", "cv-min"}, {"lambda_ratio", "0.1"}, {"lambdas", "8"}, {"alpha", "1"}},
-       ""},
-      {"rvm-row evidence", "rvm-row", {{"lambda", "auto:0.01"}}, ""},
+      {"rvm-row", RvmRow{.lambda = of_the_largest(0.3), .alpha = 1.0}, "RVM-ROW"},
+      {"rvm-row cv", RvmRow{.lambda = kLeastError, .lambdas = 8, .lambda_ratio = 0.1, .alpha = 1.0}, ""},
+      {"rvm-row evidence", RvmRow{.lambda = of_the_largest(0.01)}, ""},
       // The paper's update drops a column only after hundreds of iterations: minutes a split.
       {"rvm-row em",
-       "rvm-row",
-       {{"lambda", "auto:0.01"}, {"rvm_update", "em"}, {"prune", "0.001"}, {"max_iterations", "4000"}},
-       "",
-       kPaperSplits},
-      {"rvm-entry", "rvm-entry", {{"lambda", "auto:0.0018"}, {"alpha", "0.3"}}, "RVM-ENT"},
-      {"gloss", "gloss", {{"lambda", "cv-min"}, {"lambda_ratio", "0.05"}, {"lambdas", "25"}}, "GLOSS"},
-      {"sda", "sda", {{"lambda", "cv-min"}, {"lambda_ratio", "0.1"}, {"lambdas", "15"}}, "SDA"},
-      {"plda", "plda", {{"lambda", "cv-min"}, {"lambdas", "12"}}, "l1-PLDA"},
-      {"jeffreys-row", "jeffreys-row", {{"lambda", "auto:0.002"}}, ""},
+       RvmRow{.lambda = of_the_largest(0.01),
+              .prune = 0.001,
+              .rvm_update = RvmUpdate::kEm,
+              .max_iterations = 4000},
+       "", kPaperSplits},
+      {"rvm-entry", RvmEntry{.lambda = of_the_largest(0.0018), .alpha = 0.3}, "RVM-ENT"},
+      {"gloss", Gloss{.lambda = kLeastError, .lambdas = 25, .lambda_ratio = 0.05}, "GLOSS"},
+      {"sda", Sda{.lambda = kLeastError, .lambdas = 15, .lambda_ratio = 0.1}, "SDA"},
+      {"plda", Plda{.lambda = kLeastError, .lambdas = 12}, "l1-PLDA"},
+      {"jeffreys-row", JeffreysRow{.lambda = of_the_largest(0.002)}, ""},
   };
 }
 
@@ -122,9 +125,7 @@ using Outcomes = std::map<std::string_view, Outcome>;
 std::optional<Outcome> judge(const Dataset& training, const Dataset& test, const Contestant& contestant,
                              const ReproduceOptions& options, const RunControl& control) {
   const SelectOptions selection{.certify = false, .seed = options.seed, .threads = 1};
-  const Selection found =
-      select_features(training, MethodRegistry::from_texts(contestant.method, contestant.options), selection,
-                      control.silent());
+  const Selection found = select_features(training, contestant.method, selection, control.silent());
   if (control.should_stop() || found.chosen_fit() == nullptr) return std::nullopt;
   const auto& record = *found.chosen_fit();
   const Matrix posteriors =

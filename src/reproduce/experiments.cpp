@@ -386,11 +386,7 @@ Dataset load_dense_table(const ReproduceOptions& options) {
   if (!data.is_sparse()) return data;
   const auto cells = static_cast<double>(data.rows()) * static_cast<double>(data.features());
   require_memory(8.0 * cells, data.source() + " as a dense table", "give a smaller table");
-  DatasetParts dense = std::move(data).parts();
-  dense.dense = Matrix(dense.sparse);
-  dense.sparse = SparseMatrix();
-  dense.is_sparse = false;
-  return dense;
+  return {data.details(), Values(data.values().matrix())};
 }
 
 std::vector<Index> varying_columns(const Dataset& data) {

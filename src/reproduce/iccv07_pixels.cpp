@@ -9,6 +9,8 @@
 #include <numeric>
 #include <set>
 
+#include <subspectra/rankers.hpp>
+
 #include "classify/gp.hpp"
 #include "core/random.hpp"
 #include "core/text.hpp"
@@ -144,15 +146,15 @@ class Judge {
 
   [[nodiscard]] GpRule train(const std::vector<Index>& pixels, GpApproximation approximation,
                              bool ard) const {
-    GpOptions gp;
-    gp.approximation = approximation;
-    gp.ard = ard;
-    gp.restarts = 1;
-    gp.max_evaluations = ard ? plan_.most_ard_evaluations : plan_.most_evaluations;
-    gp.seed = options_.seed;
-    gp.threads = options_.threads;
-    return fit_gp(halves_.training.values().columns(pixels), halves_.training.labels()->codes, 2, gp,
-                  control_.silent());
+    const auto fitted = [&](const auto& gp) {
+      return fit_gp(halves_.training.values().columns(pixels), halves_.training.labels()->codes, 2, gp,
+                    {.seed = options_.seed, .threads = options_.threads}, control_.silent());
+    };
+    if (ard)
+      return fitted(GpArd{.approximation = approximation, .max_iterations = plan_.most_ard_evaluations});
+    if (approximation == GpApproximation::kLaplace)
+      return fitted(GpLaplace{.restarts = 1, .max_iterations = plan_.most_evaluations});
+    return fitted(GpEp{.restarts = 1, .max_iterations = plan_.most_evaluations});
   }
 
   /// Nothing when the run was stopped before the classifier had been trained.

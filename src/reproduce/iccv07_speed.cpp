@@ -131,7 +131,8 @@ void greedy_speed(const ReproduceOptions& options, const RunControl& control, Re
   double difference = 0.0;
   bool stopped = false;
   const auto problem = [&](Index n) {
-    return two_class_pair(synth::brownian_classes(4 * n, n, options.seed), options.threads);
+    return two_class_pair(synth::Brownian{.rows = 4 * n, .features = n, .seed = options.seed}.make(),
+                          options.threads);
   };
   for (const Index n : sizes) {
     control.report(result.id, -1.0, [&] { return fmt::format("n = {}", n); });

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include <subspectra/rankers.hpp>
+#include <subspectra/searches.hpp>
+
 #include "core/text.hpp"
 #include "evaluate/cross_validation.hpp"
 #include "reproduce/papers.hpp"
@@ -12,7 +15,7 @@ namespace subspectra::reproduce {
 namespace {
 
 struct Curve {
-  std::vector<std::string> methods;
+  std::vector<Method> methods;
   KRange k;
   EvaluateOptions evaluation;
   std::string headline;             ///< the method the paper is about
@@ -20,7 +23,7 @@ struct Curve {
   std::optional<double> published;  ///< that error
   std::string statement;
   /// Selectors that look at a support vector machine: judged by that machine, too.
-  std::vector<std::string> machine_methods = {};
+  std::vector<Method> machine_methods = {};
 };
 
 struct Protocol {
@@ -29,6 +32,17 @@ struct Protocol {
 };
 constexpr std::array<Protocol, 2> kProtocols = {{{SelectOn::kAll, "all rows"}, {SelectOn::kFold, "nested"}}};
 
+// What the paper runs: st cuts y; its machines have C = 1.
+constexpr St kSt{.threshold = ThresholdOn::kY};
+constexpr SvmRfe kRfe{.C = 1.0};
+constexpr SvmRmb kRmb{.C = 1.0};
+
+std::vector<std::string_view> names_of(const std::vector<Method>& methods) {
+  std::vector<std::string_view> names;
+  for (const Method& method : methods) names.push_back(method.name());
+  return names;
+}
+
 void error_curves(const Dataset& data, const Curve& curve, const ReproduceOptions& options,
                   const RunControl& control, Reproduction& result) {
   if (!data.labels()) {
@@ -36,9 +50,6 @@ void error_curves(const Dataset& data, const Curve& curve, const ReproduceOption
         fmt::format("{}: {} needs class labels and there is no label column; name it with ⟨target⟩",
                     data.source(), result.id));
   }
-  const OptionTexts method_options = {{"threshold", "y"}, {"C", "1"}};  // y is what ICML06 cuts
-  std::vector<Method> methods;
-  for (const auto& name : curve.methods) methods.push_back(MethodRegistry::from_texts(name, method_options));
   SelectOptions selection{.k = curve.k, .seed = options.seed, .threads = options.threads};
   result.status = Status::kHeuristic;
   const auto& plan = curve.evaluation;
@@ -61,23 +72,20 @@ void error_curves(const Dataset& data, const Curve& curve, const ReproduceOption
         result.protocol.begin() + 2,
         fmt::format(
             "{}: C = 1 on standardized columns, features leave as by default; `with its machine`: the linear SVM (C = 1) in place of Fisher's rule.",
-            fmt::join(curve.machine_methods, ", ")));
+            fmt::join(names_of(curve.machine_methods), ", ")));
   }
   result.settings = {{"cv", OptionCodec<FoldCount>::json(plan.folds)},
                      {"repeats", plan.repeats},
                      {"k", {curve.k.lo, curve.k.hi}},
-                     {"methods", curve.methods},
+                     {"methods", names_of(curve.methods)},
                      {"threshold", "y"},
                      {"classifier", "lda"}};
   if (!curve.machine_methods.empty()) result.settings["C"] = 1.0;
   std::vector<Finding> points;
-  std::vector<Method> machine_methods;
-  for (const auto& name : curve.machine_methods)
-    machine_methods.push_back(MethodRegistry::from_texts(name, method_options));
   for (const Protocol& protocol : kProtocols) {
     EvaluateOptions evaluation = plan;
     evaluation.select_on = protocol.select_on;
-    const Evaluation errors = evaluate_methods(data, methods, selection, {}, {}, evaluation, control);
+    const Evaluation errors = evaluate_methods(data, curve.methods, selection, {}, {}, evaluation, control);
     result.status = worst(result.status, errors.status);
     result.settings[fmt::format("folds_run_{}", protocol.select_on == SelectOn::kAll ? "all" : "nested")] =
         errors.folds_run;
@@ -96,9 +104,9 @@ void error_curves(const Dataset& data, const Curve& curve, const ReproduceOption
       }
       points.push_back(std::move(point));
     }
-    if (!machine_methods.empty()) {
+    if (!curve.machine_methods.empty()) {
       const Evaluation judged =
-          evaluate_methods(data, machine_methods, selection, {}, Svm{.C = 1.0}, evaluation, control);
+          evaluate_methods(data, curve.machine_methods, selection, {}, Svm{.C = 1.0}, evaluation, control);
       result.status = worst(result.status, judged.status);
       for (const EvaluationRow& row : judged.rows) {
         points.push_back({.series = fmt::format("{} with its machine, {}", row.method, protocol.name),
@@ -144,7 +152,7 @@ void sonar_errors(const ReproduceOptions& options, const RunControl& control, Re
   const Dataset data = load_table(options, "sonar");
   error_curves(
       data,
-      {.methods = {"st", "pearson", "gslda"},
+      {.methods = {kSt, Pearson{}, Gslda{}},
        .k = range_for(options, data, 0),
        .evaluation = five_fold(options),
        .headline = "gslda",
@@ -162,7 +170,7 @@ void ionosphere_errors(const ReproduceOptions& options, const RunControl& contro
   const Dataset data = load_table(options, "ionosphere");
   error_curves(
       data,
-      {.methods = {"st", "pearson", "gslda", "eslda"},
+      {.methods = {kSt, Pearson{}, Gslda{}, Eslda{}},
        .k = range_for(options, data, 0),
        .evaluation = five_fold(options),
        .headline = "eslda",
@@ -182,7 +190,7 @@ void colon_errors(const ReproduceOptions& options, const RunControl& control, Re
   evaluation.folds.folds = 0;
   error_curves(
       data,
-      {.methods = {"st", "pearson", "forward-lda", "svm-rfe", "svm-rmb"},
+      {.methods = {kSt, Pearson{}, ForwardLda{}, kRfe, kRmb},
        .k = range_for(options, data, options.quick ? 8 : 64),
        .evaluation = evaluation,
        .headline = "forward-lda",
@@ -190,7 +198,7 @@ void colon_errors(const ReproduceOptions& options, const RunControl& control, Re
        .published = 0.0,
        .statement =
            "the true skeptic would discount the zero error rates of RFE-SVM and GSLDA in Figure 4, fully expecting to see poorer accuracy on truly held-out samples; GSLDA is very competitive with RFE-SVM at k <= 10, by 15% at k = 1 (Section 3.3)",
-       .machine_methods = {"svm-rfe", "svm-rmb"}},
+       .machine_methods = {kRfe, kRmb}},
       options, control, result);
   result.notes.insert(
       result.notes.begin(),

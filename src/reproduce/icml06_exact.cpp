@@ -14,7 +14,7 @@
 namespace subspectra::reproduce {
 namespace {
 
-constexpr Index kExactRows = synth::BrownianOptions{}.rows;
+constexpr Index kExactRows = synth::Brownian{}.rows;
 constexpr Index kMostChecked = 15;  ///< features: up to here all subsets are looked at, too
 constexpr Index kPaperFeatures = 40;
 constexpr double kPaperSeconds = 7200.0;
@@ -38,7 +38,7 @@ struct Experimenter {
 
   /// Nothing when it was stopped on the way: a search cut short has no time of its own.
   [[nodiscard]] std::optional<Measured> measure(Index n, std::uint64_t seed) const {
-    const Dataset data = synth::brownian_classes(kExactRows, n, seed);
+    const Dataset data = synth::Brownian{.rows = kExactRows, .features = n, .seed = seed}.make();
     const Selection greedy = select(data, "gslda", {1, n});
     const Selection half = select(data, "eslda", {n / 2, n / 2});
     const Selection all = select(data, "eslda", {1, n});

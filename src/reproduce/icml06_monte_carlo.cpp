@@ -73,7 +73,9 @@ Vector best_values(const Pencil& pencil, const SearchUnits& units, const std::ve
 }
 
 Pair ratios_of_pair(std::uint64_t seed, bool checked) {
-  auto [a, b] = synth::brownian_pair(synth::WalkKind::kFractional, kMonteCarloFeatures, seed);
+  auto [a, b] =
+      synth::BrownianPair{.kind = synth::WalkKind::kFractional, .features = kMonteCarloFeatures, .seed = seed}
+          .make();
   const auto pencil = matrix_pencil(a, b, 0.0);
   std::vector<Index> all(kMonteCarloFeatures);
   std::iota(all.begin(), all.end(), Index{0});

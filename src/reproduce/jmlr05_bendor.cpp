@@ -12,7 +12,7 @@ namespace {
 
 struct Cell {
   std::string name;  ///< "m = 5"
-  synth::BenDorOptions problem;
+  synth::BenDor problem;
   Index starts = 1;
   bool spread_sweep = false;  ///< the paper counts how much likelier relevant features are
   std::optional<double> published = {};
@@ -59,7 +59,7 @@ struct Hits {
   std::array<double, 2> errors{};
 };
 
-Index relevant_of(const synth::BenDorOptions& problem) { return problem.features - problem.irrelevant(); }
+Index relevant_of(const synth::BenDor& problem) { return problem.features - problem.irrelevant(); }
 
 /// The relevant ones among the `relevant` features of fewest errors; of those that tie at the end every one
 /// counts by the chance that it is taken (many tie, and by index the relevant ones would always come first).
@@ -80,10 +80,10 @@ double fewest_errors(const std::vector<Index>& errors, Index relevant) {
 Hits hits_of(const Cell& cell, std::uint64_t seed, const RunControl& control) {
   Hits hits;
   for (std::size_t reading = 0; reading < kReadings.size(); ++reading) {
-    synth::BenDorOptions problem = cell.problem;
+    synth::BenDor problem = cell.problem;
     problem.seed = seed;
     problem.spread_as = kReadings[reading].first;
-    const Dataset data = synth::ben_dor(problem);
+    const Dataset data = problem.make();
     const Index relevant = relevant_of(problem);
     const Vector weights = qalpha_weights(data, {.restarts = cell.starts, .seed = seed}, true, control);
     hits.weights[reading] = relevant_among(weights, relevant, relevant);
@@ -102,7 +102,7 @@ void expression_model(const ReproduceOptions& options, const RunControl& control
     return hits_of(list[static_cast<std::size_t>(i / runs)],
                    options.seed + static_cast<std::uint64_t>(i % runs), control);
   });
-  const synth::BenDorOptions model;
+  const synth::BenDor model;
   result.spread = "standard error over the runs";
   result.settings = {{"runs", runs}, {"clusters", 2}, {"m", model.features}, {"a", model.a},
                      {"b", model.b}, {"e", model.e},  {"d", model.d},        {"s", model.s}};
@@ -121,14 +121,14 @@ void expression_model(const ReproduceOptions& options, const RunControl& control
     const auto relevant = static_cast<double>(relevant_of(cell.problem));
     const double irrelevant = static_cast<double>(cell.problem.features) - relevant;
     for (std::size_t reading = 0; reading < kReadings.size(); ++reading) {
-      Sample shares, told;
+      Sample shares, surprise_shares;
       double hits = 0.0;
       for (Index run = 0; run < runs; ++run) {
         const auto& slot = slots[c * static_cast<std::size_t>(runs) + static_cast<std::size_t>(run)];
         if (!slot) continue;
         hits += static_cast<double>(slot->weights[reading]);
         shares.values.push_back(static_cast<double>(slot->weights[reading]) / relevant);
-        told.values.push_back(slot->errors[reading] / relevant);
+        surprise_shares.values.push_back(slot->errors[reading] / relevant);
       }
       if (shares.empty()) continue;
       const char* name = kReadings[reading].second;
@@ -138,8 +138,9 @@ void expression_model(const ReproduceOptions& options, const RunControl& control
                                             .statement = first ? cell.statement : std::string()},
                                            shares));
       if (cell.starts == 1) {
-        result.results.push_back(with_sample(
-            {.series = fmt::format("{}: relevant share, {}, max-surprise", cell.name, name)}, told));
+        result.results.push_back(
+            with_sample({.series = fmt::format("{}: relevant share, {}, max-surprise", cell.name, name)},
+                        surprise_shares));
       }
       if (!cell.spread_sweep) continue;
       const double wrong = relevant * static_cast<double>(shares.values.size()) - hits;

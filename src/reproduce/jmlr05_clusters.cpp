@@ -20,8 +20,8 @@ struct GapOutcome {
 };
 
 GapOutcome sparsity_gap(Index clusters, std::uint64_t seed, const RunControl& control) {
-  const synth::ClustersOptions problem{.classes = clusters, .seed = seed};
-  const Dataset data = synth::clusters(problem);
+  const synth::Clusters problem{.classes = clusters, .seed = seed};
+  const Dataset data = problem.make();
   const std::array<Index, 3> columns = {clusters, clusters + 2, std::max<Index>(1, clusters - 2)};
   GapOutcome outcome;
   for (std::size_t choice = 0; choice < columns.size(); ++choice) {
@@ -99,10 +99,10 @@ constexpr std::array<const char*, kWays> kWayNames = {
 
 /// Which ways found enough of the relevant features on the problem of this seed and lambda.
 std::array<bool, kWays> sessions_found(double spread, std::uint64_t seed, const RunControl& control) {
-  synth::SessionsOptions problem{.spread = spread, .normalize = true, .seed = seed};
-  const Dataset before = synth::sessions(problem);
+  synth::Sessions problem{.spread = spread, .normalize = true, .seed = seed};
+  const Dataset before = problem.make();
   problem.normalize = false;
-  const Dataset raw = synth::sessions(problem);
+  const Dataset raw = problem.make();
   const QAlphaKernel kernel{.kind = QAlphaKernel::Kind::kBlock2, .length = problem.session};
   const QAlphaOptions options{.clusters = problem.classes, .seed = seed};
   DatasetParts scaled = raw.parts();

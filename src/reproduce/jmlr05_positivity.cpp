@@ -186,7 +186,7 @@ struct Profile {
 };
 
 Profile profile_of(const Vector& weights) {
-  constexpr Index kRelevant = synth::WestonLinearOptions::kRelevant;
+  constexpr Index kRelevant = synth::WestonLinear::kRelevant;
   Profile profile{.negative = negative_weights(weights), .sorted = weights};
   profile.hits = static_cast<double>(relevant_among(weights, kRelevant, kRelevant)) / kRelevant;
   profile.ratio = weights.head(kRelevant).mean() / weights.tail(kPositivityFeatures - kRelevant).mean();
@@ -212,7 +212,8 @@ void positive_weights(const ReproduceOptions& options, const RunControl& control
       runs, options, control, result, [&](Index run) -> std::array<Profile, 2> {
         const std::uint64_t seed = options.seed + static_cast<std::uint64_t>(run);
         const auto weston =
-            synth::weston_linear({.rows = kPositivityRows, .features = kPositivityFeatures, .seed = seed});
+            synth::WestonLinear{.rows = kPositivityRows, .features = kPositivityFeatures, .seed = seed}
+                .make();
         return {profile_of(qalpha_weights(weston, {.seed = seed}, true, control)),
                 profile_of(qalpha_weights(noise_table(seed), {.seed = seed}, true, control))};
       });

@@ -6,19 +6,21 @@
 #include <map>
 #include <numeric>
 
+#include <subspectra/qalpha.hpp>
+#include <subspectra/rankers.hpp>
+#include <subspectra/sparse_pca.hpp>
+
 #include "classify/classifier.hpp"
 #include "reproduce/qalpha_runs.hpp"
-#include "select/registry.hpp"
 #include "select/select.hpp"
 
 namespace subspectra::reproduce {
 namespace {
 
 struct GeneContestant {
-  std::string_view method;
+  Method method;
   std::string_view name;     ///< in the table
   std::vector<Index> sizes;  ///< features or components; empty: all features
-  OptionTexts options = {};
   bool components = false;
 };
 
@@ -28,20 +30,19 @@ constexpr Index kCut = 0;
 std::vector<GeneContestant> gene_contestants(bool quick) {
   using Sizes = std::vector<Index>;
   const Sizes sizes = quick ? Sizes{10, 50, 200} : Sizes{5, 10, 20, 50, 100, 200, 500, 1000};
-  return {{.method = "all", .name = "RAW", .sizes = {}},
-          {.method = "pca",
+  return {{.method = All{}, .name = "RAW", .sizes = {}},
+          {.method = Pca{},
            .name = "PCA",
            .sizes = quick ? Sizes{5, 10} : Sizes{5, 10, 20, 30, 40, 50},
            .components = true},
-          {.method = "qalpha", .name = "Q-alpha", .sizes = sizes, .options = {{"clusters", "6"}}},
-          {.method = "snr", .name = "SNR", .sizes = sizes},
-          {.method = "svm-rfe", .name = "SVM-RFE", .sizes = sizes, .options = {{"C", "1"}}},
-          {.method = "svm-rmb", .name = "SVM-RMB", .sizes = sizes, .options = {{"C", "1"}}},
+          {.method = QAlpha{.clusters = 6}, .name = "Q-alpha", .sizes = sizes},
+          {.method = Snr{}, .name = "SNR", .sizes = sizes},
+          {.method = SvmRfe{.C = 1.0}, .name = "SVM-RFE", .sizes = sizes},
+          {.method = SvmRmb{.C = 1.0}, .name = "SVM-RMB", .sizes = sizes},
           // The slowest by far comes last: a run that is stopped has the others.
-          {.method = "gene-shaving",
+          {.method = GeneShaving{.shave = quick ? 0.3 : 0.1, .permutations = quick ? 1 : 5},
            .name = "GS",
            .sizes = quick ? Sizes{5} : Sizes{5, 10, 20, 30},
-           .options = {{"permutations", quick ? "1" : "5"}, {"shave", quick ? "0.3" : "0.1"}},
            .components = true}};
 }
 
@@ -103,10 +104,10 @@ bool misclassified(const Rule& rule, const Dataset& row, const std::vector<Index
 
 GeneOutcome leave_out(const Dataset& data, Index row, const GeneContestant& contestant, std::uint64_t seed,
                       const RunControl& control) {
-  std::vector<Index> others(static_cast<std::size_t>(data.rows()));
-  std::iota(others.begin(), others.end(), Index{0});
-  others.erase(others.begin() + row);
-  const Dataset training = data.with_rows(others);
+  std::vector<Index> training_rows(static_cast<std::size_t>(data.rows()));
+  std::iota(training_rows.begin(), training_rows.end(), Index{0});
+  training_rows.erase(training_rows.begin() + row);
+  const Dataset training = data.with_rows(training_rows);
   const Dataset left_out = data.with_rows({row});
   const Classifier machine = Svm{.C = 1.0};
   SelectOptions selection{.certify = false, .seed = seed, .threads = 1};
@@ -116,9 +117,7 @@ GeneOutcome leave_out(const Dataset& data, Index row, const GeneContestant& cont
   } else {
     selection.k = {1, 1};  // the ranking is what is used
   }
-  const Selection found =
-      select_features(training, MethodRegistry::from_texts(contestant.method, contestant.options), selection,
-                      control.silent());
+  const Selection found = select_features(training, contestant.method, selection, control.silent());
   GeneOutcome outcome;
   if (control.should_stop()) return outcome;
   if (contestant.components) {
@@ -163,6 +162,7 @@ void gene_selection_table(const ReproduceOptions& options, const RunControl& con
     return leave_out(data, (i % rows) * data.rows() / rows, list[static_cast<std::size_t>(i / rows)],
                      options.seed, control);
   });
+  const auto& shaving = list.back().method.as<GeneShaving>();
   const auto published = rows == data.rows() ? published_errors(data) : std::map<std::string, double>{};
   const auto counts = data.labels()->counts();
   result.spread = "standard error of the number of errors";
@@ -178,7 +178,7 @@ void gene_selection_table(const ReproduceOptions& options, const RunControl& con
           rows),
       fmt::format(
           "RAW: all features. PCAn: the first n principal components. GSn: the signed means of n shaved sets (⟨permutations {}⟩, ⟨shave {}⟩). Q-alpha (k = 6) does not see the labels, SNR, SVM-RFE (recursive elimination) and SVM-RMB (the radius-margin bound) do; n is the number of features. `cut`: Q-alpha keeps the features above the largest relative gap of its weights.",
-          list.back().options.at("permutations"), list.back().options.at("shave")),
+          shaving.permutations, shaving.shave),
       "Numbers of errors. Those of the paper are taken as numbers of rows, too: as percentages some of them are no whole number of rows."};
   Index done = 0;
   for (const auto& slot : slots) done += slot ? 1 : 0;

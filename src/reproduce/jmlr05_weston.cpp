@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
+
+#include <subspectra/qalpha.hpp>
+#include <subspectra/rankers.hpp>
 
 #include "classify/classifier.hpp"
 #include "reproduce/qalpha_runs.hpp"
-#include "select/registry.hpp"
 #include "select/select.hpp"
 #include "synth/weston.hpp"
 
@@ -19,21 +22,23 @@ constexpr Index kMostRows = kTrainingRows.back();
 
 struct WestonContestant {
   const char* name;
-  const char* method = nullptr;          ///< of the registry; null: a set that needs none
-  const char* within_vectors = nullptr;  ///< qalpha-supervised: its option
+  std::optional<Method> method = {};  ///< nothing: a set that needs none
 };
-constexpr std::array<WestonContestant, 10> kWestonContestants = {
-    {{"qalpha-supervised", "qalpha-supervised"},
-     {"qalpha-supervised, one vector", "qalpha-supervised", "1"},
-     {"qalpha", "qalpha"},
-     {"pearson", "pearson"},
-     {"fisher", "fisher"},
-     {"ks", "ks"},
-     {"svm-rfe", "svm-rfe"},
-     {"svm-rmb", "svm-rmb"},
-     {"SVM on all"},
-     {"SVM on relevant"}}};
-constexpr std::size_t kAll = 8, kRelevant = 9;
+constexpr std::size_t kWestonContestants = 10, kAll = 8, kRelevant = 9;
+const std::array<WestonContestant, kWestonContestants>& weston_contestants() {
+  static const std::array<WestonContestant, kWestonContestants> all = {
+      {{"qalpha-supervised", QAlphaSupervised{}},
+       {"qalpha-supervised, one vector", QAlphaSupervised{.within_vectors = 1}},
+       {"qalpha", QAlpha{}},
+       {"pearson", Pearson{}},
+       {"fisher", Fisher{}},
+       {"ks", Ks{}},
+       {"svm-rfe", SvmRfe{.C = 1.0}},
+       {"svm-rmb", SvmRmb{.C = 1.0}},
+       {"SVM on all"},
+       {"SVM on relevant"}}};
+  return all;
+}
 
 struct WestonCell {
   bool linear;
@@ -42,9 +47,8 @@ struct WestonCell {
 std::string_view problem_name(bool linear) { return linear ? "linear" : "non-linear"; }
 
 struct WestonOutcome {
-  std::array<double, kWestonContestants.size()> error = {};
-  std::array<double, kWestonContestants.size()> found =
-      {};  ///< share of the relevant features among those chosen
+  std::array<double, kWestonContestants> error = {};
+  std::array<double, kWestonContestants> found = {};  ///< share of the relevant features among those chosen
 };
 
 /// The columns x_j of these features, and for the non-linear problem their products x_i x_j, i <= j, too.
@@ -89,25 +93,21 @@ std::vector<Index> span_of(Index first, Index count) {
 
 WestonOutcome compare(const WestonCell& cell, std::uint64_t seed, const RunControl& control) {
   // Row i depends on (seed, i) alone: the smaller training sets are parts of the larger ones.
-  const Dataset table = cell.linear ? synth::weston_linear({.rows = kMostRows + kTestRows, .seed = seed})
-                                    : synth::weston_nonlinear({.rows = kMostRows + kTestRows, .seed = seed});
-  const Index relevant =
-      cell.linear ? synth::WestonLinearOptions::kRelevant : synth::WestonNonlinearOptions::kRelevant;
+  const Dataset table = cell.linear
+                            ? synth::WestonLinear{.rows = kMostRows + kTestRows, .seed = seed}.make()
+                            : synth::WestonNonlinear{.rows = kMostRows + kTestRows, .seed = seed}.make();
+  const Index relevant = cell.linear ? synth::WestonLinear::kRelevant : synth::WestonNonlinear::kRelevant;
   const Dataset training = table.with_rows(span_of(0, cell.rows));
   const Dataset test = table.with_rows(span_of(kMostRows, kTestRows));
   WestonOutcome outcome;
-  for (std::size_t c = 0; c < kWestonContestants.size() && !control.should_stop(); ++c) {
+  for (std::size_t c = 0; c < kWestonContestants && !control.should_stop(); ++c) {
     std::vector<Index> features;
-    if (c == kAll || c == kRelevant) {
+    const auto& method = weston_contestants()[c].method;
+    if (!method) {
       features = span_of(0, c == kAll ? table.features() : relevant);
     } else {
       const SelectOptions options{.k = {relevant, relevant}, .certify = false, .seed = seed, .threads = 1};
-      OptionTexts texts = {{"C", "1"}};  // of the machines; others have no such option
-      if (kWestonContestants[c].within_vectors != nullptr)
-        texts["within_vectors"] = kWestonContestants[c].within_vectors;
-      const Selection selection =
-          select_features(training, MethodRegistry::from_texts(kWestonContestants[c].method, texts), options,
-                          control.silent());
+      const Selection selection = select_features(training, *method, options, control.silent());
       if (control.should_stop()) break;
       features = first_of(selection.ranking, relevant);
     }
@@ -138,8 +138,8 @@ void weston_problems(const ReproduceOptions& options, const RunControl& control,
   result.spread = "standard error over the runs";
   result.settings = {{"runs", runs},
                      {"test_rows", kTestRows},
-                     {"features_linear", synth::WestonLinearOptions::kRelevant},
-                     {"features_nonlinear", synth::WestonNonlinearOptions::kRelevant}};
+                     {"features_linear", synth::WestonLinear::kRelevant},
+                     {"features_nonlinear", synth::WestonNonlinear::kRelevant}};
   result.protocol = {
       fmt::format(
           "{} problems `synth weston-linear ⟨seed {}+i⟩` (6 relevant features of 202) and `synth weston-nonlinear` (2 of 52), error on {} other rows. The paper has 30 runs.",
@@ -165,16 +165,16 @@ void weston_problems(const ReproduceOptions& options, const RunControl& control,
       if (found.empty()) continue;
       result.results.push_back(with_sample(
           {.series = fmt::format("{}: {}, relevant share of the chosen, {} rows",
-                                 problem_name(cells[place].linear), kWestonContestants[c].name, kMostRows)},
+                                 problem_name(cells[place].linear), weston_contestants()[c].name, kMostRows)},
           found));
     }
   }
   for (std::size_t place = 0; place < cells.size(); ++place) {
-    for (std::size_t c = 0; c < kWestonContestants.size(); ++c) {
+    for (std::size_t c = 0; c < kWestonContestants; ++c) {
       const auto errors = sample(place, [&](const WestonOutcome& outcome) { return outcome.error[c]; });
       if (errors.empty()) continue;
       Finding point{
-          .series = fmt::format("{}: {}", problem_name(cells[place].linear), kWestonContestants[c].name),
+          .series = fmt::format("{}: {}", problem_name(cells[place].linear), weston_contestants()[c].name),
           .x = cells[place].rows};
       if (c == 0 && place == 0) {
         point.statement =

@@ -165,7 +165,7 @@ ScoringFit PldaSolver::fit(double lambda, const RunControl& control) {
     throw InvalidArgument({.field = "lambda",
                            .value = fmt::to_string(lambda),
                            .subject = "lambda",
-                           .rule = "= {value}, but it must not be negative"});
+                           .rule = "{value}, but it must not be negative"});
   const Index l = a_.cols();
   Matrix u = Matrix::Zero(a_.rows(), l);
   Matrix p = Matrix::Identity(l, l);  // the projector P_k
@@ -205,20 +205,17 @@ void PldaOptions::validate() const {
   if (!(tolerance >= 0.0)) {
     throw InvalidArgument({.field = "tolerance",
                            .value = fmt::to_string(tolerance),
-                           .subject = "PldaOptions.tolerance",
-                           .rule = "= {value}, but it must not be negative"});
+                           .rule = "{value}, but it must not be negative"});
   }
   if (max_iterations < 1) {
     throw InvalidArgument({.field = "max_iterations",
                            .value = fmt::to_string(max_iterations),
-                           .subject = "PldaOptions.max_iterations",
-                           .rule = "= {value}, but at least 1 is needed"});
+                           .rule = "{value}, but at least 1 is needed"});
   }
   if (!(sigma_floor > 0.0 && sigma_floor <= 1.0)) {
     throw InvalidArgument({.field = "sigma_floor",
                            .value = fmt::to_string(sigma_floor),
-                           .subject = "PldaOptions.sigma_floor",
-                           .rule = "= {value}, but 0 < sigma_floor <= 1 is needed"});
+                           .rule = "{value}, but 0 < sigma_floor <= 1 is needed"});
   }
 }
 

@@ -155,8 +155,7 @@ void SdaOptions::validate() const {
   if (max_iterations < 1)
     throw InvalidArgument({.field = "max_iterations",
                            .value = fmt::to_string(max_iterations),
-                           .subject = "SdaOptions.max_iterations",
-                           .rule = "= {value}, but at least 1 is needed"});
+                           .rule = "{value}, but at least 1 is needed"});
 }
 
 std::unique_ptr<ScoringSolver> sda_solver(const ScoringProblem& problem, const SdaOptions& options) {

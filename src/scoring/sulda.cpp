@@ -154,14 +154,12 @@ void SuldaOptions::validate() const {
   if (!(tolerance >= 0.0)) {
     throw InvalidArgument({.field = "tolerance",
                            .value = fmt::to_string(tolerance),
-                           .subject = "SuldaOptions.tolerance",
-                           .rule = "= {value}, but it must not be negative"});
+                           .rule = "{value}, but it must not be negative"});
   }
   if (max_iterations < 1) {
     throw InvalidArgument({.field = "max_iterations",
                            .value = fmt::to_string(max_iterations),
-                           .subject = "SuldaOptions.max_iterations",
-                           .rule = "= {value}, but at least 1 is needed"});
+                           .rule = "{value}, but at least 1 is needed"});
   }
 }
 

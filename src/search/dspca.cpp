@@ -106,14 +106,12 @@ void DspcaOptions::validate() const {
   if (!(tolerance >= 0.0 && tolerance < 1.0)) {
     throw InvalidArgument({.field = "tolerance",
                            .value = fmt::to_string(tolerance),
-                           .subject = "DspcaOptions.tolerance",
-                           .rule = "= {value}, but 0 <= tolerance < 1 is needed"});
+                           .rule = "{value}, but 0 <= tolerance < 1 is needed"});
   }
   if (max_iterations < 1) {
     throw InvalidArgument({.field = "max_iterations",
                            .value = fmt::to_string(max_iterations),
-                           .subject = "DspcaOptions.max_iterations",
-                           .rule = "= {value}, but at least 1 is needed"});
+                           .rule = "{value}, but at least 1 is needed"});
   }
 }
 
@@ -147,7 +145,7 @@ DspcaSolution DspcaSolver::of_size(Index k, const RunControl& control) {
     throw InvalidArgument({.field = "k",
                            .value = fmt::to_string(k),
                            .subject = "dspca: k",
-                           .rule = fmt::format("= {{value}}, but 1 <= k <= {} is needed", size())});
+                           .rule = fmt::format("{{value}}, but 1 <= k <= {} is needed", size())});
   return solve({true, static_cast<double>(k)}, control);
 }
 
@@ -156,7 +154,7 @@ DspcaSolution DspcaSolver::of_penalty(double rho, const RunControl& control) {
     throw InvalidArgument({.field = "rho",
                            .value = fmt::to_string(rho),
                            .subject = "dspca: rho",
-                           .rule = "= {value}, but 0 or a positive number is needed"});
+                           .rule = "{value}, but 0 or a positive number is needed"});
   return solve({false, rho / scale_}, control);
 }
 

@@ -45,7 +45,7 @@ void Resolvent::begin(const Matrix& a) {
   const ChangedSymmetric operation{&lazy, {}, 0.0, threads_};
   operation.apply(start.x, start.rx);
   pairs_ = refine_pairs(operation, std::move(start), Matrix(),
-                        {.keep = kResolventPairs, .first = 1e-1, .others = 3, .other = 1e-2});
+                        {.keep = kResolventPairs, .first = 1e-1, .further = 3, .further_residual = 1e-2});
   top_ = pairs_.theta[0];
   factor(a, std::max(1e-2 * std::abs(top_), pairs_.residual[0]));
   factor(a, kResolventNear * spread());
@@ -76,7 +76,7 @@ void Resolvent::factor(const Matrix& a, double near) {
   // A vector of chance: what a cluster of equal eigenvalues hid so far shows sooner or later.
   pairs_ =
       refine_pairs(operation, std::move(pairs_), chance(a.rows(), 1, static_cast<std::uint64_t>(++made_)),
-                   {.keep = kResolventPairs, .others = 3});
+                   {.keep = kResolventPairs, .further = 3});
   top_ = top();
 }
 
@@ -109,7 +109,7 @@ void Resolvent::remove(const Vector& p, double pivot, FollowedPairs after) {
 
 void Resolvent::widen(const Matrix& with) {
   const ChangedSymmetric operation{&r_, {}, 0.0, threads_};
-  pairs_ = refine_pairs(operation, std::move(pairs_), with, {.keep = kResolventPairs, .others = 1});
+  pairs_ = refine_pairs(operation, std::move(pairs_), with, {.keep = kResolventPairs, .further = 1});
   top_ = top();
 }
 

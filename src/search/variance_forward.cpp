@@ -326,7 +326,7 @@ void Forward::factor(double near) {
   for (auto& e : chance.reshaped()) e = random.normal();
   pairs_.rx.resize(m_, pairs_.x.cols());
   operation.apply(pairs_.x, pairs_.rx);
-  pairs_ = refine_pairs(operation, std::move(pairs_), chance, {.keep = kPairs, .others = 3});
+  pairs_ = refine_pairs(operation, std::move(pairs_), chance, {.keep = kPairs, .further = 3});
   top_ = sigma_ - 1.0 / pairs_.theta[0];
   z_.resize(live_, pairs_.x.cols());
   linalg::gemm_tiled(1.0, Op::kTranspose, r_.topLeftCorner(m_, live_), pairs_.x, 0.0, z_, options_.threads);

@@ -32,24 +32,16 @@ Selection GpArd::run(const Problem& problem, const RunControl& control) const {
                            .way_out = "leave out ⟨weights⟩, or use another method"});
   }
   Selection selection = answer_of(*this);
-  const GpOptions fit{.approximation = approximation,
-                      .hyperparameters = hyperparameters,
-                      .ard = true,
-                      .lengthscale = lengthscale,
-                      .signal = signal,
-                      .restarts = restarts,
-                      .max_evaluations = max_iterations,
-                      .tolerance = tolerance,
-                      .seed = problem.options().seed,
-                      .threads = problem.options().threads,
-                      .memory_limit = problem.options().memory_limit.bytes};
+  const GpContext context{.seed = problem.options().seed,
+                          .threads = problem.options().threads,
+                          .memory_limit = problem.options().memory_limit.bytes};
   const auto cells = static_cast<double>(data.rows()) * static_cast<double>(problem.candidates().size());
   require_memory(8.0 * 5.0 * cells,
                  fmt::format("method gp-ard on a dense copy of {}", counted(data.rows(), "row")),
                  "it is for tables of moderate size: exclude features with ⟨exclude⟩, or use a filter",
-                 fit.memory_limit);
+                 context.memory_limit);
   const GpRule rule = fit_gp(data.values().columns(problem.candidates()), data.labels()->codes,
-                             data.labels()->class_count(), fit, control);
+                             data.labels()->class_count(), *this, context, control);
   const Vector relevance = rule.lengthscales().cwiseInverse();
   selection.weights.assign(static_cast<std::size_t>(data.features()), 0.0);
   for (std::size_t i = 0; i < problem.candidates().size(); ++i) {

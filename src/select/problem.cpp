@@ -6,11 +6,8 @@
 namespace subspectra {
 namespace {
 
-/// Bounds by the trace and by nesting hold for covariances only; what printing rounds off is forgiven.
 void require_covariance(const MatrixProblem& problem) {
-  Matrix l = problem.a;
-  l.diagonal().array() += kForgivenDip * l.diagonal().cwiseAbs().maxCoeff();
-  if (linalg::cholesky_tiled(l, 0)) return;
+  if (nearly_semidefinite(problem.a)) return;
   throw BadInput(
       {.file = problem.source},
       "is not positive semidefinite, so that it is no covariance; make one from complete rows (correlations that each come from other rows need not form one)");
@@ -22,6 +19,11 @@ bool is_constant(const MatrixProblem& problem, Index j) {
 }
 
 }  // namespace
+
+bool nearly_semidefinite(Matrix a) {
+  a.diagonal().array() += kForgivenDip * a.diagonal().cwiseAbs().maxCoeff();
+  return linalg::cholesky_tiled(a, 0);
+}
 
 RowStatistics::RowStatistics(const Dataset& data, int threads, std::uint64_t memory_limit)
     : data_(data), threads_(threads), memory_limit_(memory_limit) {}

@@ -117,6 +117,10 @@ class Problem {
   mutable std::shared_ptr<const Pencil> pencil_;
 };
 
+/// Positive semidefinite, but for what printing rounds off. The bounds by the trace and by nesting hold for
+/// such matrices only.
+[[nodiscard]] bool nearly_semidefinite(Matrix a);
+
 /// The table a MatrixProblem stands for: its names and source, no rows.
 [[nodiscard]] Dataset placeholder(const MatrixProblem& problem);
 

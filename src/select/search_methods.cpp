@@ -43,8 +43,9 @@ void warn_of_dependent(const Problem& problem, const std::vector<Index>& units, 
   if (units.empty()) return;
   const auto features = problem.units().features(units);
   selection.warnings.push_back(
-      fmt::format("{} linear combinations of the chosen features and {} passed over: {}",
-                  units.size() == 1 ? "1 candidate is a" : fmt::format("{} candidates are", units.size()),
+      fmt::format("{} of the chosen features and {} passed over: {}",
+                  units.size() == 1 ? "1 candidate is a linear combination"
+                                    : fmt::format("{} candidates are linear combinations", units.size()),
                   units.size() == 1 ? "was" : "were", problem.data().names().some(features)));
 }
 

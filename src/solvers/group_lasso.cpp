@@ -128,20 +128,16 @@ double sweep(double lambda, double l2, Index count, const Matrix& k, const Vecto
 
 void GroupLassoOptions::validate() const {
   if (!(l2 >= 0.0 && l2 < kInfinity))
-    throw InvalidArgument({.field = "l2",
-                           .value = fmt::to_string(l2),
-                           .subject = "GroupLassoOptions.l2",
-                           .rule = "= {value}, but 0 <= l2 < infinity is needed"});
+    throw InvalidArgument(
+        {.field = "l2", .value = fmt::to_string(l2), .rule = "{value}, but 0 <= l2 < infinity is needed"});
   if (!(tolerance >= 0.0 && tolerance < 1.0))
     throw InvalidArgument({.field = "tolerance",
                            .value = fmt::to_string(tolerance),
-                           .subject = "GroupLassoOptions.tolerance",
-                           .rule = "= {value}, but 0 <= tolerance < 1 is needed"});
+                           .rule = "{value}, but 0 <= tolerance < 1 is needed"});
   if (max_sweeps < 1)
     throw InvalidArgument({.field = "max_sweeps",
                            .value = fmt::to_string(max_sweeps),
-                           .subject = "GroupLassoOptions.max_sweeps",
-                           .rule = "= {value}, but at least 1 is needed"});
+                           .rule = "{value}, but at least 1 is needed"});
 }
 
 struct GroupLasso::State {
@@ -818,7 +814,7 @@ GroupLassoSolution GroupLasso::State::solve(double lambda, const RunControl& con
     throw InvalidArgument({.field = "lambda",
                            .value = fmt::to_string(lambda),
                            .subject = "lambda",
-                           .rule = "= {value}, but 0 <= lambda < infinity is needed"});
+                           .rule = "{value}, but 0 <= lambda < infinity is needed"});
   if (depth == 0) throw Error("GroupLasso: solve() before set_targets()");
   const double l2 = options.l2;
   const double wanted = options.tolerance * 0.5 * t2;

@@ -50,7 +50,7 @@ CovarianceOperator::CovarianceOperator(const Dataset& data, Centring centring,
   for (Index i = 0; i < data.rows(); ++i) {
     root_weight_[i] = codes_[i] < 0 ? 0.0 : std::sqrt(data.weight(i) / total);
   }
-  if (!data.is_sparse() && far_from_zero(*moments_, diagonal_)) {
+  if (!data.values().leaves_out_zeros() && far_from_zero(*moments_, diagonal_)) {
     std::vector<Index> all(static_cast<std::size_t>(data.features()));
     std::iota(all.begin(), all.end(), Index{0});
     copy_ = centred(all);

@@ -8,11 +8,11 @@
 
 namespace subspectra::synth {
 
-Index BenDorOptions::irrelevant() const {
+Index BenDor::irrelevant() const {
   return static_cast<Index>(std::llround(e * static_cast<double>(features)));
 }
 
-void BenDorOptions::validate() const {
+void BenDor::validate() const {
   if (features < 1)
     throw InvalidArgument({.field = "features",
                            .value = fmt::to_string(features),
@@ -33,29 +33,29 @@ void BenDorOptions::validate() const {
   }
 }
 
-Dataset ben_dor(const BenDorOptions& o) {
-  o.validate();
-  DatasetParts data = empty_table("bendor", o.a + o.b, o.features);
-  const Index relevant = o.features - o.irrelevant();
+Dataset BenDor::make() const {
+  validate();
+  DatasetParts data = empty_table("bendor", a + b, features);
+  const Index relevant = features - irrelevant();
   const auto deviation = [&](double spread) {
-    return o.spread_as == Spread::kVariance ? std::sqrt(spread) : spread;
+    return spread_as == Spread::kVariance ? std::sqrt(spread) : spread;
   };
-  for (Index j = 0; j < o.features; ++j) {
-    Random random(o.seed, streams::synth_item(j));
+  for (Index j = 0; j < features; ++j) {
+    Random random(seed, streams::synth_item(j));
     const auto fill = [&](Index first, Index count, double mean, double scale) {
       for (Index i = first; i < first + count; ++i) data.dense(i, j) = mean + scale * random.normal();
     };
     if (j >= relevant) {
-      fill(0, o.a + o.b, 0.0, deviation(o.s));
+      fill(0, a + b, 0.0, deviation(s));
       continue;
     }
-    const double mean_a = uniform(random, -1.5 * o.d, 1.5 * o.d);
-    const double mean_b = uniform(random, -1.5 * o.d, 1.5 * o.d);
-    fill(0, o.a, mean_a, deviation(std::abs(mean_a) * o.s));
-    fill(o.a, o.b, mean_b, deviation(std::abs(mean_b) * o.s));
+    const double mean_a = uniform(random, -1.5 * d, 1.5 * d);
+    const double mean_b = uniform(random, -1.5 * d, 1.5 * d);
+    fill(0, a, mean_a, deviation(std::abs(mean_a) * s));
+    fill(a, b, mean_b, deviation(std::abs(mean_b) * s));
   }
-  std::vector<std::string> texts(static_cast<std::size_t>(o.a), "A");
-  texts.insert(texts.end(), static_cast<std::size_t>(o.b), "B");
+  std::vector<std::string> texts(static_cast<std::size_t>(a), "A");
+  texts.insert(texts.end(), static_cast<std::size_t>(b), "B");
   data.labels = Labels::from_texts("class", texts);
   return data;
 }

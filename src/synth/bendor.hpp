@@ -5,13 +5,15 @@
 
 #include "core/options.hpp"
 #include "data/dataset.hpp"
+#include "synth/traits.hpp"
 
 namespace subspectra::synth {
 
 /// What the second number of N(mu, mu s) is.
 enum class Spread { kVariance, kDeviation };
 
-struct BenDorOptions {
+/// `a` rows of class A, then `b` of class B. Feature j depends on (seed, j), a and b alone.
+struct BenDor {
   Index features = 600;
   Index a = 25;
   Index b = 47;
@@ -20,6 +22,9 @@ struct BenDorOptions {
   double s = 0.75;
   Spread spread_as = Spread::kVariance;
   std::uint64_t seed = 0;
+
+  static constexpr SynthTraits kTraits{
+      .name = "bendor", .summary = "table: a model of gene expression, two classes, most genes irrelevant"};
   [[nodiscard]] Index irrelevant() const;  ///< e m, rounded
   void validate() const;                   ///< throws InvalidArgument
   template <class Self, class Visitor>
@@ -33,10 +38,8 @@ struct BenDorOptions {
     field("spread_as", o.spread_as, "whether that second number is the variance or the standard deviation");
     field("seed", o.seed, "seed of the random numbers: the same one gives the same file");
   }
+  [[nodiscard]] Dataset make() const;  ///< throws InvalidArgument, Error (memory)
 };
-
-/// `a` rows of class A, then `b` of class B. Feature j depends on (seed, j), a and b alone.
-[[nodiscard]] Dataset ben_dor(const BenDorOptions& options);
 
 }  // namespace subspectra::synth
 

@@ -80,7 +80,7 @@ Matrix walk_covariance(WalkKind kind, Index n, std::uint64_t seed, std::uint64_t
 
 }  // namespace
 
-void BrownianOptions::validate() const {
+void Brownian::validate() const {
   if (rows < 2)
     throw InvalidArgument({.field = "rows",
                            .value = fmt::to_string(rows),
@@ -91,15 +91,15 @@ void BrownianOptions::validate() const {
                            .rule = "{value}, but at least 1 is needed"});
 }
 
-void BrownianPairOptions::validate() const {
+void BrownianPair::validate() const {
   if (features < 1)
     throw InvalidArgument({.field = "features",
                            .value = fmt::to_string(features),
                            .rule = "{value}, but at least 1 is needed"});
 }
 
-Dataset brownian_classes(Index rows, Index features, std::uint64_t seed) {
-  BrownianOptions{.rows = rows, .features = features, .seed = seed}.validate();
+Dataset Brownian::make() const {
+  validate();
   DatasetParts data = empty_table("brownian", rows, features);
   const auto walk = [&](std::uint64_t stream, auto&& put) {
     Random random(seed, stream);
@@ -120,8 +120,9 @@ Dataset brownian_classes(Index rows, Index features, std::uint64_t seed) {
   return data;
 }
 
-std::pair<Matrix, Matrix> brownian_pair(WalkKind kind, Index n, std::uint64_t seed) {
-  BrownianPairOptions{.kind = kind, .features = n, .seed = seed}.validate();
+std::pair<Matrix, Matrix> BrownianPair::make() const {
+  validate();
+  const Index n = features;
   const auto size = static_cast<double>(n);
   require_memory(8.0 * (kPathsAFeature + 3) * size * size, fmt::format("a pair of {} x {} matrices", n, n),
                  "ask for fewer ⟨features⟩");

@@ -7,13 +7,20 @@
 
 #include "core/options.hpp"
 #include "data/dataset.hpp"
+#include "synth/traits.hpp"
 
 namespace subspectra::synth {
 
-struct BrownianOptions {
+/// Two classes, `a` and `b`, in turn. A row is the running sum of `features` numbers N(0, 1); the rows of `b`
+/// have 0.8 w_j / sqrt(features) added, w another such walk. Row i depends on (seed, i) alone.
+struct Brownian {
   Index rows = 1000;
   Index features = 64;
   std::uint64_t seed = 0;
+
+  static constexpr SynthTraits kTraits{
+      .name = "brownian",
+      .summary = "table: two classes of random walks whose means differ by a random walk"};
   void validate() const;  ///< throws InvalidArgument
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
@@ -21,15 +28,26 @@ struct BrownianOptions {
     field("features", o.features, "number of features");
     field("seed", o.seed, "seed of the random numbers: the same one gives the same file");
   }
+  [[nodiscard]] Dataset make() const;  ///< throws InvalidArgument, Error (memory)
 };
 
 /// Where the random walks of a pair come from.
 enum class WalkKind { kFractional, kGeneralizedGaussian };
 
-struct BrownianPairOptions {
+/// (A, B), each the n x n covariance (about the mean, over N) of N = 4n walks of n steps:
+/// kFractional: fractional Brownian motion at times 1..n with Hurst exponent H ~ U(0.1, 0.9);
+/// kGeneralizedGaussian: steps of unit variance with density ~ exp(-|x/s|^beta), beta ~ U(0.5, 2).
+/// H and beta are drawn anew for A and for B.
+struct BrownianPair {
   WalkKind kind = WalkKind::kFractional;
   Index features = 16;
   std::uint64_t seed = 0;
+
+  static constexpr std::array<std::string_view, 2> kMatrices = {"A", "B"};
+  static constexpr SynthTraits kTraits{
+      .name = "brownian-pair",
+      .summary = "matrices A and B: covariances of fractional Brownian paths or of heavy-tailed walks",
+      .matrices = kMatrices};
   void validate() const;  ///< throws InvalidArgument
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
@@ -37,17 +55,8 @@ struct BrownianPairOptions {
     field("features", o.features, "number of features");
     field("seed", o.seed, "seed of the random numbers: the same one gives the same file");
   }
+  [[nodiscard]] std::pair<Matrix, Matrix> make() const;  ///< throws InvalidArgument, Error (memory)
 };
-
-/// Two classes, `a` and `b`, in turn. A row is the running sum of `features` numbers N(0, 1); the rows of `b`
-/// have 0.8 w_j / sqrt(features) added, w another such walk. Row i depends on (seed, i) alone.
-[[nodiscard]] Dataset brownian_classes(Index rows, Index features, std::uint64_t seed);
-
-/// (A, B), each the n x n covariance (about the mean, over N) of N = 4n walks of n steps:
-/// kFractional: fractional Brownian motion at times 1..n with Hurst exponent H ~ U(0.1, 0.9);
-/// kGeneralizedGaussian: steps of unit variance with density ~ exp(-|x/s|^beta), beta ~ U(0.5, 2).
-/// H and beta are drawn anew for A and for B.
-[[nodiscard]] std::pair<Matrix, Matrix> brownian_pair(WalkKind kind, Index n, std::uint64_t seed);
 
 }  // namespace subspectra::synth
 

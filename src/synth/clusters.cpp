@@ -59,9 +59,9 @@ DatasetParts planted(const char* source, Index rows, Index features, Index class
 
 }  // namespace
 
-void ClustersOptions::validate() const { check_size(rows, features, classes, relevant); }
+void Clusters::validate() const { check_size(rows, features, classes, relevant); }
 
-void SessionsOptions::validate() const {
+void Sessions::validate() const {
   check_size(rows, features, classes, relevant);
   if (session < 1)
     throw InvalidArgument(
@@ -73,18 +73,18 @@ void SessionsOptions::validate() const {
   }
 }
 
-Dataset clusters(const ClustersOptions& o) {
-  o.validate();
-  return planted("clusters", o.rows, o.features, o.classes, o.relevant, o.seed, {-1.0, 1.0}, {0.0, 0.02});
+Dataset Clusters::make() const {
+  validate();
+  return planted("clusters", rows, features, classes, relevant, seed, {-1.0, 1.0}, {0.0, 0.02});
 }
 
-Dataset sessions(const SessionsOptions& o) {
-  o.validate();
-  DatasetParts data = planted("sessions", o.rows, o.features, o.classes, o.relevant, o.seed, {0.0, 1.0},
-                              {o.spread, 2.0 * o.spread});
-  for (Index j = 0; j < o.features; ++j) {
+Dataset Sessions::make() const {
+  validate();
+  DatasetParts data =
+      planted("sessions", rows, features, classes, relevant, seed, {0.0, 1.0}, {spread, 2.0 * spread});
+  for (Index j = 0; j < features; ++j) {
     auto column = data.dense.col(j);
-    if (o.normalize) {
+    if (normalize) {
       double sum = 0.0, squares = 0.0;
       for (const double x : column) sum += x;
       const double mean = sum / static_cast<double>(column.size());
@@ -94,11 +94,10 @@ Dataset sessions(const SessionsOptions& o) {
       }
       if (squares > 0.0) column /= std::sqrt(squares);
     }
-    Random random(o.seed,
-                  streams::synth_parameters() + streams::kSecondSynth + static_cast<std::uint64_t>(j));
-    for (Index first = 0; first < column.size(); first += o.session) {
+    Random random(seed, streams::synth_parameters() + streams::kSecondSynth + static_cast<std::uint64_t>(j));
+    for (Index first = 0; first < column.size(); first += session) {
       const double sign = random.below(2) == 0 ? -1.0 : 1.0;
-      column.segment(first, std::min(o.session, column.size() - first)) *= sign;
+      column.segment(first, std::min(session, column.size() - first)) *= sign;
     }
   }
   return data;

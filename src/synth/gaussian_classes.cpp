@@ -10,7 +10,7 @@
 
 namespace subspectra::synth {
 
-void GaussianClassesOptions::validate() const {
+void GaussianClasses::validate() const {
   if (features < 1)
     throw InvalidArgument({.field = "features",
                            .value = fmt::to_string(features),
@@ -36,26 +36,27 @@ void GaussianClassesOptions::validate() const {
   }
 }
 
-Dataset gaussian_classes(const GaussianClassesOptions& o) {
-  require_memory(8.0 * static_cast<double>(o.rows) * static_cast<double>(o.features), "the table",
+Dataset GaussianClasses::make() const {
+  validate();
+  require_memory(8.0 * static_cast<double>(rows) * static_cast<double>(features), "the table",
                  "ask for fewer ⟨rows⟩ or ⟨features⟩");
   DatasetParts data;
   data.source = "gaussian-classes";
-  Random means_random(o.seed, 0);
-  const Index informative = std::min(o.informative, o.features);
-  Matrix means(o.classes, informative);
-  for (Index c = 0; c < o.classes; ++c) {
-    for (Index j = 0; j < informative; ++j) means(c, j) = o.separation * means_random.normal();
+  Random means_random(seed, 0);
+  const Index differing = std::min(informative, features);
+  Matrix means(classes, differing);
+  for (Index c = 0; c < classes; ++c) {
+    for (Index j = 0; j < differing; ++j) means(c, j) = separation * means_random.normal();
   }
-  data.dense.resize(o.rows, o.features);
+  data.dense.resize(rows, features);
   std::vector<std::string> texts;
-  for (Index i = 0; i < o.rows; ++i) {
-    Random random(o.seed, 1 + static_cast<std::uint64_t>(i));
-    for (Index j = 0; j < o.features; ++j) data.dense(i, j) = random.normal();
-    data.dense.row(i).head(informative) += means.row(i % o.classes);
-    texts.push_back(fmt::format("c{}", i % o.classes));
+  for (Index i = 0; i < rows; ++i) {
+    Random random(seed, 1 + static_cast<std::uint64_t>(i));
+    for (Index j = 0; j < features; ++j) data.dense(i, j) = random.normal();
+    data.dense.row(i).head(differing) += means.row(i % classes);
+    texts.push_back(fmt::format("c{}", i % classes));
   }
-  data.names = FeatureNames(o.features);
+  data.names = FeatureNames(features);
   data.labels = Labels::from_texts("class", texts);
   return data;
 }

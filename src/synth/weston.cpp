@@ -40,12 +40,12 @@ Dataset two_classes(const char* source, Index rows, Index features, Index first_
 
 }  // namespace
 
-void WestonLinearOptions::validate() const { check_weston_size(rows, features, kRelevant); }
-void WestonNonlinearOptions::validate() const { check_weston_size(rows, features, kRelevant); }
+void WestonLinear::validate() const { check_weston_size(rows, features, kRelevant); }
+void WestonNonlinear::validate() const { check_weston_size(rows, features, kRelevant); }
 
-Dataset weston_linear(const WestonLinearOptions& o) {
-  o.validate();
-  return two_classes("weston-linear", o.rows, o.features, WestonLinearOptions::kRelevant, o.seed,
+Dataset WestonLinear::make() const {
+  validate();
+  return two_classes("weston-linear", rows, features, WestonLinear::kRelevant, seed,
                      [](Random& random, double y, Index i, Matrix& x) {
                        const bool first = random.uniform() < 0.7;  // which three carry the label
                        for (Index j = 0; j < 6; ++j) {
@@ -56,9 +56,9 @@ Dataset weston_linear(const WestonLinearOptions& o) {
                      });
 }
 
-Dataset weston_nonlinear(const WestonNonlinearOptions& o) {
-  o.validate();
-  return two_classes("weston-nonlinear", o.rows, o.features, WestonNonlinearOptions::kRelevant, o.seed,
+Dataset WestonNonlinear::make() const {
+  validate();
+  return two_classes("weston-nonlinear", rows, features, WestonNonlinear::kRelevant, seed,
                      [](Random& random, double y, Index i, Matrix& x) {
                        const double sign = random.below(2) == 0 ? -1.0 : 1.0;
                        x(i, 0) = sign * (y < 0.0 ? 0.75 : 3.0) + random.normal();

@@ -16,6 +16,13 @@ namespace {
 
 constexpr std::array kBoth = {GpApproximation::kLaplace, GpApproximation::kEp};
 
+/// test(options) with the defaults of either classifier.
+template <class Test>
+void with_each_classifier(const Test& test) {
+  test(GpLaplace{});
+  test(GpEp{});
+}
+
 double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
 /// k(x, x') from its definition.
@@ -207,10 +214,7 @@ TEST(GaussianProcess, PredictionOfAThirdPointAgainstOrthants) {
   all << x, fresh;
   const double joint = orthant(dense_kernel(all, all, kernel), Eigen::Vector3d(-1, 1, 1));
   const double both = orthant(dense_kernel(x, x, kernel), Eigen::Vector2d(-1, 1));
-  const GpOptions options{.approximation = GpApproximation::kEp,
-                          .hyperparameters = Hyperparameters::kFixed,
-                          .lengthscale = {{0.7}},
-                          .signal = 2.0};
+  const GpEp options{.hyperparameters = Hyperparameters::kFixed, .lengthscale = {{0.7}}, .signal = 2.0};
   const GpRule rule = fit_gp(x, {0, 1}, 2, options);
   EXPECT_NEAR(std::exp(rule.log_posteriors(fresh)(0, 1)), joint / both, 0.01);
   EXPECT_NEAR(rule.log_marginal_likelihood(), std::log(both), 0.02);
@@ -262,9 +266,9 @@ TEST(GaussianProcess, LaplaceAgreesWithTheTextbook) {
   EXPECT_NEAR(found.posterior.log_marginal_likelihood, exact.evidence, 1e-8);
   EXPECT_LT((found.posterior.mode - exact.f).cwiseAbs().maxCoeff(), 1e-8);
 
-  const GpRule rule =
-      fit_gp(data.dense, data.labels->codes, 2,
-             {.hyperparameters = Hyperparameters::kFixed, .lengthscale = {{0.8, 1.3, 2.0}}, .signal = 1.7});
+  const GpRule rule = fit_gp(
+      data.dense, data.labels->codes, 2,
+      GpLaplace{.hyperparameters = Hyperparameters::kFixed, .lengthscale = {{0.8, 1.3, 2.0}}, .signal = 1.7});
   const Matrix cross = dense_kernel(data.dense, fresh.dense, kernel);
   const Matrix noisy = k + Matrix(exact.w.cwiseInverse().asDiagonal());
   const Matrix log_p = rule.log_posteriors(fresh.dense);
@@ -358,8 +362,8 @@ TEST(GaussianProcess, SitePrecisionIsNeverNegative) {
 
 TEST(GaussianProcess, OptimizationRaisesTheEvidenceAndArdFindsTheFeatures) {
   const DatasetParts data = oracle::random_classes(60, 5, 2, 11, 2.0, 2);
-  for (const GpApproximation approximation : kBoth) {
-    GpOptions options{.approximation = approximation, .hyperparameters = Hyperparameters::kFixed};
+  with_each_classifier([&](auto options) {
+    options.hyperparameters = Hyperparameters::kFixed;
     const double start = fit_gp(data.dense, data.labels->codes, 2, options).log_marginal_likelihood();
     options.hyperparameters = Hyperparameters::kOptimize;
     const GpRule common = fit_gp(data.dense, data.labels->codes, 2, options);
@@ -372,27 +376,27 @@ TEST(GaussianProcess, OptimizationRaisesTheEvidenceAndArdFindsTheFeatures) {
     const Vector l = each.lengthscales();
     ASSERT_EQ(l.size(), 5);
     EXPECT_LT(l.head(2).maxCoeff(), l.tail(3).minCoeff());
-  }
+  });
 }
 
 TEST(GaussianProcess, ThreadsChangeNoBit) {
   const DatasetParts data = oracle::random_classes(140, 6, 3, 12);
-  for (const GpApproximation approximation : kBoth) {
-    GpOptions options{
-        .approximation = approximation, .ard = true, .restarts = 1, .max_evaluations = 3, .threads = 1};
-    const GpRule one = fit_gp(data.dense, data.labels->codes, 3, options);
-    options.threads = 4;
-    const GpRule four = fit_gp(data.dense, data.labels->codes, 3, options);
+  with_each_classifier([&](auto options) {
+    options.ard = true;
+    options.restarts = 1;
+    options.max_iterations = 3;
+    const GpRule one = fit_gp(data.dense, data.labels->codes, 3, options, {.threads = 1});
+    const GpRule four = fit_gp(data.dense, data.labels->codes, 3, options, {.threads = 4});
     EXPECT_EQ(one.log_marginal_likelihood(), four.log_marginal_likelihood());
     EXPECT_EQ(one.lengthscales(), four.lengthscales());
     EXPECT_EQ(one.log_posteriors(data.dense), four.log_posteriors(data.dense));
-  }
+  });
 }
 
 TEST(GaussianProcess, SeveralClassesOneMissingAndOneAlone) {
   const DatasetParts data = oracle::random_classes(45, 3, 3, 13, 3.0);
-  for (const GpApproximation approximation : kBoth) {
-    const GpOptions options{.approximation = approximation, .restarts = 1};
+  with_each_classifier([&](auto options) {
+    options.restarts = 1;
     const GpRule rule = fit_gp(data.dense, data.labels->codes, 3, options);
     ASSERT_EQ(rule.machines.size(), 3U);
     const Matrix log_p = rule.log_posteriors(data.dense);
@@ -426,13 +430,13 @@ TEST(GaussianProcess, SeveralClassesOneMissingAndOneAlone) {
     EXPECT_TRUE((a.col(3).array() == -kInfinity).all());
     const GpRule alone = fit_gp(part, std::vector<int>(codes.size(), 2), 3, options);
     EXPECT_TRUE((alone.log_posteriors(part).col(2).array() == 0.0).all());
-  }
+  });
 }
 
 TEST(GaussianProcess, OffsetsScalesAndAllRowsAlike) {
   const DatasetParts data = oracle::random_classes(40, 2, 2, 14);
-  for (const GpApproximation approximation : kBoth) {
-    GpOptions options{.approximation = approximation, .restarts = 1};
+  with_each_classifier([&](auto options) {
+    options.restarts = 1;
     const GpRule rule = fit_gp(data.dense, data.labels->codes, 2, options);
     const Matrix expected = rule.log_posteriors(data.dense);
     for (const double scale : {1e-120, 1e120}) {  // length-scales follow the data
@@ -451,13 +455,13 @@ TEST(GaussianProcess, OffsetsScalesAndAllRowsAlike) {
     EXPECT_NEAR(std::exp(log_p(0, 1)), 1.0 / 3.0, 0.05);
     const GpRule nothing = fit_gp(Matrix(30, 0), codes, 2, options);
     EXPECT_NEAR(std::exp(nothing.log_posteriors(Matrix(1, 0))(0, 1)), 1.0 / 3.0, 0.05);
-  }
+  });
 }
 
 TEST(GaussianProcess, ProjectedInputsAreThoseOfTheDiscriminants) {
   const DatasetParts data = oracle::random_classes(40, 5, 2, 15);
   const Matrix b = Matrix::Random(5, 2);
-  const GpOptions options{.restarts = 1};
+  const GpLaplace options{.restarts = 1};
   const GpRule rule = fit_projected_gp(data.dense, data.labels->codes, 2, b, options);
   const Matrix z = data.dense * b;
   const GpRule direct = fit_gp(z, data.labels->codes, 2, options);
@@ -468,22 +472,23 @@ TEST(GaussianProcess, StopsWithTheBestSoFar) {
   const DatasetParts data = oracle::random_classes(40, 5, 2, 16);
   std::stop_source source;
   source.request_stop();
-  const GpRule rule =
-      fit_gp(data.dense, data.labels->codes, 2, {.ard = true}, RunControl(source.get_token(), kInfinity));
+  const GpRule rule = fit_gp(data.dense, data.labels->codes, 2, GpLaplace{.ard = true}, {},
+                             RunControl(source.get_token(), kInfinity));
   EXPECT_EQ(rule.status, Status::kInterrupted);
   ASSERT_EQ(rule.machines.size(), 1U);
   EXPECT_EQ(rule.lengthscales().size(), 5);
   EXPECT_TRUE(std::isfinite(rule.log_marginal_likelihood()));
   EXPECT_TRUE(rule.log_posteriors(data.dense).allFinite());
-  const GpRule limited = fit_gp(data.dense, data.labels->codes, 2, {.ard = true, .max_evaluations = 2});
+  const GpRule limited =
+      fit_gp(data.dense, data.labels->codes, 2, GpLaplace{.ard = true, .max_iterations = 2});
   EXPECT_EQ(limited.status, Status::kIterationLimit);
 }
 
 TEST(GaussianProcess, RefusesWhatDoesNotFit) {
   const DatasetParts data = oracle::random_classes(20, 3, 2, 17);
-  const auto message = [&](const GpOptions& options) -> std::string {
+  const auto message = [&](const GpLaplace& options, const GpContext& context = {}) -> std::string {
     try {
-      (void)fit_gp(data.dense, data.labels->codes, 2, options);
+      (void)fit_gp(data.dense, data.labels->codes, 2, options, context);
     } catch (const Error& error) {
       return error.what();
     }
@@ -492,7 +497,7 @@ TEST(GaussianProcess, RefusesWhatDoesNotFit) {
   EXPECT_NE(
       message({.lengthscale = {{1.0, 2.0}}}).find("lengthscale lists 2, but there are 3 input features"),
       std::string::npos);
-  EXPECT_NE(message({.memory_limit = 1000}).find("train on fewer rows"), std::string::npos);
+  EXPECT_NE(message({}, {.memory_limit = 1000}).find("train on fewer rows"), std::string::npos);
   EXPECT_THROW((void)OptionCodec<LengthScales>::parse("1,-2"), InvalidArgument);
   EXPECT_THROW((void)OptionCodec<LengthScales>::parse(""), InvalidArgument);
   EXPECT_EQ(OptionCodec<LengthScales>::parse("1,2.5").values, (std::vector<double>{1.0, 2.5}));
@@ -508,9 +513,7 @@ TEST(GaussianProcess, LaplacePredictsItsOwnModeWhereTheKernelIsIllConditioned) {
   const DatasetParts data = oracle::random_classes(300, 3, 2, 29, 0.7);
   for (const auto& [lengthscale, signal] : std::vector<std::pair<double, double>>{
            {20.0, 100.0}, {50.0, 1000.0}, {200.0, 1000.0}, {2000.0, 1e4}}) {
-    GpOptions options{.approximation = GpApproximation::kLaplace,
-                      .hyperparameters = Hyperparameters::kFixed,
-                      .signal = signal};
+    GpLaplace options{.hyperparameters = Hyperparameters::kFixed, .signal = signal};
     options.lengthscale.values = {lengthscale};
     const GpRule rule = fit_gp(data.dense, data.labels->codes, 2, options);
     const auto& machine = rule.machines.front();
@@ -532,8 +535,7 @@ TEST(GaussianProcess, LaplacePredictsItsOwnModeWhereTheKernelIsIllConditioned) {
 
 TEST(GaussianProcess, AnIterationThatRoundingEndsIsNoConvergence) {
   const DatasetParts data = oracle::random_classes(40, 2, 2, 31, 0.7);
-  GpOptions options{
-      .approximation = GpApproximation::kLaplace, .hyperparameters = Hyperparameters::kFixed, .signal = 1.0};
+  GpLaplace options{.hyperparameters = Hyperparameters::kFixed, .signal = 1.0};
   options.lengthscale.values = {3.0};
   EXPECT_EQ(fit_gp(data.dense, data.labels->codes, 2, options).cut_short_sentence(), "");
   options.signal = 1e8;
@@ -544,15 +546,16 @@ TEST(GaussianProcess, AnIterationThatRoundingEndsIsNoConvergence) {
 
 TEST(GaussianProcess, StoppedItKeepsTheBestPointSoFar) {
   const DatasetParts data = oracle::random_classes(40, 3, 2, 23, 1.0);
-  for (const GpApproximation approximation : kBoth) {
+  with_each_classifier([&](auto options) {
     for (const bool ard : {false, true}) {
       SCOPED_TRACE(ard);
-      const GpOptions options{.approximation = approximation, .ard = ard, .restarts = 3};
+      options.ard = ard;
+      options.restarts = 3;
       // Before anything was looked at: where the optimization would start.
       std::stop_source at_once;
       at_once.request_stop();
       const GpRule first =
-          fit_gp(data.dense, data.labels->codes, 2, options, RunControl(at_once.get_token(), kInfinity));
+          fit_gp(data.dense, data.labels->codes, 2, options, {}, RunControl(at_once.get_token(), kInfinity));
       EXPECT_EQ(first.status, Status::kInterrupted);
       ASSERT_EQ(first.machines.size(), 1U);
       EXPECT_EQ(first.machines[0].evaluations, 0);
@@ -568,7 +571,7 @@ TEST(GaussianProcess, StoppedItKeepsTheBestPointSoFar) {
             if (++reports == 3) later.request_stop();
           },
           0.0);
-      const GpRule some = fit_gp(data.dense, data.labels->codes, 2, options, control);
+      const GpRule some = fit_gp(data.dense, data.labels->codes, 2, options, {}, control);
       EXPECT_EQ(some.status, Status::kInterrupted);
       EXPECT_EQ(some.machines[0].evaluations, 3);
       const GpRule whole = fit_gp(data.dense, data.labels->codes, 2, options);
@@ -580,7 +583,7 @@ TEST(GaussianProcess, StoppedItKeepsTheBestPointSoFar) {
                 std::string::npos)
           << some.cut_short_sentence();
     }
-  }
+  });
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ TEST(Synth, WithoutANameListsTheProblems) {
 
 TEST(Synth, ATableIsTheLibrarysTable) {
   const ScratchDirectory scratch;
-  const DatasetParts want = synth::brownian_classes(20, 7, 5).parts();
+  const DatasetParts want = synth::Brownian{.rows = 20, .features = 7, .seed = 5}.make().parts();
   for (const std::string name : {"t.csv", "t.tsv", "t.csv.gz", "t.npz"}) {
     const Finished run = run_program(
         {"synth", "brownian", "--rows", "20", "--features", "7", "--seed", "5", "-o", scratch.file(name)});
@@ -60,7 +60,8 @@ TEST(Synth, ATableIsTheLibrarysTable) {
 }
 
 TEST(Synth, APairIsTwoFilesNamedAfterTheOneGiven) {
-  const auto [a, b] = synth::brownian_pair(synth::WalkKind::kGeneralizedGaussian, 6, 2);
+  const auto [a, b] =
+      synth::BrownianPair{.kind = synth::WalkKind::kGeneralizedGaussian, .features = 6, .seed = 2}.make();
   const std::vector<std::pair<std::string, std::string>> cases = {{"pair", ".npy"},
                                                                   {"pair.npy", ".npy"},
                                                                   {"pair.csv", ".csv"},

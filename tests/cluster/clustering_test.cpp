@@ -23,7 +23,8 @@ Clustering run(const Dataset& data, const ClusterOptions& options, const SelectO
 }
 
 DatasetParts planted(Index classes, std::uint64_t seed, Index features = 60) {
-  return synth::clusters({.rows = 60, .features = features, .classes = classes, .relevant = 8, .seed = seed})
+  return synth::Clusters{.rows = 60, .features = features, .classes = classes, .relevant = 8, .seed = seed}
+      .make()
       .parts();
 }
 
@@ -208,7 +209,7 @@ TEST(Clustering, JsonHasLabelsWeightsAndAgreement) {
 // other, and twice the rows is the same problem.
 TEST(Clustering, ManyRowsGiveWhatFewDo) {
   const DatasetParts few =
-      synth::clusters({.rows = 2100, .features = 12, .classes = 3, .relevant = 5, .seed = 4}).parts();
+      synth::Clusters{.rows = 2100, .features = 12, .classes = 3, .relevant = 5, .seed = 4}.make().parts();
   DatasetParts many = few;
   many.dense.resize(4200, 12);
   many.labels->codes.clear();

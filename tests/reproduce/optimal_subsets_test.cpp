@@ -29,7 +29,7 @@ TEST(OptimalSubsets, AgreeWithAnEigenproblemForEverySubset) {
   for (const auto kind : {synth::WalkKind::kFractional, synth::WalkKind::kGeneralizedGaussian}) {
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
       SCOPED_TRACE(seed);
-      const auto [a, b] = synth::brownian_pair(kind, kN, seed);
+      const auto [a, b] = synth::BrownianPair{.kind = kind, .features = kN, .seed = seed}.make();
       Vector want = Vector::Zero(kN);
       for (unsigned set = 1; set < 1U << kN; ++set) {
         const auto list = members(set, kN);
@@ -54,7 +54,8 @@ TEST(OptimalSubsets, AgreeWithTheExactSearch) {
   constexpr Index kN = 14;
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
     SCOPED_TRACE(seed);
-    const auto [a, b] = synth::brownian_pair(synth::WalkKind::kFractional, kN, seed);
+    const auto [a, b] =
+        synth::BrownianPair{.kind = synth::WalkKind::kFractional, .features = kN, .seed = seed}.make();
     std::vector<Index> all(kN);
     std::iota(all.begin(), all.end(), Index{0});
     const auto exact = exact_search(*matrix_pencil(a, b, 0.0), SearchUnits::singles(all, {}), {},
@@ -71,7 +72,8 @@ TEST(OptimalSubsets, AgreeWithTheExactSearch) {
 
 TEST(OptimalSubsets, TheTwoClassRangeIsThatOfEverySubset) {
   constexpr Index kN = 7;
-  const auto [a, b] = synth::brownian_pair(synth::WalkKind::kFractional, kN, 11);
+  const auto [a, b] =
+      synth::BrownianPair{.kind = synth::WalkKind::kFractional, .features = kN, .seed = 11}.make();
   const Vector mean = a.col(2);
   Vector least = Vector::Constant(kN, kInfinity);
   Vector most = Vector::Zero(kN);
@@ -94,7 +96,8 @@ TEST(OptimalSubsets, TheTwoClassRangeIsThatOfEverySubset) {
 }
 
 TEST(NaiveGreedy, BothScoresTakeTheSameWay) {
-  const auto [a, b] = synth::brownian_pair(synth::WalkKind::kFractional, 10, 4);
+  const auto [a, b] =
+      synth::BrownianPair{.kind = synth::WalkKind::kFractional, .features = 10, .seed = 4}.make();
   const Vector mean = a.col(5);
   const auto cholesky = naive_dual_pass(mean, b, NaiveScore::kCholesky, RunControl{});
   const auto eigen = naive_dual_pass(mean, b, NaiveScore::kEigen, RunControl{});
@@ -119,7 +122,8 @@ TEST(Verification, TheCurveOfASmallExampleByHand) {
 }
 
 TEST(Verification, BothWaysToTheCoordinatesKeepTheDistances) {
-  const auto [a, b] = synth::brownian_pair(synth::WalkKind::kFractional, 9, 2);
+  const auto [a, b] =
+      synth::BrownianPair{.kind = synth::WalkKind::kFractional, .features = 9, .seed = 2}.make();
   for (const Matrix& x : {Matrix(a.topRows(5)), Matrix(a.leftCols(5))}) {
     const Index all = std::min(x.rows() - 1, x.cols());
     const Matrix y = principal_coordinates(x, all);

@@ -36,11 +36,12 @@ Found mean_of_seeds(const Expected& e) {
   std::iota(rest.begin(), rest.end(), kRows);
   Found mean;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    const DatasetParts all = synth::gaussian_classes({.rows = kRows + kNewRows,
-                                                      .features = 500,
-                                                      .classes = 4,
-                                                      .informative = kInformative,
-                                                      .seed = seed})
+    const DatasetParts all = synth::GaussianClasses{.rows = kRows + kNewRows,
+                                                    .features = 500,
+                                                    .classes = 4,
+                                                    .informative = kInformative,
+                                                    .seed = seed}
+                                 .make()
                                  .parts();
     const DatasetParts training = Dataset(all).with_rows(first).parts(),
                        fresh = Dataset(all).with_rows(rest).parts();

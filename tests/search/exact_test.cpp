@@ -21,7 +21,7 @@
 namespace subspectra::exact_test {
 namespace {
 
-struct Problem {
+struct SmallProblem {
   Matrix m, b;
   SearchUnits units;
   Criterion criterion = Criterion::kLargest;
@@ -30,7 +30,7 @@ struct Problem {
 };
 
 /// All sets of every size that contain the included units, best first.
-std::map<Index, std::vector<RankedSet>> all_sets(const Problem& problem) {
+std::map<Index, std::vector<RankedSet>> all_sets(const SmallProblem& problem) {
   const Index n = problem.units.count();
   const Matrix a = problem.a();
   std::map<Index, std::vector<RankedSet>> sets;
@@ -51,7 +51,7 @@ std::map<Index, std::vector<RankedSet>> all_sets(const Problem& problem) {
   return sets;
 }
 
-Problem random_problem(std::uint64_t seed, Index most) {
+SmallProblem random_problem(std::uint64_t seed, Index most) {
   Random random(seed);
   const Index n = 2 + static_cast<Index>(random.below(static_cast<std::uint64_t>(most - 1)));
   const Index r = std::array<Index, 4>{1, 1, 2, 5}[random.below(4)];
@@ -67,7 +67,7 @@ Problem random_problem(std::uint64_t seed, Index most) {
     if (least < 1e-4) pair.b.diagonal().array() += 1e-4 - least;
   }
   if (seed % 11 == 5) pair.m.row(n / 2).setZero();  // brings nothing
-  Problem problem{pair.m, pair.b, oracle::all_units(n)};
+  SmallProblem problem{pair.m, pair.b, oracle::all_units(n)};
   problem.criterion = std::array{Criterion::kLargest, Criterion::kTrace, Criterion::kWilks}[random.below(3)];
   if (seed % 6 == 1 && n > 4) {
     problem.units.members.clear();
@@ -86,7 +86,7 @@ Problem random_problem(std::uint64_t seed, Index most) {
   return problem;
 }
 
-KRange all_sizes(const Problem& problem) {
+KRange all_sizes(const SmallProblem& problem) {
   return {std::max<Index>(1, static_cast<Index>(problem.units.include.size())), problem.units.count()};
 }
 
@@ -127,7 +127,7 @@ TEST(ExactSearch, AGeneralPairNeedsNoFactor) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     const Index n = 4 + static_cast<Index>(seed % 5);
     auto pair = oracle::random_factor_pair(n, n, seed, seed % 4 == 3 ? 1e6 : 50.0);
-    Problem problem{pair.m, pair.b, oracle::all_units(n)};
+    SmallProblem problem{pair.m, pair.b, oracle::all_units(n)};
     if (seed % 3 == 1) problem.units.include = {2};
     const auto pencil = matrix_pencil(problem.a(), problem.b, 0.0, -1);
     ASSERT_EQ(pencil->factor(), nullptr);
@@ -152,7 +152,7 @@ TEST(ExactSearch, APairInAnyUnitsHasTheSameValues) {
     Vector units(n);
     for (Index i = 0; i < n; ++i) units[i] = std::pow(10.0, static_cast<double>(i % 7) * 2.0 - 6.0);
     const Matrix a = pair.m * pair.m.transpose();
-    const Problem plain{pair.m, pair.b, oracle::all_units(n)};
+    const SmallProblem plain{pair.m, pair.b, oracle::all_units(n)};
     const auto truth = all_sets(plain);
     const auto pencil = matrix_pencil(units.asDiagonal() * a * units.asDiagonal(),
                                       units.asDiagonal() * pair.b * units.asDiagonal(), 0.0, most_rank);
@@ -300,7 +300,7 @@ TEST(ExactSearch, AStoppedSearchOnACovarianceHasAValidBound) {
   for (std::uint64_t seed = 0; seed < (oracle::kSanitized ? 100U : 1000U); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     const Index n = 7 + static_cast<Index>(seed % 4);
-    Problem problem{random_covariance(n, seed), Matrix::Identity(n, n), oracle::all_units(n)};
+    SmallProblem problem{random_covariance(n, seed), Matrix::Identity(n, n), oracle::all_units(n)};
     const auto pencil = covariance_pencil(problem.m);
     problem.m = Eigen::LLT<Matrix>(problem.m).matrixL();  // A = M M' for the oracle
     const auto truth = all_sets(problem);
@@ -327,7 +327,7 @@ TEST(ExactSearch, AStoppedRangeOnACovarianceHasValidBounds) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     const Index n = 7 + static_cast<Index>(seed % 4);
     const Matrix a = random_covariance(n, seed);
-    Problem problem{Eigen::LLT<Matrix>(a).matrixL(), Matrix::Identity(n, n), oracle::all_units(n)};
+    SmallProblem problem{Eigen::LLT<Matrix>(a).matrixL(), Matrix::Identity(n, n), oracle::all_units(n)};
     if (seed % 5 == 1) problem.units.include = {static_cast<Index>(seed) % n};
     if (seed % 5 == 3) {
       problem.units.members.clear();

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <subspectra/error.hpp>
+#include <subspectra/rankers.hpp>
 #include "classify/gp.hpp"
 #include "oracle.hpp"
 #include "select/record.hpp"
@@ -72,7 +73,7 @@ TEST(GpArd, SeveralClassesAreCombinedByTheMeanOfInverseSquares) {
   const DatasetParts data = oracle::random_classes(60, 4, 3, 4, 2.0, 1);
   const Selection selection = run(data, {}, {.k = {1, 2}});
   EXPECT_EQ(selection.ranking.front(), 0);
-  const GpRule rule = fit_gp(data.dense, data.labels->codes, 3, {.ard = true, .restarts = 1});
+  const GpRule rule = fit_gp(data.dense, data.labels->codes, 3, GpArd{});
   ASSERT_EQ(rule.machines.size(), 3U);
   for (Index d = 0; d < 4; ++d) {
     double mean = 0.0;

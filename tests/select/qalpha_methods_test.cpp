@@ -243,9 +243,9 @@ double share_found(Index relevant, const OptionTexts& texts, Make make) {
 
 // Of Weston's six features two triples say the same, and three are enough; the start decides.
 TEST(QAlphaMethods, SupervisedDefaultsFindTheRelevantFeaturesAndEqualWeightsDoNot) {
-  const auto weston = [](std::uint64_t seed) { return synth::weston_linear({.seed = seed}); };
-  const auto two = [](std::uint64_t seed) { return synth::clusters({.classes = 2, .seed = seed}); };
-  const auto three = [](std::uint64_t seed) { return synth::clusters({.classes = 3, .seed = seed}); };
+  const auto weston = [](std::uint64_t seed) { return synth::WestonLinear{.seed = seed}.make(); };
+  const auto two = [](std::uint64_t seed) { return synth::Clusters{.classes = 2, .seed = seed}.make(); };
+  const auto three = [](std::uint64_t seed) { return synth::Clusters{.classes = 3, .seed = seed}.make(); };
   EXPECT_GE(share_found(6, {}, weston), 0.45);
   EXPECT_GE(share_found(6, {{"within_vectors", "1"}}, weston), 0.45);
   EXPECT_LE(share_found(6, {{"start", "equal"}}, weston), 0.2);

@@ -107,7 +107,7 @@ TEST(RadiusMargin, TheNormIsThatOfTheHardMarginMachine) {
 }
 
 TEST(RadiusMargin, ItFindsTheRelevantFeaturesOfWestonsLinearProblemAndNeverRises) {
-  const DatasetParts data = synth::weston_linear({.rows = 100, .seed = 3}).parts();
+  const DatasetParts data = synth::WestonLinear{.rows = 100, .seed = 3}.make().parts();
   const RadiusMarginFit fit =
       fit_radius_margin(standardize_rows(data.dense).z, data.labels->codes, {.cost = 0.1, .threads = 1});
   for (std::size_t i = 1; i < fit.trace.size(); ++i) EXPECT_LT(fit.trace[i], fit.trace[i - 1]);

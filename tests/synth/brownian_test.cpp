@@ -30,9 +30,9 @@ const std::string kReference = SUBSPECTRA_SOURCE_DIR "/tests/synth/reference.py"
 
 TEST(BrownianClasses, AreWhatAReferenceInAnotherLanguageMakes) {
   const Folder folder;
-  write_csv(folder.path("t.csv"), brownian_classes(31, 17, 12345));
+  write_csv(folder.path("t.csv"), Brownian{.rows = 31, .features = 17, .seed = 12345}.make());
   EXPECT_REFERENCE_AGREES("brownian", "31", "17", "12345", folder.path("t.csv"));
-  write_csv(folder.path("t.csv"), brownian_classes(2, 1, 0));
+  write_csv(folder.path("t.csv"), Brownian{.rows = 2, .features = 1, .seed = 0}.make());
   EXPECT_REFERENCE_AGREES("brownian", "2", "1", "0", folder.path("t.csv"));
 }
 
@@ -41,7 +41,7 @@ TEST(BrownianPair, IsWhatAReferenceInAnotherLanguageMakes) {
   for (const auto& [kind, name] : EnumNames<WalkKind>::kNames) {
     for (const Index n : {1, 2, 16}) {
       SCOPED_TRACE(std::string(name) + ' ' + std::to_string(n));
-      const auto [a, b] = brownian_pair(kind, n, 99);
+      const auto [a, b] = BrownianPair{.kind = kind, .features = n, .seed = 99}.make();
       write_npy(folder.path("A.npy"), a);
       write_npy(folder.path("B.npy"), b);
       EXPECT_REFERENCE_AGREES(std::string(name), std::to_string(n), "99", folder.path("A.npy"),
@@ -53,7 +53,7 @@ TEST(BrownianPair, IsWhatAReferenceInAnotherLanguageMakes) {
 TEST(BrownianClasses, HaveTheVariancesOfAWalkAndTheDifferenceThatWasPutIn) {
   constexpr Index kRows = 20000;
   constexpr Index kFeatures = 8;
-  const DatasetParts data = brownian_classes(kRows, kFeatures, 3).parts();
+  const DatasetParts data = Brownian{.rows = kRows, .features = kFeatures, .seed = 3}.make().parts();
   ASSERT_EQ(data.rows(), kRows);
   ASSERT_EQ(data.labels->classes, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(data.labels->counts(), (std::vector<Index>{kRows / 2, kRows / 2}));
@@ -83,24 +83,26 @@ TEST(BrownianClasses, HaveTheVariancesOfAWalkAndTheDifferenceThatWasPutIn) {
 }
 
 TEST(BrownianClasses, MoreRowsLeaveTheFirstOnesAsTheyWere) {
-  const DatasetParts few = brownian_classes(5, 6, 7).parts();
-  const DatasetParts many = brownian_classes(50, 6, 7).parts();
+  const DatasetParts few = Brownian{.rows = 5, .features = 6, .seed = 7}.make().parts();
+  const DatasetParts many = Brownian{.rows = 50, .features = 6, .seed = 7}.make().parts();
   EXPECT_EQ(few.dense, many.dense.topRows(5));
-  EXPECT_EQ(brownian_classes(5, 6, 7).values().packed(), few.dense);
-  EXPECT_NE(brownian_classes(5, 6, 8).values().packed(), few.dense);
+  const DatasetParts again = Brownian{.rows = 5, .features = 6, .seed = 7}.make().parts();
+  const DatasetParts other = Brownian{.rows = 5, .features = 6, .seed = 8}.make().parts();
+  EXPECT_EQ(again.dense, few.dense);
+  EXPECT_NE(other.dense, few.dense);
 }
 
 TEST(BrownianPair, IsSymmetricPositiveDefiniteAndDifferentForEverySeed) {
   for (const auto& [kind, name] : EnumNames<WalkKind>::kNames) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       SCOPED_TRACE(std::string(name) + ' ' + std::to_string(seed));
-      const auto [a, b] = brownian_pair(kind, 16, seed);
+      const auto [a, b] = BrownianPair{.kind = kind, .features = 16, .seed = seed}.make();
       for (const Matrix& m : {a, b}) {
         EXPECT_EQ(m, m.transpose());
         EXPECT_GT(Eigen::SelfAdjointEigenSolver<Matrix>(m).eigenvalues()[0], 0.0);
       }
       EXPECT_NE(a, b);
-      EXPECT_NE(a, brownian_pair(kind, 16, seed + 100).first);
+      EXPECT_NE(a, (BrownianPair{.kind = kind, .features = 16, .seed = seed + 100}.make().first));
     }
   }
 }
@@ -114,7 +116,7 @@ TEST(BrownianPair, HasTheVariancesOfItsWalksOnAverage) {
   for (const auto& [kind, name] : EnumNames<WalkKind>::kNames) {
     Matrix sum = Matrix::Zero(kSize, 2);
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-      const auto [a, b] = brownian_pair(kind, kSize, seed);
+      const auto [a, b] = BrownianPair{.kind = kind, .features = kSize, .seed = seed}.make();
       sum.col(0) += a.diagonal() / kSeeds;
       sum.col(1) += b.diagonal() / kSeeds;
     }
@@ -177,20 +179,17 @@ TEST(Distributions, GeneralizedGaussianHasTheKnownProbabilities) {
 }
 
 TEST(Brownian, RefusesSizesThatAreNone) {
-  EXPECT_EQ(message_of<InvalidArgument>([] { return brownian_classes(1, 5, 0); }),
-            "rows = 1, but at least 2 are needed: one a class");
-  EXPECT_EQ(message_of<InvalidArgument>([] { return brownian_classes(10, 0, 0); }),
-            "features = 0, but at least 1 is needed");
-  EXPECT_EQ(message_of<InvalidArgument>([] { return brownian_pair(WalkKind::kFractional, -3, 0); }),
-            "features = -3, but at least 1 is needed");
-  EXPECT_NE(message_of<Error>([] {
-              return brownian_classes(Index{1} << 40, Index{1} << 40, 0);
-            }).find("fewer rows"),
-            std::string::npos);
-  EXPECT_NE(message_of<Error>([] {
-              return brownian_pair(WalkKind::kFractional, Index{1} << 40, 0);
-            }).find("fewer features"),
-            std::string::npos);
+  const auto message = [](const auto& problem) { return message_of<Error>([&] { return problem.make(); }); };
+  const Index huge = Index{1} << 40;
+  const Brownian one_row{.rows = 1, .features = 5}, no_feature{.rows = 10, .features = 0},
+      huge_table{.rows = huge, .features = huge};
+  const BrownianPair negative{.features = -3}, huge_pair{.features = huge};
+  EXPECT_THROW((void)one_row.make(), InvalidArgument);
+  EXPECT_EQ(message(one_row), "rows = 1, but at least 2 are needed: one a class");
+  EXPECT_EQ(message(no_feature), "features = 0, but at least 1 is needed");
+  EXPECT_EQ(message(negative), "features = -3, but at least 1 is needed");
+  EXPECT_NE(message(huge_table).find("fewer rows"), std::string::npos);
+  EXPECT_NE(message(huge_pair).find("fewer features"), std::string::npos);
 }
 
 }  // namespace

@@ -7,10 +7,7 @@
 #include "io/write.hpp"
 #include "reading.hpp"
 #include "run_program.hpp"
-#include "synth/bendor.hpp"
-#include "synth/clusters.hpp"
-#include "synth/problems.hpp"
-#include "synth/weston.hpp"
+#include "synth/registry.hpp"
 
 namespace subspectra::synth {
 namespace {
@@ -19,7 +16,7 @@ TEST(PapersTables, AreWhatAReferenceInAnotherLanguageMakes) {
   const subspectra::testing::Folder folder;
   for (const std::string name : {"weston-linear", "weston-nonlinear", "clusters", "sessions", "bendor"}) {
     SCOPED_TRACE(name);
-    write_csv(folder.path("t.csv"), *find_problem(name).make({{"seed", "77"}}).table);
+    write_csv(folder.path("t.csv"), *synthesize(find_synth(name).from_texts({{"seed", "77"}})).table);
     const auto run =
         subspectra::testing::run_words({SUBSPECTRA_PYTHON, SUBSPECTRA_SOURCE_DIR "/tests/synth/reference.py",
                                         name, "77", folder.path("t.csv")});
@@ -53,7 +50,7 @@ Vector times_label(const DatasetParts& data, Index j) {
 }
 
 TEST(Weston, LinearHasTheMixturesMoments) {
-  const DatasetParts data = weston_linear({.rows = 40000, .features = 9, .seed = 1}).parts();
+  const DatasetParts data = WestonLinear{.rows = 40000, .features = 9, .seed = 1}.make().parts();
   EXPECT_EQ(data.labels->classes, (std::vector<std::string>{"-1", "1"}));
   EXPECT_NEAR(static_cast<double>(data.labels->counts()[0]), 20000.0, 500.0);
   for (Index j = 0; j < 6; ++j) {
@@ -76,7 +73,7 @@ TEST(Weston, LinearHasTheMixturesMoments) {
 }
 
 TEST(Weston, NonlinearHasFourClouds) {
-  const DatasetParts data = weston_nonlinear({.rows = 40000, .features = 4, .seed = 2}).parts();
+  const DatasetParts data = WestonNonlinear{.rows = 40000, .features = 4, .seed = 2}.make().parts();
   for (const int code : {0, 1}) {
     for (const double sign : {-1.0, 1.0}) {
       // The clouds of a class lie 6 deviations apart in x_2: its sign tells which.
@@ -94,14 +91,15 @@ TEST(Weston, NonlinearHasFourClouds) {
 }
 
 TEST(Weston, MoreRowsLeaveTheFirstOnesAndTooFewFeaturesAreRefused) {
-  EXPECT_EQ(weston_linear({.rows = 5, .features = 20, .seed = 3}).values().packed(),
-            weston_linear({.rows = 9, .features = 20, .seed = 3}).values().packed().topRows(5));
-  EXPECT_NE(weston_linear({.rows = 5, .features = 20, .seed = 3}).values().packed(),
-            weston_linear({.rows = 5, .features = 20, .seed = 4}).values().packed());
-  EXPECT_THROW((void)weston_linear({.features = 5}), InvalidArgument);
-  EXPECT_THROW((void)weston_nonlinear({.features = 1}), InvalidArgument);
-  EXPECT_EQ(weston_linear({}).features(), 202);
-  EXPECT_EQ(weston_nonlinear({}).features(), 52);
+  const Matrix five = WestonLinear{.rows = 5, .features = 20, .seed = 3}.make().values().packed();
+  const Matrix nine = WestonLinear{.rows = 9, .features = 20, .seed = 3}.make().values().packed();
+  const Matrix others = WestonLinear{.rows = 5, .features = 20, .seed = 4}.make().values().packed();
+  EXPECT_EQ(five, nine.topRows(5));
+  EXPECT_NE(five, others);
+  EXPECT_THROW((void)WestonLinear{.features = 5}.make(), InvalidArgument);
+  EXPECT_THROW((void)WestonNonlinear{.features = 1}.make(), InvalidArgument);
+  EXPECT_EQ(WestonLinear{}.make().features(), 202);
+  EXPECT_EQ(WestonNonlinear{}.make().features(), 52);
 }
 
 /// Share of a column's variance that lies between classes.
@@ -117,7 +115,7 @@ double between_share(const DatasetParts& data, Index j) {
 }
 
 TEST(Clusters, RelevantFeaturesShareTheClustersAndTheOthersHaveTheirOwn) {
-  const DatasetParts data = clusters({.classes = 4, .seed = 5}).parts();
+  const DatasetParts data = Clusters{.classes = 4, .seed = 5}.make().parts();
   EXPECT_EQ(data.rows(), 60);
   EXPECT_EQ(data.features(), 125);
   EXPECT_EQ(data.labels->counts(), (std::vector<Index>{15, 15, 15, 15}));
@@ -125,9 +123,9 @@ TEST(Clusters, RelevantFeaturesShareTheClustersAndTheOthersHaveTheirOwn) {
   double others = 0.0;
   for (Index j = 5; j < 125; ++j) others += between_share(data, j) / 120.0;
   EXPECT_NEAR(others, 3.0 / 59.0, 0.03);  // what chance gives 4 classes of 60 rows
-  EXPECT_EQ(clusters({.classes = 7}).rows(), 63);
+  EXPECT_EQ(Clusters{.classes = 7}.make().rows(), 63);
   // A permuted feature has the values of a relevant one: the same marginal.
-  const DatasetParts planted = clusters({.classes = 4, .relevant = 125, .seed = 5}).parts();
+  const DatasetParts planted = Clusters{.classes = 4, .relevant = 125, .seed = 5}.make().parts();
   Vector a = data.dense.col(50), b = planted.dense.col(50);
   EXPECT_NE(a, b);
   std::sort(a.begin(), a.end());
@@ -138,7 +136,7 @@ TEST(Clusters, RelevantFeaturesShareTheClustersAndTheOthersHaveTheirOwn) {
 TEST(Clusters, CentresAndVariancesAreUniform) {
   // Class means over many features: variance of U(-1, 1) is 1/3, the mean class variance 0.01.
   const DatasetParts data =
-      clusters({.rows = 200, .features = 3000, .classes = 2, .relevant = 3000, .seed = 6}).parts();
+      Clusters{.rows = 200, .features = 3000, .classes = 2, .relevant = 3000, .seed = 6}.make().parts();
   double squares = 0.0, within = 0.0, largest = 0.0;
   for (Index j = 0; j < 3000; ++j) {
     const Summary s = summary(data.dense.col(j), [&](Index i) { return i < 100; });
@@ -152,13 +150,14 @@ TEST(Clusters, CentresAndVariancesAreUniform) {
 }
 
 TEST(Sessions, SignsChangeFromSessionToSession) {
-  const SessionsOptions options{.spread = 0.01, .seed = 7};
-  const DatasetParts data = sessions(options).parts();
+  const Sessions options{.spread = 0.01, .seed = 7};
+  const DatasetParts data = options.make().parts();
   EXPECT_EQ(data.rows(), 120);
   EXPECT_EQ(data.features(), 60);
   EXPECT_EQ(data.labels->counts(), (std::vector<Index>{40, 40, 40}));
   // Without noise every entry is +/- the centre of its class, and the sign is that of the session.
-  const DatasetParts exact = sessions({.features = 400, .relevant = 400, .spread = 0.0, .seed = 7}).parts();
+  const DatasetParts exact =
+      Sessions{.features = 400, .relevant = 400, .spread = 0.0, .seed = 7}.make().parts();
   Index flips = 0;
   for (Index j = 0; j < 400; ++j) {
     for (Index i = 1; i < 120; ++i) {
@@ -179,8 +178,8 @@ TEST(Sessions, SignsChangeFromSessionToSession) {
 }
 
 TEST(Sessions, NormalizedBeforeTheSignsAreFlipped) {
-  const DatasetParts data = sessions({.normalize = true, .seed = 8}).parts();
-  const DatasetParts plain = sessions({.seed = 8}).parts();
+  const DatasetParts data = Sessions{.normalize = true, .seed = 8}.make().parts();
+  const DatasetParts plain = Sessions{.seed = 8}.make().parts();
   for (Index j = 0; j < data.features(); ++j) EXPECT_NEAR(data.dense.col(j).norm(), 1.0, 1e-12);
   // Undo the signs by those of the positive table: centred.
   Index centred = 0;
@@ -192,15 +191,15 @@ TEST(Sessions, NormalizedBeforeTheSignsAreFlipped) {
       ++centred;
   }
   EXPECT_GT(centred, 10);  // those whose entries were all positive before the signs
-  EXPECT_THROW((void)sessions({.session = 0}), InvalidArgument);
-  EXPECT_THROW((void)sessions({.spread = -1.0}), InvalidArgument);
+  EXPECT_THROW((void)Sessions{.session = 0}.make(), InvalidArgument);
+  EXPECT_THROW((void)Sessions{.spread = -1.0}.make(), InvalidArgument);
 }
 
 TEST(BenDor, HasTheModelsMomentsUnderBothReadings) {
   for (const Spread reading : {Spread::kVariance, Spread::kDeviation}) {
-    const BenDorOptions options{
+    const BenDor options{
         .features = 400, .a = 800, .b = 900, .e = 0.75, .d = 10.0, .s = 0.5, .spread_as = reading, .seed = 9};
-    const DatasetParts data = ben_dor(options).parts();
+    const DatasetParts data = options.make().parts();
     EXPECT_EQ(data.labels->counts(), (std::vector<Index>{800, 900}));
     const auto variance_of = [&](double spread) {
       return reading == Spread::kVariance ? spread : spread * spread;
@@ -224,11 +223,11 @@ TEST(BenDor, HasTheModelsMomentsUnderBothReadings) {
     }
     EXPECT_NEAR(squares, 15.0 * 15.0 / 3.0, 20.0);  // U(-15, 15)
   }
-  const BenDorOptions defaults;
+  const BenDor defaults;
   EXPECT_EQ(defaults.irrelevant(), 432);
-  EXPECT_EQ(ben_dor(defaults).rows(), 72);
-  EXPECT_THROW((void)ben_dor({.e = 1.5}), InvalidArgument);
-  EXPECT_THROW((void)ben_dor({.a = 0}), InvalidArgument);
+  EXPECT_EQ(defaults.make().rows(), 72);
+  EXPECT_THROW((void)BenDor{.e = 1.5}.make(), InvalidArgument);
+  EXPECT_THROW((void)BenDor{.a = 0}.make(), InvalidArgument);
 }
 
 }  // namespace

@@ -1,0 +1,136 @@
+/// Covariance matrices as a C++ program gives them.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <subspectra/qalpha.hpp>
+#include <subspectra/searches.hpp>
+#include <subspectra/selection.hpp>
+
+#include "oracle.hpp"
+#include "reading.hpp"
+#include "select/select.hpp"
+
+namespace subspectra::covariance_test {
+namespace {
+
+using subspectra::testing::message_of;
+
+struct Pair {
+  Matrix a, b;
+};
+Pair random_pair(Index p) {
+  const DatasetParts data = oracle::random_classes(40, p, 3, 5);
+  const auto scatter = oracle::scatter(data.dense, data.labels->codes, 3);
+  return {0.5 * (scatter.between + scatter.between.transpose()),
+          0.5 * (scatter.within + scatter.within.transpose())};  // to the bit, as a file's are made
+}
+
+void expect_same(const Selection& found, const Selection& expected) {
+  ASSERT_EQ(found.sets().size(), expected.sets().size());
+  for (std::size_t i = 0; i < found.sets().size(); ++i) {
+    EXPECT_EQ(found.sets()[i].features, expected.sets()[i].features);
+    EXPECT_EQ(found.sets()[i].objective, expected.sets()[i].objective);
+    EXPECT_EQ(found.sets()[i].upper_bound, expected.sets()[i].upper_bound);
+    EXPECT_EQ(found.sets()[i].loadings, expected.sets()[i].loadings);
+  }
+}
+
+TEST(Covariances, GiveWhatTheMatricesOfTheCommandLineGive) {
+  const auto [a, b] = random_pair(8);
+  const SelectOptions options{.k = {1, 4}};
+  const MatrixProblem single{"S", FeatureNames(8), b, std::nullopt}, pair{"A and B", FeatureNames(8), a, b};
+  for (const Method& method : {Method(Gspca{}), Method(Espca{})})
+    expect_same(select(Covariance(b), method, options), select_features(single, method, options, {}));
+  for (const Method& method : {Method(Gslda{}), Method(Eslda{}), Method(St{})})
+    expect_same(select(CovariancePair(a, b), method, options), select_features(pair, method, options, {}));
+}
+
+TEST(Covariances, AreTakenFromAnyDenseView) {
+  const auto [a, b] = random_pair(6);
+  const SelectOptions options{.k = {1, 3}};
+  const Selection expected = select(CovariancePair(a, b), Gslda{}, options);
+  Matrix larger = Matrix::Zero(9, 9);
+  larger.block(1, 2, 6, 6) = b;
+  const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> by_rows = a;
+  expect_same(select(CovariancePair(by_rows, larger.block(1, 2, 6, 6)), Gslda{}, options), expected);
+  expect_same(select(CovariancePair(DenseMatrix(a), DenseView{b.data(), 6, 6, 1, 6}), Gslda{}, options),
+              expected);
+}
+
+TEST(Covariances, HaveNamesAndASource) {
+  const auto [a, b] = random_pair(3);
+  const CovariancePair pair(a, b, {.names = {"one", "two", "three"}, .source = "mine"});
+  EXPECT_EQ(pair.features(), 3);
+  EXPECT_EQ(pair.feature_names(), (std::vector<std::string>{"one", "two", "three"}));
+  EXPECT_EQ(Covariance(b).feature_names().back(), "x2");
+  const SelectOptions options{.k = 1, .exclude = {"two", "three"}};
+  const Selection found = select(pair, Gslda{}, options);
+  EXPECT_EQ(found.at(1).features, (std::vector<Index>{0}));
+  const std::string json = found.to_json(pair, options);
+  EXPECT_TRUE(subspectra::testing::contains(json, "\"source\": \"mine\""));
+  EXPECT_TRUE(subspectra::testing::contains(json, "\"one\""));
+}
+
+TEST(Covariances, RoundingIsMadeSymmetric) {
+  Matrix s = random_pair(4).b;
+  const Selection expected = select(Covariance(s), Gspca{}, {.k = 2});
+  s(0, 1) *= 1.0 + 1e-12;
+  EXPECT_NEAR(select(Covariance(s), Gspca{}, {.k = 2}).at(2).objective, expected.at(2).objective, 1e-9);
+}
+
+std::string refusal(const Matrix& s) {
+  return message_of<InvalidArgument>([&] { return Covariance(s); });
+}
+
+TEST(Covariances, AreCheckedAtTheDoor) {
+  const auto [a, b] = random_pair(3);
+  EXPECT_EQ(refusal(Matrix::Ones(3, 4)),
+            "covariance has 3 rows and 4 columns, but must be square; a table of samples is a Dataset");
+  EXPECT_EQ(refusal(Matrix(0, 0)), "covariance has no entries; give a row and a column for every feature");
+  Matrix s = Matrix::Identity(3, 3);
+  s(1, 2) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(refusal(s),
+            "covariance holds nan in row 1 of column 2, but must be finite; give a value for every pair");
+  s = Matrix::Identity(3, 3);
+  s(1, 1) = -1.0;
+  EXPECT_EQ(
+      refusal(s),
+      "covariance holds -1 in row 1 of column 1, but a variance is never negative; check that it is a covariance");
+  s = Matrix::Identity(3, 3);
+  s(2, 0) = 0.5;
+  EXPECT_EQ(
+      refusal(s),
+      "covariance holds 0.5 in row 2 of column 0 and 0 at the mirrored place, but must be symmetric; fill both triangles, or give (A + A')/2 if the difference is rounding");
+  s = Matrix::Ones(3, 3);
+  s(0, 1) = s(1, 0) = 2.0;
+  EXPECT_TRUE(
+      subspectra::testing::contains(refusal(s), "covariance must be positive semidefinite, and is not"));
+
+  EXPECT_EQ(message_of<InvalidArgument>([&] { return CovariancePair(a, Matrix(Matrix::Identity(4, 4))); }),
+            "within is 4 x 4, but between is 3 x 3; give both over the same features");
+  EXPECT_TRUE(subspectra::testing::contains(message_of<InvalidArgument>([&] { return CovariancePair(s, b); }),
+                                            "between must be positive"));
+  EXPECT_TRUE(subspectra::testing::contains(message_of<InvalidArgument>([&] { return CovariancePair(a, s); }),
+                                            "within must be positive"));
+  EXPECT_EQ(message_of<InvalidArgument>([&] { return Covariance(b, {.names = {"one"}}); }),
+            "names has 1 entry for 3 columns; give one for each column");
+}
+
+TEST(Covariances, AreRefusedWhereAMethodCannotUseThem) {
+  const auto [a, b] = random_pair(3);
+  const auto refused = [](const Covariances& matrices, const Method& method,
+                          const SelectOptions& options = {}) {
+    return message_of<InvalidArgument>([&] { return select(matrices, method, options); });
+  };
+  EXPECT_EQ(refused(Covariance(b), Gslda{}),
+            "method gslda needs a CovariancePair; for a single covariance use gspca");
+  EXPECT_TRUE(subspectra::testing::contains(refused(Covariance(b), QAlpha{}),
+                                            "method qalpha needs a table; matrices"));
+  EXPECT_TRUE(subspectra::testing::contains(
+      refused(Covariance(b), Gspca{}, {.prepare = {.standardize = true}}), "is for tables"));
+  EXPECT_TRUE(subspectra::testing::contains(refused(Covariance(b), Gspca{}, {.k = 4}), "k = 4, but"));
+  EXPECT_TRUE(subspectra::testing::contains(refused(Covariance(b), Gslda{.swaps = -1}), "swaps"));
+}
+
+}  // namespace
+}  // namespace subspectra::covariance_test
