@@ -1,6 +1,6 @@
 #pragma once
-/// A selection method is a struct of options (greedy.hpp, exact.hpp, scoring.hpp, ...); Method holds any of
-/// them.
+/// A selection method is a struct of options (searches.hpp, scoring.hpp, qalpha.hpp, ...); Method holds any
+/// of them.
 #include <concepts>
 #include <memory>
 #include <string>
