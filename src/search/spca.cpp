@@ -44,20 +44,16 @@ Matrix nearest_orthonormal(Matrix m, const Matrix& before) {
 
 void SpcaOptions::validate() const {
   if (!(l2 >= 0.0))
-    throw InvalidArgument({.field = "l2",
-                           .value = fmt::to_string(l2),
-                           .subject = "SpcaOptions.l2",
-                           .rule = "= {value}, but 0 <= l2 is needed"});
+    throw InvalidArgument(
+        {.field = "l2", .value = fmt::to_string(l2), .rule = "{value}, but 0 <= l2 is needed"});
   if (!(tolerance >= 0.0 && tolerance < 1.0))
     throw InvalidArgument({.field = "tolerance",
                            .value = fmt::to_string(tolerance),
-                           .subject = "SpcaOptions.tolerance",
-                           .rule = "= {value}, but 0 <= tolerance < 1 is needed"});
+                           .rule = "{value}, but 0 <= tolerance < 1 is needed"});
   if (max_iterations < 1)
     throw InvalidArgument({.field = "max_iterations",
                            .value = fmt::to_string(max_iterations),
-                           .subject = "SpcaOptions.max_iterations",
-                           .rule = "= {value}, but at least 1 is needed"});
+                           .rule = "{value}, but at least 1 is needed"});
 }
 
 std::vector<Index> SpcaFit::support(Index j) const {
