@@ -171,7 +171,7 @@ int run_evaluate(const Arguments& arguments, Signals& signals) {
   if (!k.given() && !evaluation.rows.empty()) {
     const auto [least, most] = std::minmax_element(evaluation.rows.begin(), evaluation.rows.end(),
                                                    [](const auto& a, const auto& b) { return a.k < b.k; });
-    k = {least->k, most->k};
+    if (most->k > 0) k = {least->k, most->k};  // else the methods have no k
   }
   if (!k.given()) k = k.resolved(data.features());
   auto used = job.used_options(k);

@@ -87,25 +87,6 @@ void check_classifier_options(const OptionTexts& texts, const Classifier& chosen
   }
 }
 
-/// An option that does nothing beside the value that another one has (of some kernels), either.
-void check_option_conditions(const OptionTexts& texts, const Classifier& chosen) {
-  const nlohmann::json used = kind_of(chosen).options_json(chosen);
-  for (const OptionCondition& condition : chosen.traits().conditions) {
-    if (!texts.contains(condition.option)) continue;
-    const auto value = used[std::string(condition.depends_on)].get<std::string>();
-    if (std::find(condition.values.begin(), condition.values.end(), value) != condition.values.end())
-      continue;
-    throw InvalidArgument(
-        {.field = std::string(condition.option),
-         .value = texts.find(condition.option)->second,
-         .rule = fmt::format(
-             "is an option of {}, but the {} is {}",
-             marked_option(condition.depends_on, fmt::format("{}", fmt::join(condition.values, " and "))),
-             condition.noun, value),
-         .way_out = "leave it out"});
-  }
-}
-
 }  // namespace
 
 std::string status_note() { return fmt::format("Statuses: {}", status_meanings()); }
@@ -125,7 +106,8 @@ Job::Job(const Arguments& arguments) : texts(arguments.texts) {
   selection.validate();
   classifier = classifier_from_texts(texts);
   check_classifier_options(texts, classifier);
-  check_option_conditions(texts, classifier);
+  const nlohmann::json used = kind_of(classifier).options_json(classifier);
+  check_conditions(classifier.traits(), used, used, texts);
   run.validate();
 }
 

@@ -26,13 +26,14 @@ struct EnumNames<RowScaling> {
 };
 
 struct ClusterOptions {
-  Index clusters = QAlpha{}.clusters;
+  std::optional<Index> clusters = {};  ///< not given: as many as the method has
   Index eigenvectors = 0;
   RowScaling row_scaling = RowScaling::kUnit;
   Index kmeans_restarts = 10;
   Index kmeans_iterations = 300;
   bool no_comparison = false;
-  SelectOptions select;  ///< what the method is told; `k` of it is how many features are clustered on
+  /// What the method is told; `k` of it is how many features are clustered on.
+  SelectOptions select = {};
 
   SUBSPECTRA_EXPORT void validate() const;  ///< throws InvalidArgument
   template <class Self, class Visitor>
@@ -88,7 +89,7 @@ struct Clustering {
   std::optional<RowClusters> all;    ///< on every feature that varies, equally weighted
   std::optional<double> similarity;  ///< adjusted Rand index of the two
   Index all_features = 0;            ///< that vary and are not excluded
-  ClusterOptions options;
+  ClusterOptions options;            ///< as used: `clusters` is a number
   Status status = Status::kInterrupted;
   double cluster_s = 0.0;
   std::vector<std::string> warnings;  ///< of the clustering; the selection has its own

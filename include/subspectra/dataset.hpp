@@ -1,7 +1,8 @@
 #pragma once
 /// A table: N samples (rows) x p features (columns), with names, labels and weights. It is a view: the
-/// numbers stay in the caller's memory, who keeps them alive and unchanged; temporaries are moved in and
-/// owned. A copy shares everything with its original and costs nothing.
+/// numbers stay in the caller's memory, who keeps them alive and unchanged. A temporary matrix or std::vector
+/// is moved in and owned, a temporary block or other expression is copied; a temporary span, Map, DenseView
+/// or CscView is a view all the same. A copy shares everything with its original and costs nothing.
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,10 +37,10 @@ struct MatrixProblem;
 
 /// What may come with a table; what is left out has its default.
 struct DatasetExtras {
-  std::vector<std::string> names;   ///< of the features; x0, x1, ...
-  std::vector<double> weights;      ///< of the samples, from 0 up; all 1
-  std::vector<std::string> groups;  ///< of samples that cross-validation keeps together
-  std::string source = "data";      ///< what messages and results call this table
+  std::vector<std::string> names = {};   ///< of the features; x0, x1, ...
+  std::vector<double> weights = {};      ///< of the samples, from 0 up; all 1
+  std::vector<std::string> groups = {};  ///< of samples that cross-validation keeps together
+  std::string source = "data";           ///< what messages and results call this table
 };
 
 namespace detail {
@@ -98,21 +100,47 @@ template <class T>
 concept OwnsNumbers = std::same_as<T, DenseMatrix> || std::derived_from<T, Eigen::PlainObjectBase<T>> ||
     std::derived_from<T, Eigen::SparseMatrix<double, Eigen::ColMajor, typename T::StorageIndex>>;
 
+template <class T>
+struct IsMap : std::false_type {};
+template <class Plain, int options, class Stride>
+struct IsMap<Eigen::Map<Plain, options, Stride>> : std::true_type {};
+
+/// Says by its type that the numbers are somebody else's, even as a temporary. A block, a transpose or a Ref
+/// does not: it may be of a temporary, or hold a copy of its own.
+template <class T>
+concept ViewByName = std::same_as<T, DenseView> || std::same_as<T, CscView> || IsMap<T>::value;
+
+/// The numbers of a named object are viewed. Those of a temporary are moved in, or copied where they cannot
+/// be moved.
 template <class X>
 TableInput table_input(X&& x) {
   using T = std::remove_cvref_t<X>;
-  if constexpr (OwnsNumbers<T> && !std::is_lvalue_reference_v<X> && !std::is_const_v<X>) {
+  if constexpr (std::is_lvalue_reference_v<X> || ViewByName<T>) {
+    return {view_of(x), nullptr};
+  } else if constexpr (OwnsNumbers<T>) {
     auto kept = std::make_shared<T>();
-    if constexpr (CscObject<T>) {
+    if constexpr (std::is_const_v<X>) {
+      *kept = x;
+    } else if constexpr (CscObject<T>) {
       kept->swap(x);  // Eigen 3.4 copies a sparse matrix that is moved
     } else {
       *kept = std::move(x);
     }
     return {view_of(*kept), kept};
+  } else if constexpr (CscObject<T>) {
+    auto kept = std::make_shared<Eigen::SparseMatrix<double, Eigen::ColMajor, std::int32_t>>(x);
+    kept->makeCompressed();
+    return {view_of(*kept), kept};
   } else {
-    return {view_of(x), nullptr};
+    auto kept = std::make_shared<DenseMatrix>(x);
+    return {view_of(*kept), kept};
   }
 }
+
+/// A temporary that holds doubles one after another, such as a std::vector.
+template <class V>
+concept OwnedNumbers = !std::is_lvalue_reference_v<V> && !Table<V> && std::ranges::contiguous_range<V> &&
+                       std::same_as<std::ranges::range_value_t<V>, double> && !std::ranges::borrowed_range<V>;
 
 template <class V>
 concept Label = std::integral<V> || std::floating_point<V> || std::convertible_to<V, std::string_view>;
@@ -146,6 +174,13 @@ SUBSPECTRA_EXPORT std::shared_ptr<DatasetState> make_dataset(TableInput x, Label
 /// The numbers of a span, column after column; throws InvalidArgument when they are not rows x cols.
 SUBSPECTRA_EXPORT DenseView span_view(std::span<const double> values, Index rows, Index cols);
 
+template <OwnedNumbers V>
+TableInput owned_input(V&& numbers, Index rows, Index cols) {
+  auto kept = std::make_shared<std::remove_cv_t<V>>(std::forward<V>(numbers));
+  const DenseView view = span_view(*kept, rows, cols);
+  return {view, std::move(kept)};
+}
+
 }  // namespace detail
 
 class Dataset {
@@ -157,7 +192,8 @@ class Dataset {
   /// sparse matrix or Map (compressed columns, 32-bit indices), a DenseView, a CscView or a DenseMatrix. NaN
   /// marks a missing value. `y` holds one label a row: integers, floating-point numbers or texts, "" for a
   /// row without one; classes are sorted by value if every one is a number, else by bytes. Throws
-  /// InvalidArgument: lengths that differ, weights below zero, labels that are NaN, indices out of place.
+  /// InvalidArgument: lengths that differ, weights below zero, labels that are NaN, indices out of place,
+  /// names that are not UTF-8.
   template <detail::Table X>
   Dataset(X&& x, DatasetExtras extras = {})  // NOLINT(google-explicit-constructor)
       : Dataset(detail::make_dataset(detail::table_input(std::forward<X>(x)), {}, std::move(extras))) {}
@@ -165,12 +201,20 @@ class Dataset {
   Dataset(X&& x, const Y& y, DatasetExtras extras = {})
       : Dataset(detail::make_dataset(detail::table_input(std::forward<X>(x)), detail::label_input(y),
                                      std::move(extras))) {}
-  /// rows x cols numbers, column after column.
+  /// rows x cols numbers, column after column; a temporary std::vector is moved in.
   Dataset(std::span<const double> x, Index rows, Index cols, DatasetExtras extras = {})
       : Dataset(detail::span_view(x, rows, cols), std::move(extras)) {}
   template <detail::LabelSequence Y>
   Dataset(std::span<const double> x, Index rows, Index cols, const Y& y, DatasetExtras extras = {})
       : Dataset(detail::span_view(x, rows, cols), y, std::move(extras)) {}
+  template <detail::OwnedNumbers V>
+  Dataset(V&& x, Index rows, Index cols, DatasetExtras extras = {})
+      : Dataset(detail::make_dataset(detail::owned_input(std::forward<V>(x), rows, cols), {},
+                                     std::move(extras))) {}
+  template <detail::OwnedNumbers V, detail::LabelSequence Y>
+  Dataset(V&& x, Index rows, Index cols, const Y& y, DatasetExtras extras = {})
+      : Dataset(detail::make_dataset(detail::owned_input(std::forward<V>(x), rows, cols),
+                                     detail::label_input(y), std::move(extras))) {}
   /// The number (i, j) at x[i * row_stride + j * col_stride].
   Dataset(const double* x, Index rows, Index cols, Index row_stride, Index col_stride,
           DatasetExtras extras = {})

@@ -41,14 +41,14 @@ struct EnumNames<SelectOn> {
 };
 
 struct EvaluateOptions {
-  FoldCount folds;
+  FoldCount folds = {};
   Index repeats = 1;
   double test_fraction = 0.0;
   SelectOn select_on = SelectOn::kFold;
   Index null = 0;
-  KRange k;                       ///< the sizes; where not given those of `select`
+  KRange k = {};                  ///< the sizes; where not given those of `select`
   Classifier classifier = Lda{};  ///< trained on the chosen features
-  SelectOptions select;           ///< what every method is told
+  SelectOptions select = {};      ///< what every method is told
 
   SUBSPECTRA_EXPORT void validate() const;  ///< throws InvalidArgument
   template <class Self, class Visitor>
@@ -81,7 +81,7 @@ struct EvaluationRow {
 
 struct EvaluationChoice {
   std::string method;
-  Index k_best = 0;                ///< smallest k with the smallest error
+  Index k_best = 0;                ///< smallest k with the smallest error; 0: the method has no k
   Index k_one_standard_error = 0;  ///< smallest k whose error is within one standard error of the best
 };
 
@@ -94,15 +94,17 @@ struct Evaluation {
   std::vector<EvaluationRow> rows;  ///< by method, then ascending k
   std::vector<EvaluationChoice> chosen;
   double total_s = 0;
-  std::vector<std::string> warnings;  ///< with options marked: spelled() writes them
+  std::vector<std::string> warnings;  ///< in the words of C++ from the public calls
 
-  /// The smallest size within one standard error of the best, of the first method, or of the one named.
+  /// The smallest size within one standard error of the best, of the first method, or of the first of the
+  /// name given; `chosen` has one entry a method, in their order. Nothing where the method itself says how
+  /// many features there are (All, a lambda that was given or chosen): `k` of fit takes that as not given.
   /// Throws Error where no size could be judged, InvalidArgument for a name that was not evaluated.
-  [[nodiscard]] SUBSPECTRA_EXPORT Index k_one_standard_error() const;
-  [[nodiscard]] SUBSPECTRA_EXPORT Index k_one_standard_error(std::string_view method) const;
+  [[nodiscard]] SUBSPECTRA_EXPORT std::optional<Index> k_one_standard_error() const;
+  [[nodiscard]] SUBSPECTRA_EXPORT std::optional<Index> k_one_standard_error(std::string_view method) const;
   /// The same for the smallest error.
-  [[nodiscard]] SUBSPECTRA_EXPORT Index k_best() const;
-  [[nodiscard]] SUBSPECTRA_EXPORT Index k_best(std::string_view method) const;
+  [[nodiscard]] SUBSPECTRA_EXPORT std::optional<Index> k_best() const;
+  [[nodiscard]] SUBSPECTRA_EXPORT std::optional<Index> k_best(std::string_view method) const;
   /// As `subspectra.evaluation/1`.
   [[nodiscard]] SUBSPECTRA_EXPORT std::string to_json(const Dataset& data) const;
 };

@@ -11,18 +11,19 @@
 namespace subspectra {
 
 struct ReadOptions {
-  std::string target;               ///< label column; "" asks for the default rule, "none" for no labels
-  std::string weights;              ///< column of sample weights
-  std::string cv_groups;            ///< column whose equal values stay together in cross-validation
-  Index features = 0;               ///< LIBSVM: width of the table; 0 means the largest index
-  int index_base = 1;               ///< LIBSVM: number of the first feature
-  std::vector<std::string> ignore;  ///< columns that may hold text and are left out
+  std::string target = {};     ///< label column; "" asks for the default rule, "none" for no labels
+  std::string weights = {};    ///< column of sample weights
+  std::string cv_groups = {};  ///< column whose equal values stay together in cross-validation
+  Index features = 0;          ///< LIBSVM: width of the table; 0 means the largest index
+  int index_base = 1;          ///< LIBSVM: number of the first feature
+  /// Columns that may hold text and are left out.
+  std::vector<std::string> ignore = {};
   /// If not empty: the only columns that must be numbers. Other text columns are left out, not refused
   /// (predict).
-  std::vector<std::string> needed;
+  std::vector<std::string> needed = {};
   /// A table that lacks the column `target` is one without labels (predict).
   bool target_optional = false;
-  ByteSize memory_limit;  ///< for the table itself; 0 means what is free
+  ByteSize memory_limit = {};  ///< for the table itself; 0 means what is free
 
   SUBSPECTRA_EXPORT void validate() const;  ///< throws InvalidArgument
   template <class Self, class Visitor>

@@ -17,9 +17,10 @@ namespace subspectra {
 struct FitResult;
 
 struct FitOptions {
-  KRange k;  ///< one size is taken as it is; a range, or none, is decided by cross-validation in the rows
+  /// One size is taken as it is; a range, or none, is decided by cross-validation in the rows.
+  KRange k = {};
   Classifier classifier = Lda{};
-  SelectOptions select;  ///< what the method is told
+  SelectOptions select = {};  ///< what the method is told
 };
 
 /// Cheap to copy; never changes.
@@ -38,6 +39,9 @@ class Model {
   [[nodiscard]] SUBSPECTRA_EXPORT const std::vector<std::string>& feature_names() const;
   /// What was chosen, and how; of a model that was loaded the sets are gone.
   [[nodiscard]] SUBSPECTRA_EXPORT const Selection& selection() const;
+  /// How the fit ended: time_limit or interrupted where the choice of k, the method or the training was
+  /// stopped, and the warnings say which. Of a model that was loaded what its file says.
+  [[nodiscard]] SUBSPECTRA_EXPORT Status status() const;
   [[nodiscard]] SUBSPECTRA_EXPORT const std::vector<std::string>& warnings() const;
 
   /// n x K class probabilities, columns as in classes(). Columns of `rows` are matched by name where both
@@ -54,8 +58,9 @@ class Model {
 };
 
 /// Chooses features by `method`, how many by 5-fold cross-validation unless `k` is one number, and trains the
-/// classifier on them. Throws InvalidArgument (options), BadInput (values, labels), Infeasible (constraints),
-/// Error.
+/// classifier on them. Stopped early it trains on the best set that the method has by then; where it has none
+/// of the size, on that of one forward pass, which a warning says. Throws InvalidArgument (options), BadInput
+/// (values, labels), Infeasible (constraints), Error.
 [[nodiscard]] SUBSPECTRA_EXPORT Model fit(const Dataset& data, const Method& method,
                                           const FitOptions& options = {},
                                           const RunControl& control = RunControl());

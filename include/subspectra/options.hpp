@@ -31,18 +31,27 @@ namespace subspectra {
 template <class E>
 struct EnumNames;
 
-/// The sizes asked for: one, lo to hi, or (not given) 1 to min(p, 50).
+/// The sizes asked for: one, lo to hi, or (not given: KRange{}, an empty optional) 1 to min(p, 50).
 struct KRange {
   Index lo = 0;
   Index hi = 0;
   constexpr KRange() = default;
   constexpr KRange(Index k)
-      : lo(k), hi(k) {}  // NOLINT(google-explicit-constructor): {.k = 10} is what people write
-  constexpr KRange(Index least, Index most) : lo(least), hi(most) {}
-  [[nodiscard]] bool given() const { return hi > 0; }
+      : lo(k), hi(k), asked_(true) {}  // NOLINT(google-explicit-constructor): {.k = 10} is what people write
+  constexpr KRange(Index least, Index most) : lo(least), hi(most), asked_(true) {}
+  /// Nothing: not given. So {.k = cv.k_best()} is right for a method that has no size, too.
+  constexpr KRange(std::optional<Index> k)  // NOLINT(google-explicit-constructor)
+      : lo(k.value_or(0)), hi(lo), asked_(k.has_value()) {}
+  /// A size was asked for, be it one that cannot be, such as 0.
+  [[nodiscard]] constexpr bool given() const { return asked_ || lo != 0 || hi != 0; }
   /// The range for p candidates, which `noun` names in messages; throws InvalidArgument outside 1..p.
   [[nodiscard]] SUBSPECTRA_EXPORT KRange resolved(Index p, std::string_view noun = "feature") const;
-  bool operator==(const KRange&) const = default;
+  bool operator==(const KRange& other) const {
+    return lo == other.lo && hi == other.hi && given() == other.given();
+  }
+
+ private:
+  bool asked_ = false;  ///< 0 that was written is not the 0 of nothing
 };
 
 /// What is added to the diagonal of the within-class covariance: a number, or (empty) what the data need.

@@ -229,7 +229,7 @@ struct QAlphaSemi {
 /// On a kernel of the features.
 struct QAlphaOfKernel {
   Index clusters = 2;
-  QAlphaKernel kernel;
+  QAlphaKernel kernel = {};
   double kernel_tolerance = 1e-4;
   QAlphaStart start = QAlphaStart::kEqual;
   Index restarts = 1;

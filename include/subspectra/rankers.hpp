@@ -116,7 +116,7 @@ struct SvmRmb {
 struct GpArd {
   GpApproximation approximation = GpApproximation::kLaplace;
   Hyperparameters hyperparameters = Hyperparameters::kOptimize;
-  LengthScales lengthscale;
+  LengthScales lengthscale = {};
   double signal = kInfinity;  ///< not given
   Index restarts = 1;
   Index max_iterations = 200;

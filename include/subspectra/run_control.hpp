@@ -2,6 +2,7 @@
 /// Long work is given a RunControl and asks it, in one place per step, whether to go on. Nothing here is
 /// global and nothing installs a signal handler: the program that calls the library owns its signals and
 /// passes a stop token.
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -57,6 +58,7 @@ class RunControl {
 
   RunControl() = default;
   /// `sink` is called at most once in `interval_s`, from whichever thread reports, never from two at once.
+  /// A limit of 0 stops at the first look. Throws InvalidArgument for a limit or interval below 0 or NaN.
   SUBSPECTRA_EXPORT RunControl(std::stop_token stop, double time_limit_s, Sink sink = {},
                                double interval_s = 0.1);
 
@@ -68,7 +70,7 @@ class RunControl {
   [[nodiscard]] SUBSPECTRA_EXPORT Status status_or(Status otherwise) const;
 
   /// The same limits, what is left of them, without a voice: for parts whose progress the whole reports.
-  [[nodiscard]] RunControl silent() const { return {stop_, time_limit_s_ - elapsed_s()}; }
+  [[nodiscard]] RunControl silent() const { return {stop_, std::max(0.0, time_limit_s_ - elapsed_s())}; }
 
   /// Receives the events of a search, one at a time, from the thread that runs it.
   void listen(EventSink sink) { events_ = std::move(sink); }

@@ -37,7 +37,7 @@ inline constexpr std::string_view kAlphaHelp = "of the penalty log|alpha I + X G
 
 /// Whole rows of B are kept or left out, by the relevance vector machine.
 struct RvmRow {
-  LambdaChoice lambda;
+  LambdaChoice lambda = {};
   Index lambdas = 50;
   double lambda_ratio = 1e-4;
   double alpha = kInfinity;  ///< not given: lambda N
@@ -67,7 +67,7 @@ struct RvmRow {
 
 /// Single entries of B.
 struct RvmEntry {
-  LambdaChoice lambda;
+  LambdaChoice lambda = {};
   Index lambdas = 50;
   double lambda_ratio = 1e-4;
   double alpha = kInfinity;  ///< not given: lambda N
@@ -94,7 +94,7 @@ struct RvmEntry {
 
 /// A group lasso: convex, with a duality gap.
 struct Gloss {
-  LambdaChoice lambda;
+  LambdaChoice lambda = {};
   Index lambdas = 50;
   double lambda_ratio = 0.02;
   Index max_iterations = 100'000;
@@ -117,7 +117,7 @@ struct Gloss {
 
 /// Elastic nets, one discriminant after another.
 struct Sda {
-  LambdaChoice lambda;
+  LambdaChoice lambda = {};
   Index lambdas = 50;
   double lambda_ratio = 0.02;
   double l2 = 1e-6;
@@ -143,7 +143,7 @@ struct Sda {
 
 /// Penalized LDA.
 struct Plda {
-  LambdaChoice lambda;
+  LambdaChoice lambda = {};
   Index lambdas = 50;
   double lambda_ratio = 0.01;
   Index max_iterations = 10'000;
@@ -187,7 +187,7 @@ struct Sulda {
 
 /// A lasso on +/-1 labels.
 struct Sfd {
-  LambdaChoice lambda;
+  LambdaChoice lambda = {};
   Index lambdas = 50;
   double lambda_ratio = 0.02;
   double C = kInfinity;  ///< not given
@@ -215,7 +215,7 @@ struct Sfd {
 
 /// Jeffreys' prior on the rows of B.
 struct JeffreysRow {
-  LambdaChoice lambda;
+  LambdaChoice lambda = {};
   Index lambdas = 50;
   double lambda_ratio = 1e-4;
   double epsilon = 1e-10;
@@ -242,7 +242,7 @@ struct JeffreysRow {
 
 /// Jeffreys' prior on the entries of B.
 struct JeffreysEntry {
-  LambdaChoice lambda;
+  LambdaChoice lambda = {};
   Index lambdas = 50;
   double lambda_ratio = 1e-4;
   double epsilon = 1e-10;

@@ -154,9 +154,9 @@ struct Eslda {
   Index pool = 1;
   double gap = 0.0;
   std::uint64_t node_limit = 0;
-  std::string checkpoint;
+  std::string checkpoint = {};
   double checkpoint_every = 60.0;
-  std::string resume;
+  std::string resume = {};
 
   static constexpr MethodTraits kTraits{
       .name = "eslda",
@@ -176,9 +176,9 @@ struct Espca {
   Index pool = 1;
   double gap = 0.0;
   std::uint64_t node_limit = 0;
-  std::string checkpoint;
+  std::string checkpoint = {};
   double checkpoint_every = 60.0;
-  std::string resume;
+  std::string resume = {};
 
   static constexpr MethodTraits kTraits{
       .name = "espca",

@@ -25,23 +25,25 @@ struct FeatureGroups;
 
 /// What every method is told, besides its own options.
 struct SelectOptions {
-  KRange k;
-  std::vector<std::string> include;
-  std::vector<std::string> exclude;
-  std::string groups;
-  /// What `groups` names, read once by the caller for the features of its table; null without groups.
-  std::shared_ptr<const FeatureGroups> feature_groups;
+  KRange k = {};
+  std::vector<std::string> include = {};
+  std::vector<std::string> exclude = {};
+  std::string groups = {};
+  /// In place of a file: the group of every feature of the table, "" for a feature that is one by itself.
+  std::vector<std::string> feature_group_names = {};
+  /// Not an option: what `groups` says of the features of a table, where it was read before; null otherwise.
+  std::shared_ptr<const FeatureGroups> feature_groups = {};
   Criterion criterion = Criterion::kLargest;
   Index components = 0;
-  Ridge ridge;
+  Ridge ridge = {};
   bool bounds = false;
   bool certify = true;  ///< not an option: cross-validation, which has no use for bounds, leaves them out
   bool ridge_needed =
       true;  ///< not an option: nobody asks for the ridge of a fold in which a method fits its own rule
   std::uint64_t seed = 0;
   int threads = 0;
-  ByteSize memory_limit;
-  PrepareOptions prepare;  ///< of the rows, before the method sees them
+  ByteSize memory_limit = {};
+  PrepareOptions prepare = {};  ///< of the rows, before the method sees them
 
   SUBSPECTRA_EXPORT void validate()
       const;  ///< throws InvalidArgument; k is checked against the candidates later
@@ -133,13 +135,14 @@ struct Selection {
   KRange sizes;             ///< that can be: those asked for, less what is below the included ones
   bool size_fixed = false;  ///< a lambda that was given or chosen, or the method, leaves k nothing to say
   std::variant<SizePath, PenaltyPath, Components> answer;
+  Index features = 0;             ///< of the table, chosen or not
   std::vector<Index> ranking;     ///< best first; empty where the method does not rank
   std::vector<double> weights;    ///< p scores, or empty
   std::vector<TracePoint> trace;  ///< of the fit the method stands by
   std::optional<SearchCounts> search;
   std::optional<RelevanceReport> relevance;
   double prepare_s = 0.0, search_s = 0.0;
-  std::vector<std::string> warnings;             ///< with options marked: spelled() writes them
+  std::vector<std::string> warnings;             ///< in the words of C++ from the public calls
   std::shared_ptr<detail::MethodRecord> record;  ///< the method's options as used, for the result file
 
   /// The sets, ascending size; none for Components.

@@ -16,7 +16,7 @@ struct SpcaRidge {
 
 /// Sparse PCA by regression.
 struct Spca {
-  LambdaChoice lambda;
+  LambdaChoice lambda = {};
   Index lambdas = 50;
   double lambda_ratio = 1e-3;
   SpcaRidge l2;

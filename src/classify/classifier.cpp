@@ -70,6 +70,26 @@ std::vector<std::vector<Index>> inner_folds(const Dataset& training, std::uint64
   return folds;
 }
 
+void check_conditions(const ClassifierTraits& traits, const nlohmann::json& used,
+                      const nlohmann::json& defaults, const OptionTexts& texts) {
+  for (const OptionCondition& condition : traits.conditions) {
+    const std::string option(condition.option);
+    const auto text = texts.find(option);
+    if (text == texts.end() && used[option] == defaults[option]) continue;
+    const auto value = used[std::string(condition.depends_on)].get<std::string>();
+    if (std::find(condition.values.begin(), condition.values.end(), value) != condition.values.end())
+      continue;
+    throw InvalidArgument(
+        {.field = option,
+         .value = text == texts.end() ? used[option].dump() : text->second,
+         .rule = fmt::format(
+             "is an option of {}, but the {} is {}",
+             marked_option(condition.depends_on, fmt::format("{}", fmt::join(condition.values, " and "))),
+             condition.noun, value),
+         .way_out = "leave it out"});
+  }
+}
+
 SharedRows::SharedRows(const ClassifierTraits& traits, const TrainingTable& table)
     : labels_(*table.training.labels()), context_(table.context) {
   if (traits.inner_folds) folds_ = inner_folds(table.training, context_.seed);

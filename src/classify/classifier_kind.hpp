@@ -69,6 +69,11 @@ class ClassifierKind {
   [[nodiscard]] virtual RulePointer read(const ModelReader& reader, const ModelShape& shape) const = 0;
 };
 
+/// Refuses an option that does nothing beside the value of another one, such as the degree of a kernel that
+/// has none, where it is not `defaults`. `texts`: what was said in words, where even the default was meant.
+void check_conditions(const ClassifierTraits& traits, const nlohmann::json& used,
+                      const nlohmann::json& defaults, const OptionTexts& texts = {});
+
 /// What follows from a struct of options.
 template <ClassifierOptions Options>
 class TypedKind : public ClassifierKind {
@@ -81,7 +86,13 @@ class TypedKind : public ClassifierKind {
     options.validate();
     return options;
   }
-  void validate(const Classifier& classifier) const final { classifier.as<Options>().validate(); }
+  void validate(const Classifier& classifier) const final {
+    const auto& options = classifier.as<Options>();
+    check_option_values(options);
+    options.validate();
+    check_conditions(Options::kTraits, subspectra::options_json(options),
+                     subspectra::options_json(Options()));
+  }
   [[nodiscard]] nlohmann::json options_json(const Classifier& classifier) const final {
     return subspectra::options_json(classifier.as<Options>());
   }

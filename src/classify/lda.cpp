@@ -156,7 +156,13 @@ nlohmann::json LdaRule::to_json() const {
           {"centroids", subspectra::to_json(centroids)}};
 }
 
-void Lda::validate() const {}
+void Lda::validate() const {
+  if (components < 0)
+    throw InvalidArgument({.field = "components",
+                           .value = fmt::to_string(components),
+                           .rule = "must not be negative",
+                           .way_out = "0 is the default"});
+}
 
 namespace {
 

@@ -129,9 +129,9 @@ std::vector<Index> included_features(const Dataset& data, const Selection& selec
 
 void warn_of(const RowClusters& clusters, const ClusterOptions& options, std::string_view where,
              std::vector<std::string>& warnings) {
-  if (clusters.clusters() < options.clusters) {
+  if (clusters.clusters() < *options.clusters) {
     warnings.push_back(fmt::format("{}: {} of {}, because the rows have no more distinct places", where,
-                                   counted(clusters.clusters(), "cluster"), options.clusters));
+                                   counted(clusters.clusters(), "cluster"), *options.clusters));
   }
   if (!clusters.distinct) {
     warnings.push_back(fmt::format(
@@ -153,7 +153,8 @@ void warn_of(const RowClusters& clusters, const ClusterOptions& options, std::st
 }  // namespace
 
 void ClusterOptions::validate() const {
-  require_at_least(clusters, 1, "clusters");
+  check_option_values(*this);
+  if (clusters) require_at_least(*clusters, 1, "clusters");
   require_at_least(eigenvectors, 0, "eigenvectors");
   require_at_least(kmeans_restarts, 1, "kmeans_restarts");
   require_at_least(kmeans_iterations, 1, "kmeans_iterations");
@@ -175,14 +176,15 @@ RowClusters spectral_clusters(const FeatureRows& rows, const VectorRef& alpha, c
                               std::uint64_t seed, const RunControl& control) {
   options.validate();
   const Index n = rows.samples();
-  if (options.clusters > n) {
+  const Index clusters = options.clusters.value_or(QAlpha{}.clusters);
+  if (clusters > n) {
     throw InvalidArgument(
         {.field = "clusters",
-         .value = fmt::to_string(options.clusters),
+         .value = fmt::to_string(clusters),
          .rule = fmt::format("{{value}}, but there {} {}", n == 1 ? "is" : "are", counted(n, "row")),
          .way_out = "ask for at most as many clusters as rows"});
   }
-  const Index own = options.clusters - (rows.centred() ? 1 : 0);
+  const Index own = clusters - (rows.centred() ? 1 : 0);
   const Index wanted = std::min(options.eigenvectors > 0 ? options.eigenvectors : own, n);
   const Index count = std::min(n, std::max(wanted + 2, kGapValues));
   require_memory(8.0 * static_cast<double>(n) * (3.0 * static_cast<double>(count) + 40.0),
@@ -201,7 +203,7 @@ RowClusters spectral_clusters(const FeatureRows& rows, const VectorRef& alpha, c
       eigen_gap(spectrum.values, std::min(rows.features(), n - (rows.centred() ? 1 : 0)), rows.centred());
   const Vector weights = rows.roots().cwiseAbs2();
   auto groups = kmeans(place_rows(rows, spectrum, options.row_scaling), weights,
-                       {.clusters = options.clusters,
+                       {.clusters = clusters,
                         .restarts = options.kmeans_restarts,
                         .max_iterations = options.kmeans_iterations,
                         .seed = seed,
@@ -232,13 +234,16 @@ Vector weights_of(const Selection& selection, const std::vector<Index>& features
 }
 
 Clustering cluster_rows(const Dataset& data, const Method& method, const SelectOptions& selection,
-                        const ClusterOptions& options, const RunControl& control) {
-  options.validate();
+                        const ClusterOptions& given, const RunControl& control) {
+  given.validate();
+  ClusterOptions options = given;
+  if (!options.clusters)
+    options.clusters = MethodRegistry::options_json(method).value("clusters", QAlpha{}.clusters);
   const KRange asked = selection.k;
   if (asked.given() && asked.lo != asked.hi) {
     throw InvalidArgument(
         {.field = "k",
-         .value = fmt::format("{}:{}", asked.lo, asked.hi),
+         .value = OptionCodec<KRange>::format(asked),
          .rule = "{value}, but the rows are clustered on one set",
          .way_out =
              "give one number, or leave ⟨k⟩ out and take the features above the largest fall of the weights"});
@@ -252,9 +257,9 @@ Clustering cluster_rows(const Dataset& data, const Method& method, const SelectO
                            .way_out = fmt::format("choose {}", fmt::join(names, ", "))});
   }
   if (asked.given()) (void)asked.resolved(data.features());
-  if (options.clusters > data.rows()) {
+  if (*options.clusters > data.rows()) {
     throw InvalidArgument({.field = "clusters",
-                           .value = fmt::to_string(options.clusters),
+                           .value = fmt::to_string(*options.clusters),
                            .rule = fmt::format("{{value}}, but there {} {}", data.rows() == 1 ? "is" : "are",
                                                counted(data.rows(), "row")),
                            .way_out = "ask for at most as many clusters as rows"});

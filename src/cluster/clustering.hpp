@@ -22,6 +22,19 @@
 
 namespace subspectra {
 
+/// The number of clusters, which every page shows as that of QAlpha where it is not given.
+template <>
+struct OptionCodec<std::optional<Index>> {
+  static std::optional<Index> parse(std::string_view text) { return OptionCodec<Index>::parse(text); }
+  static std::string format(const std::optional<Index>& value) {
+    return OptionCodec<Index>::format(value.value_or(QAlpha{}.clusters));
+  }
+  static nlohmann::json json(const std::optional<Index>& value) {
+    return OptionCodec<Index>::json(value.value_or(QAlpha{}.clusters));
+  }
+  static std::string hint() { return OptionCodec<Index>::hint(); }
+};
+
 /// The largest l_i/max(l_{i+1}, 5 % of l_1) over successive falling `values`. i eigenvalues above stand for i
 /// clusters, or i + 1 where the affinity is centred. `most`: the rank that features and rows allow; that the
 /// values end there says nothing.

@@ -138,10 +138,9 @@ std::string OptionCodec<std::vector<std::string>>::hint() { return "NAMES|@FILE"
 KRange OptionCodec<KRange>::parse(std::string_view text) {
   try {
     const auto colon = text.find(':');
-    KRange range;
-    range.lo = parse_whole_number<Index>(text.substr(0, colon));
-    range.hi = colon == std::string_view::npos ? range.lo : parse_whole_number<Index>(text.substr(colon + 1));
-    if (range.lo >= 1 && range.hi >= range.lo) return range;
+    const auto lo = parse_whole_number<Index>(text.substr(0, colon));
+    const auto hi = colon == std::string_view::npos ? lo : parse_whole_number<Index>(text.substr(colon + 1));
+    if (lo >= 1 && hi >= lo) return {lo, hi};
   } catch (const InvalidArgument&) {  // answered below, with the whole rule
   }
   throw InvalidArgument("N or LO:HI with 1 <= LO <= HI is needed, for example 10 or 1:20");
@@ -208,6 +207,21 @@ void rethrow_with_option(std::string_view name, std::string_view text, const Inv
 }
 void refuse_unknown_option(std::string_view name) {
   throw InvalidArgument({.field = std::string(name), .rule = "is no option here"});
+}
+void refuse_value(std::string_view name, double value) {
+  throw InvalidArgument({.field = std::string(name),
+                         .value = fmt::to_string(value),
+                         .rule = "{value}, but a number is needed"});
+}
+void refuse_value(std::string_view name, std::int64_t value, std::string_view names) {
+  throw InvalidArgument({.field = std::string(name),
+                         .value = fmt::to_string(value),
+                         .rule = fmt::format("{{value}}, but one of {} is needed", names)});
+}
+void refuse_value(std::string_view name, std::string_view text, const InvalidArgument& cause) {
+  throw InvalidArgument({.field = std::string(name),
+                         .value = std::string(text),
+                         .rule = fmt::format("{{value}}, but {}", cause.marked())});
 }
 
 OptionTexts texts_of_json(const nlohmann::json& object) {

@@ -93,9 +93,36 @@ namespace detail {
 [[noreturn]] void rethrow_with_option(std::string_view name, std::string_view text,
                                       const InvalidArgument& cause);
 [[noreturn]] void refuse_unknown_option(std::string_view name);
+[[noreturn]] void refuse_value(std::string_view name, double value);
+[[noreturn]] void refuse_value(std::string_view name, std::int64_t value, std::string_view names);
+[[noreturn]] void refuse_value(std::string_view name, std::string_view text, const InvalidArgument& cause);
 /// The fields of a JSON object as texts; null is left out.
 [[nodiscard]] OptionTexts texts_of_json(const nlohmann::json& object);
 }  // namespace detail
+
+/// Refuses a field that no text could have set: NaN, an enum that is none of its values, a value that its
+/// codec does not read. Whole numbers, texts and `k` have rules of their own.
+template <class Options>
+void check_option_values(const Options& options) {
+  Options::visit(options, [](std::string_view name, const auto& value, std::string_view) {
+    using T = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_same_v<T, double>) {
+      if (!(value > -kInfinity)) detail::refuse_value(name, value);
+    } else if constexpr (std::is_enum_v<T>) {
+      if (OptionCodec<T>::format(value).empty())
+        detail::refuse_value(name, static_cast<std::int64_t>(value), OptionCodec<T>::hint());
+    } else if constexpr (!std::is_integral_v<T> && !std::is_same_v<T, KRange> &&
+                         !std::is_same_v<T, std::string> && !std::is_same_v<T, std::vector<std::string>>) {
+      const std::string text = OptionCodec<T>::format(value);
+      if (text.empty()) return;  // not given
+      try {
+        (void)OptionCodec<T>::parse(text);
+      } catch (const InvalidArgument& cause) {
+        detail::refuse_value(name, text, cause);
+      }
+    }
+  });
+}
 
 template <class Options>
 [[nodiscard]] std::vector<OptionDescription> describe_options() {

@@ -1,8 +1,12 @@
 #include <subspectra/run_control.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
+
+#include <subspectra/error.hpp>
 
 namespace subspectra {
 
@@ -16,7 +20,16 @@ std::string_view status_name(Status status) {
 Status worst(Status a, Status b) { return std::max(a, b); }
 
 RunControl::RunControl(std::stop_token stop, double time_limit_s, Sink sink, double interval_s)
-    : stop_(std::move(stop)), time_limit_s_(time_limit_s), sink_(std::move(sink)), interval_s_(interval_s) {}
+    : stop_(std::move(stop)), time_limit_s_(time_limit_s), sink_(std::move(sink)), interval_s_(interval_s) {
+  const auto require = [](double seconds, std::string_view field) {
+    if (!(seconds >= 0.0))
+      throw InvalidArgument({.field = std::string(field),
+                             .value = fmt::to_string(seconds),
+                             .rule = "{value}, but a number of seconds from 0 up is needed"});
+  };
+  require(time_limit_s_, "time_limit_s");
+  require(interval_s_, "interval_s");
+}
 
 RunControl::Stop RunControl::check_limits() const {
   if (stop_.stop_requested()) return Stop::kInterrupted;

@@ -28,9 +28,13 @@ std::optional<MarkedOption> read_mark(std::string_view inside) {
   return MarkedOption{name, inside.substr(name.size() + 1)};
 }
 
+/// Columns that a reader passes over and features that are never chosen are two members in C++ and one option
+/// elsewhere.
+std::string_view shared_name(std::string_view name) { return name == "ignore" ? "exclude" : name; }
+
 std::string command_line_option(const MarkedOption& option) {
   const bool is_short = option.name.size() == 1 && option.name.front() >= 'a' && option.name.front() <= 'z';
-  std::string flag = (is_short ? "-" : "--") + std::string(option.name);  // -k, -o; but --C
+  std::string flag = (is_short ? "-" : "--") + std::string(shared_name(option.name));  // -k, -o; but --C
   std::replace(flag.begin(), flag.end(), '_', '-');
   return option.value ? flag + ' ' + std::string(*option.value) : flag;
 }
@@ -49,7 +53,7 @@ bool stands_unquoted(std::string_view value) {
 /// `followed_by_equals`: the text itself goes on with " = VALUE".
 std::string python_option(const MarkedOption& option, bool followed_by_equals) {
   constexpr std::array<std::string_view, 5> kKept = {"lambda", "from", "in", "with", "class"};
-  std::string name(option.name);
+  std::string name(shared_name(option.name));
   if (std::find(kKept.begin(), kKept.end(), option.name) != kKept.end()) name += '_';
   if (followed_by_equals && !option.value) return name;
   name += '=';
@@ -58,17 +62,40 @@ std::string python_option(const MarkedOption& option, bool followed_by_equals) {
                                         : name + '"' + std::string(*option.value) + '"';
 }
 
-/// The members are called what they are; these two options have the names of the papers and of other
-/// programs.
+/// Names with commas between, as C++ writes a list of them.
+std::string cpp_list(std::string_view names) {
+  std::string text = "{";
+  while (true) {
+    const auto comma = names.find(',');
+    text.append(text.size() > 1 ? ", \"" : "\"").append(names.substr(0, comma)).append("\"");
+    if (comma == std::string_view::npos) return text + '}';
+    names.remove_prefix(comma + 1);
+  }
+}
+
+/// A value as C++ writes it where that is not the text of the command line.
+std::string cpp_value(std::string_view name, std::string_view value) {
+  if (name == "cv" && value == "loo") return "kLeaveOneOut";
+  if (name == "missing" && value == "mean") return "MissingPolicy::kMean";
+  if (name == "missing" && value == "drop") return "MissingPolicy::kDrop";
+  if ((name == "ignore" || name == "include") && !value.starts_with('@')) return cpp_list(value);
+  const auto colon = value.find(':');
+  if (name == "k" && colon != std::string_view::npos)
+    return '{' + std::string(value.substr(0, colon)) + ", " + std::string(value.substr(colon + 1)) + '}';
+  return std::string(value);
+}
+
+/// The members are called what they are; the number of folds has the name of other programs on the command
+/// line, and what is done with missing values is a member of `prepare`.
 std::string_view cpp_member(std::string_view name) {
   if (name == "cv") return "folds";
-  if (name == "C") return "cost";
+  if (name == "missing") return "prepare.missing";
   return name;
 }
 
 std::string cpp_option(const MarkedOption& option) {
   std::string text(cpp_member(option.name));
-  if (option.value) text.append(" = ").append(*option.value);
+  if (option.value) text.append(" = ").append(cpp_value(option.name, *option.value));
   return text;
 }
 

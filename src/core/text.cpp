@@ -4,9 +4,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 
 namespace subspectra {
+
+bool is_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const std::size_t length = lead < 0x80          ? 1
+                               : (lead >> 5U) == 6  ? 2
+                               : (lead >> 4U) == 14 ? 3
+                               : (lead >> 3U) == 30 ? 4
+                                                    : 0;
+    if (length == 0 || length > text.size() - i) return false;
+    std::uint32_t code = length == 1 ? lead : lead & (0x7fU >> length);
+    for (std::size_t k = 1; k < length; ++k) {
+      const auto next = static_cast<unsigned char>(text[i + k]);
+      if ((next >> 6U) != 2) return false;
+      code = (code << 6U) | (next & 0x3fU);
+    }
+    constexpr std::array<std::uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
+    if (code < kLeast.at(length) || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return false;
+    i += length;
+  }
+  return true;
+}
 
 std::string join_some(const std::vector<std::string>& entries, std::size_t shown) {
   return join_some(

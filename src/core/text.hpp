@@ -31,6 +31,9 @@ template <std::integral Count>
 [[nodiscard]] bool equal_ignoring_case(std::string_view a, std::string_view b);
 [[nodiscard]] std::string_view trimmed(std::string_view text);  ///< without blanks and tabs at both ends
 
+/// Well-formed, as JSON asks for: no overlong form, no half of a surrogate pair.
+[[nodiscard]] bool is_utf8(std::string_view text);
+
 /// 'text' in quotes, cut to a readable length, control characters as \xNN: safe to print.
 [[nodiscard]] std::string shown(std::string_view text);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "core/text.hpp"
@@ -144,6 +145,13 @@ void check_view(const CscView& view) {
   }
 }
 
+/// Results and models are JSON, which is UTF-8.
+void require_utf8(const std::string& text, std::string_view field, std::size_t place) {
+  if (is_utf8(text)) return;
+  refuse_input(field, fmt::format("holds {} at {}, which is not UTF-8", shown(text), place),
+               "convert it to UTF-8");
+}
+
 /// The labels of the caller's array.
 std::optional<Labels> labels_of_array(detail::LabelInput input) {
   if (const auto* texts = std::get_if<std::vector<std::string>>(&input.labels))
@@ -197,7 +205,13 @@ std::shared_ptr<DatasetState> make_dataset(TableInput x, LabelInput y, DatasetEx
   Values values = std::visit([&](const auto& view) { return Values(view, x.owner); }, x.view);
   DatasetDetails details;
   details.in_memory = true;
-  details.source = std::move(extras.source);
+  details.source = extras.source.empty() ? DatasetExtras().source : std::move(extras.source);
+  require_utf8(details.source, "source", 0);
+  for (std::size_t j = 0; j < extras.names.size(); ++j) require_utf8(extras.names[j], "names", j);
+  for (std::size_t i = 0; i < extras.groups.size(); ++i) require_utf8(extras.groups[i], "groups", i);
+  if (const auto* texts = std::get_if<std::vector<std::string>>(&y.labels)) {
+    for (std::size_t i = 0; i < texts->size(); ++i) require_utf8((*texts)[i], "y", i);
+  }
   if (!extras.names.empty()) details.names = FeatureNames(std::move(extras.names));
   details.labels = labels_of_array(std::move(y));
   details.weights = Eigen::Map<const Vector>(extras.weights.data(), size_of(extras.weights));
@@ -206,7 +220,10 @@ std::shared_ptr<DatasetState> make_dataset(TableInput x, LabelInput y, DatasetEx
 }
 
 DenseView span_view(std::span<const double> values, Index rows, Index cols) {
-  if (rows < 0 || cols < 0 || size_of(values) != rows * cols)
+  const bool fits = rows >= 0 && cols >= 0 &&
+                    (cols == 0 || rows <= std::numeric_limits<Index>::max() / cols) &&
+                    size_of(values) == rows * cols;
+  if (!fits)
     refuse_input("x", fmt::format("has {} for {} x {}", counted(size_of(values), "number"), rows, cols),
                  "give rows times columns numbers, column after column");
   return {values.data(), rows, cols, 1, rows};
@@ -214,7 +231,15 @@ DenseView span_view(std::span<const double> values, Index rows, Index cols) {
 
 }  // namespace detail
 
-Dataset::Dataset() : Dataset(DatasetDetails(), Values()) {}
+Dataset::Dataset()
+    : Dataset(
+          [] {
+            DatasetDetails details;
+            details.source = DatasetExtras().source;
+            details.in_memory = true;
+            return details;
+          }(),
+          Values()) {}
 
 Dataset::Dataset(std::shared_ptr<DatasetState> state)
     : state_(std::move(state)), rows_(state_->values.rows()), features_(state_->values.features()) {}
@@ -317,6 +342,11 @@ Dataset Dataset::with_features(const std::vector<Index>& features) const {
   DatasetDetails part = state_->details;
   part.names = part.names.selected(features);
   return {std::move(part), state_->values.with_features(features)};
+}
+
+void refuse_table(const Dataset& data, const BadInput& of_file, InvalidArgument::Parts of_arrays) {
+  if (!data.details().in_memory) throw of_file;
+  throw InvalidArgument(std::move(of_arrays));
 }
 
 bool does_not_vary(const Dataset& data, Index j) {

@@ -70,6 +70,11 @@ struct DatasetState {
   Values values;
 };
 
+/// Refuses what stands in a table: of a file BadInput, with its place; of the caller's arrays, where there is
+/// no file to name, InvalidArgument.
+[[noreturn]] void refuse_table(const Dataset& data, const BadInput& of_file,
+                               InvalidArgument::Parts of_arrays);
+
 /// Column j has the same value in every row.
 [[nodiscard]] bool does_not_vary(const Dataset& data, Index j);
 

@@ -151,6 +151,13 @@ void refuse_cells(const Dataset& data, const Flaws& flaws, const PrepareOptions&
 }  // namespace
 
 Dataset check_values(Dataset data, const PrepareOptions& options, const std::vector<std::string>& excluded) {
+  if (data.details().in_memory && (data.rows() == 0 || data.features() == 0)) {
+    throw InvalidArgument({.field = "x",
+                           .value = fmt::format("{} x {}", data.rows(), data.features()),
+                           .rule = fmt::format("has {} and {}", counted(data.rows(), "row"),
+                                               counted(data.features(), "column")),
+                           .way_out = "give a table with at least one of each"});
+  }
   data = without_excluded_flaws(std::move(data), excluded);
   const Flaws flaws = find_flaws(data);
   if (data.details().in_memory) refuse_cells(data, flaws, options);
@@ -195,15 +202,26 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
     auto missing = flaws.missing;
     if (const auto empty = take_empty_columns(missing, data.rows());
         !empty.empty() && options.missing == MissingPolicy::kDrop) {
-      throw BadInput(
-          {.file = data.source()},
-          fmt::format(
-              "{} no value in any row, so that ⟨missing drop⟩ keeps none; leave {} out with ⟨exclude⟩, or use ⟨missing mean⟩",
-              empty_columns(data, empty), empty.size() == 1 ? "it" : "them"));
+      const std::string way_out = fmt::format("leave {} out with ⟨exclude⟩, or use ⟨missing mean⟩",
+                                              empty.size() == 1 ? "it" : "them");
+      const std::string none = fmt::format("{} no value in any row, so that ⟨missing drop⟩ keeps none",
+                                           empty_columns(data, empty));
+      refuse_table(data, BadInput({.file = data.source()}, fmt::format("{}; {}", none, way_out)),
+                   {.field = "x", .rule = ": " + none, .way_out = way_out});
     }
-    throw BadInput(
-        {.file = data.source()},
-        "no row is left after dropping rows with missing values or weight 0; use ⟨missing mean⟩, or leave the columns with gaps out with ⟨exclude⟩");
+    refuse_table(
+        data,
+        BadInput(
+            {.file = data.source()},
+            "no row is left after dropping rows with missing values or weight 0; use ⟨missing mean⟩, or leave the columns with gaps out with ⟨exclude⟩"),
+        weightless == data.rows()
+            ? InvalidArgument::Parts{.field = "weights",
+                                     .rule = "is 0 for every row",
+                                     .way_out = "give some row a positive weight"}
+            : InvalidArgument::Parts{
+                  .field = "x",
+                  .rule = "has no row left after dropping those with missing values or weight 0",
+                  .way_out = "use ⟨missing mean⟩, or leave the columns with gaps out with ⟨exclude⟩"});
   }
   if (static_cast<Index>(kept.size()) < data.rows()) {
     const Index total = data.rows();

@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <numbers>
+#include <span>
 
 #include "classify/registry.hpp"
 #include "core/parallel.hpp"
@@ -25,6 +26,11 @@ SplitOptions splits_of(const EvaluateOptions& options) {
 }
 
 void EvaluateOptions::validate() const {
+  if (folds != kLeaveOneOut && folds.folds < 2)
+    throw InvalidArgument({.field = "folds",
+                           .value = fmt::to_string(folds.folds),
+                           .rule = "{value}, but 2 or more, or kLeaveOneOut, is needed"});
+  check_option_values(*this);
   if (repeats < 1)
     throw InvalidArgument(
         {.field = "repeats", .value = fmt::to_string(repeats), .rule = "must be 1 or more"});
@@ -361,18 +367,18 @@ int classes_in(const Labels& labels, const std::vector<Index>& rows) {
   return static_cast<int>(std::count(seen.begin(), seen.end(), 1));
 }
 
-EvaluationChoice choose_k(const std::string& method, const std::vector<EvaluationRow>& rows) {
+/// `rows` are those of the method.
+EvaluationChoice choose_k(const std::string& method, std::span<const EvaluationRow> rows) {
   EvaluationChoice choice{.method = method};
   const EvaluationRow* best = nullptr;
   for (const auto& row : rows) {
-    if (row.method == method && (best == nullptr || row.error < best->error)) best = &row;
+    if (best == nullptr || row.error < best->error) best = &row;
   }
   if (best == nullptr) return choice;
   choice.k_best = best->k;
   for (const auto& row : rows) {
     // One held-out set alone has no standard error.
-    if (row.method == method &&
-        row.error <= best->error + (std::isfinite(best->stderr_) ? best->stderr_ : 0.0)) {
+    if (row.error <= best->error + (std::isfinite(best->stderr_) ? best->stderr_ : 0.0)) {
       choice.k_one_standard_error = row.k;
       break;
     }
@@ -384,11 +390,32 @@ EvaluationChoice choose_k(const std::string& method, const std::vector<Evaluatio
 void require_every_label(const Dataset& data) {
   const auto missing = std::count(data.labels()->codes.begin(), data.labels()->codes.end(), Labels::kMissing);
   if (missing == 0) return;
-  throw BadInput(
-      data.first_unlabelled().value_or(Location{.file = data.source()}),
-      fmt::format(
-          "{} no label in '{}', and cross-validation needs one for every row; leave the rows out with ⟨missing drop⟩ (select and `fit ⟨k N⟩` can choose features by them)",
-          missing == 1 ? "1 row has" : fmt::format("{} rows have", missing), data.labels()->name));
+  const std::string_view way_out =
+      "leave the rows out with ⟨missing drop⟩ (select and `fit ⟨k N⟩` can choose features by them)";
+  refuse_table(
+      data,
+      BadInput(data.first_unlabelled().value_or(Location{.file = data.source()}),
+               fmt::format("{} no label in '{}', and cross-validation needs one for every row; {}",
+                           missing == 1 ? "1 row has" : fmt::format("{} rows have", missing),
+                           data.labels()->name, way_out)),
+      {.field = "y",
+       .rule = fmt::format("has no label for {}, and cross-validation needs one for every row",
+                           counted(missing, "row")),
+       .way_out =
+           "leave the rows out with ⟨missing drop⟩ (select, and fit with one k, can choose features by them)"});
+}
+
+/// The held-out sets; of the caller's arrays a refusal is one of the labels, without the name of a file.
+std::vector<std::vector<Index>> held_out_sets(const Dataset& data, const Labels& labels,
+                                              const EvaluateOptions& options, Random random) {
+  try {
+    return make_splits(labels, data.row_groups(), data.source(), splits_of(options), std::move(random));
+  } catch (const BadInput& problem) {
+    const std::string before = data.source() + ": ";
+    std::string sentence = problem.marked();
+    if (!data.details().in_memory || !sentence.starts_with(before)) throw;
+    throw InvalidArgument({.field = "y", .rule = ": " + sentence.substr(before.size())});
+  }
 }
 
 }  // namespace
@@ -483,8 +510,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
         }
         sets = &fixed.back();
       }
-      for (auto& test : make_splits(labels, data.row_groups(), data.source(), splits_of(options),
-                                    Random(selection.seed, round.stream))) {
+      for (auto& test : held_out_sets(data, labels, options, Random(selection.seed, round.stream))) {
         auto train = complement(test, data.rows());
         if (classes_in(labels, train) < 2) {
           if (round.permutation > 0) continue;  // this shuffle cannot be learned from; the others tell
@@ -548,6 +574,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
   evaluation.status = stopped ? control.status_or(Status::kInterrupted) : Status::kHeuristic;
   for (std::size_t m = 0; m < methods.size() && evaluation.folds_run > 0; ++m) {
     const std::string name(methods[m].name());
+    const std::size_t rows_before = evaluation.rows.size();
     std::vector<Index> incomplete;
     for (const auto& [k, on_training] : apparent[m]) {
       const Tally& tally = tallies[m][k];
@@ -571,7 +598,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
           fmt::format("{}: k = {}..{} could not be reached in every training set ({}) and was left out", name,
                       incomplete.front(), incomplete.back(), counted(incomplete.size(), "size")));
     }
-    evaluation.chosen.push_back(choose_k(name, evaluation.rows));
+    evaluation.chosen.push_back(choose_k(name, std::span(evaluation.rows).subspan(rows_before)));
   }
   evaluation.total_s = control.elapsed_s();
   return evaluation;
@@ -579,20 +606,30 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
 
 void require_class_labels(const Dataset& data, std::string_view command) {
   if (!data.labels()) {
-    throw BadInput(
-        fmt::format("{}: {} needs class labels and there is no label column; name it with ⟨target⟩",
-                    data.source(), command));
+    refuse_table(
+        data,
+        BadInput(fmt::format("{}: {} needs class labels and there is no label column; name it with ⟨target⟩",
+                             data.source(), command)),
+        {.field = "y",
+         .rule = fmt::format("is missing, and {} needs class labels", command),
+         .way_out = "give them with the table: Dataset(X, y)"});
   }
   // Methods that look at labels say so themselves, but not every method does.
   const auto counts = data.labels()->counts();
   const auto some = std::find_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
   if (some != counts.end() && std::all_of(some + 1, counts.end(), [](Index count) { return count == 0; })) {
-    throw BadInput(
-        {.file = data.source()},
-        fmt::format(
-            "'{}' holds one class only ('{}'); {} needs two or more: name the label column with ⟨target⟩",
-            data.labels()->name, data.labels()->classes[static_cast<std::size_t>(some - counts.begin())],
-            command));
+    const std::string& only = data.labels()->classes[static_cast<std::size_t>(some - counts.begin())];
+    refuse_table(
+        data,
+        BadInput(
+            {.file = data.source()},
+            fmt::format(
+                "'{}' holds one class only ('{}'); {} needs two or more: name the label column with ⟨target⟩",
+                data.labels()->name, only, command)),
+        {.field = "y",
+         .value = only,
+         .rule = "holds one class only ('{value}')",
+         .way_out = fmt::format("{} needs two or more", command)});
   }
 }
 
@@ -612,14 +649,19 @@ const EvaluationChoice& choice_of(const Evaluation& evaluation, std::string_view
                          .way_out = "name one of those that were"});
 }
 
+/// 0 stands for a method that says itself how many features there are.
+std::optional<Index> size_of_choice(Index k) { return k > 0 ? std::optional(k) : std::nullopt; }
+
 }  // namespace
 
-Index Evaluation::k_one_standard_error() const { return choice_of(*this, "").k_one_standard_error; }
-Index Evaluation::k_one_standard_error(std::string_view method) const {
-  return choice_of(*this, method).k_one_standard_error;
+std::optional<Index> Evaluation::k_one_standard_error() const { return k_one_standard_error(""); }
+std::optional<Index> Evaluation::k_one_standard_error(std::string_view method) const {
+  return size_of_choice(choice_of(*this, method).k_one_standard_error);
 }
-Index Evaluation::k_best() const { return choice_of(*this, "").k_best; }
-Index Evaluation::k_best(std::string_view method) const { return choice_of(*this, method).k_best; }
+std::optional<Index> Evaluation::k_best() const { return k_best(""); }
+std::optional<Index> Evaluation::k_best(std::string_view method) const {
+  return size_of_choice(choice_of(*this, method).k_best);
+}
 
 Evaluation evaluate(const Dataset& data, const Methods& methods, const EvaluateOptions& options,
                     const RunControl& control) {

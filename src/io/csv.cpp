@@ -432,7 +432,7 @@ void CsvReader::store_text_in_number_column(Index column, std::string_view text,
         knows_needs_
             ? needed_number_sentence(text, name)
             : fmt::format(
-                  "{} is not a number in column {}, whose values so far are numbers; correct it, write NA for a missing value, or leave the column out with ⟨exclude {}⟩{}",
+                  "{} is not a number in column {}, whose values so far are numbers; correct it, write NA for a missing value, or leave the column out with ⟨ignore {}⟩{}",
                   shown(text), shown(name), name, decimal_comma_hint(text));
     misfit_ = std::make_exception_ptr(BadInput(where(line, column), sentence));
   }

@@ -303,7 +303,7 @@ void Assembler::refuse_text_columns() const {
   throw BadInput(
       where,
       fmt::format(
-          "{} text and {} not the label column; leave {} out with ⟨exclude {}⟩, or write numbers{}",
+          "{} text and {} not the label column; leave {} out with ⟨ignore {}⟩, or write numbers{}",
           names.size() == 1 ? fmt::format("column {} holds ({})", listed(names), shown(example))
                             : fmt::format("columns {} hold", listed(names)),
           names.size() == 1 ? "is" : "are", names.size() == 1 ? "it" : "them",

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include <subspectra/searches.hpp>
+
 #include "core/text.hpp"
 #include "select/record.hpp"
 #include "select/registry.hpp"
@@ -34,12 +36,36 @@ ChosenSize choose_size(const Dataset& data, const Method& method, const SelectOp
   return {.k = {k, k}, .evaluation = std::move(evaluation)};
 }
 
+bool can_be_trained_on(const Selection& found) {
+  const FittedDiscriminants* const fitted = found.chosen_fit();
+  return !found.sets().empty() || (fitted != nullptr && !fitted->features.empty());
+}
+
+bool was_stopped(Status status) { return status == Status::kTimeLimit || status == Status::kInterrupted; }
+
+/// Of a method that was stopped and has no set yet: one forward pass, which nothing stops. Its name and
+/// options are what the model then has.
+Selection forward_pass(const RowStatistics& rows, const Method& method, const SelectOptions& options,
+                       Status stopped) {
+  const Method forward = method.traits().variance ? Method(ForwardPca{}) : Method(ForwardLda{});
+  Selection found = run_method(rows, forward, options, RunControl{});
+  found.status = worst(found.status, stopped);
+  found.warnings.push_back(fmt::format(
+      "{} was stopped ({}) before it had a set of the size: the features are those of one forward pass ({}); give more time",
+      method.name(), status_name(stopped), forward.name()));
+  return found;
+}
+
 /// The set to train on.
 Selection choose_features(const RowStatistics& rows, const Method& method, const SelectOptions& options,
                           const RunControl& control) {
   const MethodTraits& traits = method.traits();
-  if (traits.ranks_when_stopped) return run_method(rows, method, options, control);
-  if (!traits.proves) return run_method(rows, method, options, RunControl{});
+  if (!traits.proves) {
+    Selection found = run_method(rows, method, options, control);
+    const Status stopped = control.status_or(found.status);
+    if (can_be_trained_on(found) || !was_stopped(stopped)) return found;
+    return forward_pass(rows, method, options, stopped);
+  }
   if (!control.should_stop()) {
     Selection found = run_method(rows, method, options, control);
     if (!found.sets().empty() || !control.should_stop()) return found;
@@ -114,7 +140,7 @@ FitResult fit_features(const Dataset& data, const Method& method, const SelectOp
   if (traits.variance && !found.sets().empty())  // it knows no labels, and so no ridge for the rule
     found.ridge = rows.ridge(found.sets().back().features, options.ridge).value;
   const FittedDiscriminants* const fitted = found.chosen_fit();
-  if (found.sets().empty() && (fitted == nullptr || fitted->features.empty()))
+  if (!can_be_trained_on(found))
     throw Error(found.size_fixed && !found.warnings.empty()
                     ? fmt::format("{} has nothing to fit: {}", traits.name, found.warnings.back())
                     : fmt::format("{} found no set of {}; give another size with ⟨k⟩", traits.name,
@@ -123,11 +149,10 @@ FitResult fit_features(const Dataset& data, const Method& method, const SelectOp
   result.k = std::holds_alternative<Components>(found.answer) ? fitted->matrix.cols()
              : fitted != nullptr                              ? static_cast<Index>(fitted->features.size())
                                                               : found.sets().back().k();
-  result.model = fitted != nullptr
-                     ? fit_model(data, preparation, std::string(traits.name), *fitted, classifier,
-                                 selection.seed, control)
-                     : fit_model(data, preparation, std::string(traits.name), found.sets().back().features,
-                                 found.ridge, classifier, selection.seed, control);
+  result.model = fitted != nullptr ? fit_model(data, preparation, found.method, *fitted, classifier,
+                                               selection.seed, control)
+                                   : fit_model(data, preparation, found.method, found.sets().back().features,
+                                               found.ridge, classifier, selection.seed, control);
   result.status = chosen.evaluation ? worst(found.status, chosen.evaluation->status) : found.status;
   const std::string cut_short = result.model.rule->cut_short_sentence();
   if (!cut_short.empty()) result.status = worst(result.status, result.model.rule->status);
@@ -135,11 +160,10 @@ FitResult fit_features(const Dataset& data, const Method& method, const SelectOp
   warnings = found.warnings;
   if (traits.variance) warn_of_components(data, selection.components, warnings);
   if (selection.bounds) warnings.push_back(no_bounds_sentence("fit"));
-  if (traits.ranks_when_stopped &&
-      (found.status == Status::kTimeLimit || found.status == Status::kInterrupted)) {
+  if (!traits.proves && was_stopped(found.status) && found.method == traits.name) {
     warnings.push_back(fmt::format(
-        "{} was stopped ({}): the features are those it ranked highest until then; give more time",
-        traits.name, status_name(found.status)));
+        "{} was stopped ({}): the features are those it {} until then; give more time", traits.name,
+        status_name(found.status), traits.ranks_when_stopped ? "ranked highest" : "had found best"));
   }
   warn_of_few_rows(result.model.training_rows, classifier, warnings);
   if (!cut_short.empty()) warnings.push_back(cut_short);

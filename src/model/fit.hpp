@@ -35,8 +35,9 @@ struct FitResult {
 
 /// `data` has passed check_values and has labels. `k` of `selection`: one size is taken as it is; a range, or
 /// none, is decided by 5-fold cross-validation, the smallest size within one standard error of the best. A
-/// limit or a signal ends the choice of k, an exact search with the best set it has, and a machine or process
-/// with the ranking it has; what a model needs at least, the passes of a greedy search, is run in any case.
+/// limit or a signal ends the choice of k, and the method with the best set or the ranking it has; what a
+/// model needs at least is run in any case: the passes of an exact search, and of other methods that have no
+/// set of the size yet one forward pass in their place, which a warning says.
 [[nodiscard]] FitResult fit_features(const Dataset& data, const Method& method,
                                      const SelectOptions& selection, const PrepareOptions& prepare,
                                      const Classifier& classifier, const RunControl& control);

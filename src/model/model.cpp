@@ -58,11 +58,13 @@ json optional_json(const Vector& values) { return values.size() == 0 ? json() : 
 std::vector<Index> match_columns(const TrainedModel& model, const Dataset& data) {
   if (!model.names_given || !data.names().given()) {
     if (data.features() != model.training_features) {
-      throw BadInput(
-          {.file = data.source()},
-          fmt::format(
-              "has {} without names where the model was trained on {}; give the same columns in the same order, or name them",
-              counted(data.features(), "feature column"), model.training_features));
+      const std::string rule =
+          fmt::format("has {} without names where the model was trained on {}",
+                      counted(data.features(), "feature column"), model.training_features);
+      const std::string way_out = "give the same columns in the same order, or name them";
+      refuse_table(
+          data, BadInput({.file = data.source()}, fmt::format("{}; {}", rule, way_out)),
+          {.field = "x", .value = fmt::to_string(data.features()), .rule = rule, .way_out = way_out});
     }
     return model.features;
   }
@@ -84,14 +86,17 @@ std::vector<Index> match_columns(const TrainedModel& model, const Dataset& data)
   }
   if (!absent.empty()) {
     const auto near = data.names().near(absent.front());
-    throw BadInput({.file = data.source()},
-                   fmt::format("lacks {} of the {} the model uses: {}{}; add them or rename columns to match",
-                               absent.size(), counted(model.names.size(), "column"), join_some(absent),
-                               near.empty() ? "" : fmt::format(" (near: {})", join_some(near))));
+    const std::string rule = fmt::format("lacks {} of the {} the model uses: {}{}", absent.size(),
+                                         counted(model.names.size(), "column"), join_some(absent),
+                                         near.empty() ? "" : fmt::format(" (near: {})", join_some(near)));
+    const std::string way_out = "add them or rename columns to match";
+    refuse_table(data, BadInput({.file = data.source()}, fmt::format("{}; {}", rule, way_out)),
+                 {.field = "x", .rule = rule, .way_out = way_out});
   }
   if (!ambiguous.empty()) {
-    throw BadInput({.file = data.source()},
-                   fmt::format("has several columns named {}; make the names unique", join_some(ambiguous)));
+    const std::string rule = fmt::format("has several columns named {}", join_some(ambiguous));
+    refuse_table(data, BadInput({.file = data.source()}, rule + "; make the names unique"),
+                 {.field = "x", .rule = rule, .way_out = "make the names unique"});
   }
   return columns;
 }
@@ -124,11 +129,16 @@ std::vector<Index> match_columns(const TrainedModel& model, const Dataset& data)
     return Location{.file = data.source()};
   };
   if (!missing.empty()) {
-    throw BadInput(
-        place(data.first_missing(), [](double x) { return std::isnan(x); }),
-        fmt::format(
-            "missing values in columns the model uses ({}), and the model was trained without ⟨missing mean⟩; fill them in, or leave the rows out with ⟨missing drop⟩",
-            named(missing)));
+    const Location where = place(data.first_missing(), [](double x) { return std::isnan(x); });
+    const std::string rule = fmt::format(
+        "missing values in columns the model uses ({}), and the model was trained without ⟨missing mean⟩",
+        named(missing));
+    refuse_table(
+        data,
+        BadInput(where, fmt::format("{}; fill them in, or leave the rows out with ⟨missing drop⟩", rule)),
+        {.field = "x",
+         .rule = fmt::format("holds {} (first: {})", rule, where.place),
+         .way_out = "fill them in, leave the rows out, or train the model with ⟨missing mean⟩"});
   }
   const Dataset given = model_columns(model, data);
   if (given.values().columns(first_features(given.features())).allFinite()) {
@@ -141,11 +151,17 @@ std::vector<Index> match_columns(const TrainedModel& model, const Dataset& data)
   const auto& known = data.first_infinite();
   const Location where =
       place(known ? std::optional(known->where) : std::nullopt, [](double x) { return std::isinf(x); });
-  throw BadInput(
-      where,
-      fmt::format(
-          "{} (such columns that the model uses: {}); correct what is wrong, or leave the rows out with ⟨missing drop⟩",
-          where.line > 0 ? known->sentence() : "an infinite value", named(infinite)));
+  refuse_table(
+      data,
+      BadInput(
+          where,
+          fmt::format(
+              "{} (such columns that the model uses: {}); correct what is wrong, or leave the rows out with ⟨missing drop⟩",
+              where.line > 0 ? known->sentence() : "an infinite value", named(infinite))),
+      {.field = "x",
+       .rule = fmt::format("holds an infinite value at {} (such columns that the model uses: {})",
+                           where.place, named(infinite)),
+       .way_out = "correct what is wrong, or leave the rows out"});
 }
 
 /// These columns of the rows that have a label: methods without labels may choose by the others, too, but no
@@ -230,6 +246,8 @@ TrainedModel TrainedModel::from_json(const json& root, const std::string& file) 
   model.preparation.scale = reader.optional_numbers("preprocessing.scale", k);
   if ((model.preparation.scale.array() <= 0.0).any()) reader.fail("preprocessing.scale", "must be positive");
   model.ridge = reader.number("ridge");
+  if (const auto status = root.find("status"); status != root.end() && status->is_string())
+    model.status = status->get<std::string>();
   model.rule = classifier.read(reader, {.features = k, .classes = classes, .rows = model.training_rows});
   return model;
 }

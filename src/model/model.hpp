@@ -22,7 +22,8 @@ struct TrainedModel {
   Index training_rows = 0;
   Preparation preparation;  ///< restricted to the chosen features
   double ridge = 0.0;
-  RulePointer rule;  ///< what the classifier has learned
+  std::string status;  ///< how the fit ended, as its file says; "" where it does not
+  RulePointer rule;    ///< what the classifier has learned
 
   [[nodiscard]] nlohmann::json to_json() const;
   /// Checks schema, sizes and finiteness before use; throws BadInput naming the file and the field.

@@ -19,6 +19,12 @@ std::shared_ptr<FitResult> loaded(TrainedModel model, std::string file) {
   fit->selection.method = model.method;
   fit->selection.ridge = model.ridge;
   fit->k = static_cast<Index>(model.features.size());
+  fit->status = Status::kHeuristic;  // what every fit is at least
+  for (Status status = Status::kOptimal; status <= Status::kInterrupted;
+       status = static_cast<Status>(static_cast<int>(status) + 1)) {
+    if (status_name(status) == model.status) fit->status = status;
+  }
+  fit->selection.status = fit->status;
   fit->model = std::move(model);
   fit->file = std::move(file);
   return fit;
@@ -29,6 +35,7 @@ std::shared_ptr<FitResult> loaded(TrainedModel model, std::string file) {
 Model fit(const Dataset& data, const Method& method, const FitOptions& options, const RunControl& control) {
   require_class_labels(data, "fit");
   method.validate();
+  kind_of(options.classifier).validate(options.classifier);
   SelectOptions selection = options.select;
   if (options.k.given()) selection.k = options.k;
   const Dataset checked = check_values(data, selection.prepare, selection.exclude);
@@ -49,7 +56,9 @@ Model fit(const Dataset& data, const Method& method, const FitOptions& options, 
 
 Model Model::load(const std::string& path) {
   TrainedModel model = TrainedModel::load(path);
-  std::string file = dump_json(model.to_json(), 2) + "\n";
+  nlohmann::json object = model.to_json();
+  if (!model.status.empty()) object["status"] = model.status;
+  std::string file = dump_json(object, 2) + "\n";
   return Model(loaded(std::move(model), std::move(file)));
 }
 
@@ -68,6 +77,8 @@ const std::vector<Index>& Model::features() const { return fit_->model.features;
 const std::vector<std::string>& Model::feature_names() const { return fit_->model.names; }
 
 const Selection& Model::selection() const { return fit_->selection; }
+
+Status Model::status() const { return fit_->status; }
 
 const std::vector<std::string>& Model::warnings() const { return fit_->warnings; }
 

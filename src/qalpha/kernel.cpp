@@ -56,9 +56,9 @@ std::string OptionCodec<QAlphaKernel>::format(const QAlphaKernel& kernel) {
     case QAlphaKernel::Kind::kLinear:
       return "linear";
     case QAlphaKernel::Kind::kPoly:
-      return fmt::format("poly:{}:{}", kernel.degree, OptionCodec<double>::format(kernel.offset));
+      return fmt::format("poly:{}:{}", kernel.degree, kernel.offset);
     case QAlphaKernel::Kind::kRbf:
-      return fmt::format("rbf:{}", OptionCodec<double>::format(kernel.sigma));
+      return fmt::format("rbf:{}", kernel.sigma);
     case QAlphaKernel::Kind::kBlock2:
       break;
   }

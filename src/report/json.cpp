@@ -1,15 +1,19 @@
 #include "report/json.hpp"
 
+#include <fmt/format.h>
+
 #include <set>
 
 #include "core/json_io.hpp"
 #include "core/matrix_json.hpp"
 #include "core/parallel.hpp"
 #include "core/spelling.hpp"
+#include "core/text.hpp"
 #include "core/version.hpp"
 #include "data/groups.hpp"
 #include "select/problem.hpp"
 #include "select/record.hpp"
+#include "select/select.hpp"
 
 namespace subspectra {
 namespace {
@@ -302,6 +306,13 @@ json clustering_json(const Clustering& clustering, const Dataset& data, const Re
 // --- the public face
 
 std::string Selection::to_json(const Dataset& data, const SelectOptions& options) const {
+  if (features > 0 && features != data.features())
+    throw InvalidArgument({.field = "data",
+                           .value = fmt::to_string(data.features()),
+                           .rule = fmt::format("has {}, but the features were chosen among {}",
+                                               counted(data.features(), "feature"), features),
+                           .way_out = "give the table that select was given"});
+  const auto groups = groups_of(options, data.names());
   ResultContext context;
   context.options = options_json(options.prepare);
   context.options.update(options_json(options));
@@ -309,7 +320,7 @@ std::string Selection::to_json(const Dataset& data, const SelectOptions& options
       options.k.given() || sets().empty() ? options.k : KRange(sets().front().k(), sets().back().k());
   context.options["k"] = {used.lo, used.hi};
   context.options["threads"] = resolve_threads(options.threads);
-  context.groups = options.feature_groups.get();
+  context.groups = groups.get();
   context.total_s = prepare_s + search_s;
   return dump_json(selection_json(*this, data, context), 2) + "\n";
 }

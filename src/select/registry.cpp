@@ -45,8 +45,9 @@ MethodEntry MethodRegistry::entry() {
           .to_json = [](const void* own) { return subspectra::options_json(*static_cast<const M*>(own)); },
           .validate =
               [](const void* own) {
-                if constexpr (requires(const M& method) { method.validate(); })
-                  static_cast<const M*>(own)->validate();
+                const M& options = *static_cast<const M*>(own);
+                check_option_values(options);
+                if constexpr (requires { options.validate(); }) options.validate();
               },
           .fixes_size =
               [](const void* own) {
@@ -129,22 +130,29 @@ std::string_view default_method(bool has_labels) {
 
 // --- the public face
 
+namespace {
+
+void require_option(const MethodEntry& method, std::string_view option, const std::string& text) {
+  std::vector<std::string> known;
+  for (const auto& one : method.options) known.push_back(one.name);
+  if (std::find(known.begin(), known.end(), option) != known.end()) return;
+  const auto near = near_names(option, known);
+  throw InvalidArgument({.field = std::string(option),
+                         .value = text,
+                         .rule = fmt::format("is no option of method {}", method.traits->name),
+                         .way_out = near.empty() ? fmt::format("there are {}", join_some(known, 100))
+                                                 : fmt::format("did you mean {}?", join_some(near))});
+}
+
+}  // namespace
+
 Method::Method(std::string_view name) : Method(MethodRegistry::from_texts(name, {})) {}
 
 Method Method::parse(std::string_view name, const std::vector<std::pair<std::string, std::string>>& options) {
   const MethodEntry& found = MethodRegistry::find(name);
   OptionTexts texts;
   for (const auto& [option, text] : options) {
-    std::vector<std::string> known;
-    for (const auto& one : found.options) known.push_back(one.name);
-    if (std::find(known.begin(), known.end(), option) == known.end()) {
-      const auto near = near_names(option, known);
-      throw InvalidArgument({.field = option,
-                             .value = text,
-                             .rule = fmt::format("is no option of method {}", name),
-                             .way_out = near.empty() ? fmt::format("there are {}", join_some(known, 100))
-                                                     : fmt::format("did you mean {}?", join_some(near))});
-    }
+    require_option(found, option, text);
     texts[option] = text;
   }
   return found.from_texts(texts);
@@ -166,6 +174,7 @@ Method Method::from_json(std::string_view name, std::string_view options_json) {
                            .value = std::string(options_json),
                            .subject = fmt::format("the options of method {}", name),
                            .rule = "are no JSON object"});
+  for (const auto& [option, value] : object.items()) require_option(found, option, value.dump());
   return found.from_json(object);
 }
 

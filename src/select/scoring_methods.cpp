@@ -54,12 +54,11 @@ std::string OptionCodec<LambdaChoice>::format(const LambdaChoice& choice) {
     case LambdaChoice::Kind::kCvMin:
       return "cv-min";
     case LambdaChoice::Kind::kAuto:
-      return choice.value > 0.0 ? std::string(kAutoPrefix) + OptionCodec<double>::format(choice.value)
-                                : "auto";
+      return choice.value == 0.0 ? "auto" : fmt::format("{}{}", kAutoPrefix, choice.value);
     case LambdaChoice::Kind::kValue:
       break;
   }
-  return OptionCodec<double>::format(choice.value);
+  return fmt::to_string(choice.value);
 }
 
 nlohmann::json OptionCodec<LambdaChoice>::json(const LambdaChoice& choice) {
@@ -457,7 +456,7 @@ void Sfd::validate() const {
                            .rule = "and ⟨lambda⟩ say the same (lambda = 1/C)",
                            .way_out = "leave one out"});
   }
-  if (std::isfinite(C)) require_positive_option(C, "C");
+  require_positive_option(C, "C");
   require_scoring_options(*this);
 }
 void JeffreysRow::validate() const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -33,10 +34,16 @@ std::vector<Index> find_features(const Dataset& data, const std::vector<std::str
     if (found.empty()) {
       if (std::find(data.left_out().begin(), data.left_out().end(), name) != data.left_out().end()) continue;
       const auto near = data.names().near(name);
-      throw BadInput(
-          {.file = data.source()},
-          fmt::format("{} names '{}', but no feature has that name{}; names are matched exactly", option,
-                      name, near.empty() ? "" : fmt::format(" (did you mean {}?)", join_some(near))));
+      const std::string rule =
+          fmt::format("names '{}', but no feature has that name{}", name,
+                      near.empty() ? "" : fmt::format(" (did you mean {}?)", join_some(near)));
+      refuse_table(data,
+                   BadInput({.file = data.source()},
+                            fmt::format("{} {}; names are matched exactly", marked_option(option), rule)),
+                   {.field = std::string(option),
+                    .value = name,
+                    .rule = rule,
+                    .way_out = "names are matched exactly"});
     }
     features.insert(features.end(), found.begin(), found.end());
   }
@@ -45,40 +52,89 @@ std::vector<Index> find_features(const Dataset& data, const std::vector<std::str
   return features;
 }
 
+/// The groups of an array with one name a feature; features of one name are one group.
+FeatureGroups groups_by_name(const std::vector<std::string>& group_of, const FeatureNames& names) {
+  const Index p = names.size();
+  if (static_cast<Index>(group_of.size()) != p)
+    throw InvalidArgument({.field = "feature_group_names",
+                           .value = fmt::to_string(group_of.size()),
+                           .rule = fmt::format("has {} for {}", counted(group_of.size(), "entry", "entries"),
+                                               counted(p, "feature")),
+                           .way_out = "give one for each feature, \"\" for one by itself"});
+  FeatureGroups groups;
+  std::map<std::string, Index> place;
+  for (Index j = 0; j < p; ++j) {
+    const std::string& name = group_of[static_cast<std::size_t>(j)];
+    const auto [at, is_new] =
+        name.empty() ? std::pair(place.end(), true) : place.try_emplace(name, groups.size());
+    if (is_new) {
+      groups.names.push_back(name.empty() ? names[j] : name);
+      groups.members.emplace_back();
+    }
+    const Index group = is_new ? groups.size() - 1 : at->second;
+    groups.members[static_cast<std::size_t>(group)].push_back(j);
+    groups.group_of.push_back(group);
+  }
+  return groups;
+}
+
 void check_labels(const Dataset& data, const MethodTraits& method) {
   if (data.labels() == nullptr) {
     std::vector<std::string> candidates;
     for (Index j = std::max<Index>(0, data.features() - 8); j < data.features(); ++j)
       candidates.push_back(data.names()[j]);
-    throw BadInput(
-        {.file = data.source()},
-        fmt::format(
-            "method {} needs labels and no label column was found; name it with ⟨target⟩ (the last columns are {})",
-            method.name, join_some(candidates)));
+    refuse_table(
+        data,
+        BadInput(
+            {.file = data.source()},
+            fmt::format(
+                "method {} needs labels and no label column was found; name it with ⟨target⟩ (the last columns are {})",
+                method.name, join_some(candidates))),
+        {.field = "y",
+         .rule = fmt::format("is missing, and method {} needs labels", method.name),
+         .way_out = "give them with the table, Dataset(X, y), or use a method that needs none"});
   }
   const auto& labels = *data.labels();
   const auto missing = std::count(labels.codes.begin(), labels.codes.end(), Labels::kMissing);
   if (missing > 0) {
-    throw BadInput(
-        data.first_unlabelled().value_or(Location{.file = data.source()}),
-        fmt::format(
-            "{} no label in '{}' and method {} needs one for every row; write the labels, or leave the rows out with ⟨missing drop⟩",
-            missing == 1 ? "1 row has" : fmt::format("{} rows have", missing), labels.name, method.name));
+    const std::string_view way_out = "write the labels, or leave the rows out with ⟨missing drop⟩";
+    refuse_table(data,
+                 BadInput(data.first_unlabelled().value_or(Location{.file = data.source()}),
+                          fmt::format("{} no label in '{}' and method {} needs one for every row; {}",
+                                      missing == 1 ? "1 row has" : fmt::format("{} rows have", missing),
+                                      labels.name, method.name, way_out)),
+                 {.field = "y",
+                  .rule = fmt::format("has no label for {} and method {} needs one for every row",
+                                      counted(missing, "row"), method.name),
+                  .way_out = std::string(way_out)});
   }
   const auto counts = labels.counts();
   const auto present = std::count_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
   if (present < 2) {
-    throw BadInput(
-        {.file = data.source()},
-        fmt::format(
-            "'{}' holds one class only ('{}'); two or more are needed to tell apart: name the label column with ⟨target⟩",
-            labels.name, labels.classes.empty() ? "" : labels.classes.front()));
+    const std::string only = labels.classes.empty() ? "" : labels.classes.front();
+    refuse_table(
+        data,
+        BadInput(
+            {.file = data.source()},
+            fmt::format(
+                "'{}' holds one class only ('{}'); two or more are needed to tell apart: name the label column with ⟨target⟩",
+                labels.name, only)),
+        {.field = "y",
+         .value = only,
+         .rule = "holds one class only ('{value}')",
+         .way_out = "two or more are needed to tell apart"});
   }
   if (method.two_classes_only && present != 2) {
-    throw BadInput(
-        {.file = data.source()},
-        fmt::format("method {} is for two classes and '{}' has {}; pearson and fisher take any number",
-                    method.name, labels.name, present));
+    refuse_table(
+        data,
+        BadInput(
+            {.file = data.source()},
+            fmt::format("method {} is for two classes and '{}' has {}; pearson and fisher take any number",
+                        method.name, labels.name, present)),
+        {.field = "y",
+         .value = fmt::to_string(present),
+         .rule = fmt::format("has {{value}} classes, and method {} is for two", method.name),
+         .way_out = "pearson and fisher take any number"});
   }
 }
 
@@ -87,8 +143,8 @@ void warn_of_single_rows(const Dataset& data, std::vector<std::string>& warnings
   const auto counts = data.labels()->counts();
   if (std::any_of(counts.begin(), counts.end(), [](Index count) { return count > 1; })) return;
   warnings.push_back(fmt::format(
-      "every class of '{}' has one row: it looks like a continuous value or like sample ids; name the label column with ⟨target⟩",
-      data.labels()->name));
+      "every class of '{}' has one row: it looks like a continuous value or like sample ids{}",
+      data.labels()->name, data.details().in_memory ? "" : "; name the label column with ⟨target⟩"));
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -277,8 +333,8 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
   std::vector<std::string> warnings;  // of what is common to all methods; the method's own come after them
   if (method.needs_labels && matrices == nullptr) warn_of_single_rows(data, warnings);
   std::vector<Index> candidates;
-  const auto excluded = find_features(data, options.exclude, "⟨exclude⟩");
-  const auto include = find_features(data, options.include, "⟨include⟩");
+  const auto excluded = find_features(data, options.exclude, "exclude");
+  const auto include = find_features(data, options.include, "include");
   std::vector<Index> both;
   std::set_intersection(excluded.begin(), excluded.end(), include.begin(), include.end(),
                         std::back_inserter(both));
@@ -311,16 +367,23 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
             matrices->b ? "B" : "the covariance matrix", excluded.empty() ? "" : " that is not excluded"));
   }
   if (candidates.empty()) {
-    throw BadInput(
-        {.file = data.source()},
+    refuse_table(
+        data,
+        BadInput(
+            {.file = data.source()},
+            constant.empty()
+                ? "every feature is excluded; take some out of ⟨exclude⟩"
+                : "no feature varies over the rows, so there is nothing to choose from; give rows that differ, or exclude fewer columns"),
         constant.empty()
-            ? "every feature is excluded; take some out of ⟨exclude⟩"
-            : "no feature varies over the rows, so there is nothing to choose from; give rows that differ, or exclude fewer columns");
+            ? InvalidArgument::Parts{.field = "exclude",
+                                     .rule = "names every feature",
+                                     .way_out = "take some out"}
+            : InvalidArgument::Parts{
+                  .field = "x",
+                  .rule = "has no feature that varies over the rows, so that there is nothing to choose from",
+                  .way_out = "give rows that differ, or exclude fewer columns"});
   }
-  std::shared_ptr<const FeatureGroups> groups = options.feature_groups;
-  if (!groups && !options.groups.empty()) {
-    groups = std::make_shared<const FeatureGroups>(read_groups(options.groups, data.names()));
-  }
+  const std::shared_ptr<const FeatureGroups> groups = groups_of(options, data.names());
   if (groups && !method.takes_groups) {
     throw InvalidArgument({.field = "groups",
                            .value = options.groups,
@@ -372,6 +435,7 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
   const auto search_start = std::chrono::steady_clock::now();
   Selection selection = MethodRegistry::run(of, problem, control);
   selection.method = method.name;
+  selection.features = data.features();
   selection.ridge = ridge;
   selection.sizes = {std::max(k.lo, std::min(k.hi, static_cast<Index>(problem.units().include.size()))),
                      k.hi};
@@ -410,7 +474,7 @@ Selection refit_sets(const RowStatistics& rows, const std::vector<GivenSet>& set
   selection.prepare_s = seconds_since(start);
   for (const auto& set : sets) {
     PathEntry entry;
-    entry.features = find_features(data, set.names, "⟨refit⟩");
+    entry.features = find_features(data, set.names, "refit");
     if (set.loadings.size() > 0 && set.loadings.size() != static_cast<Index>(entry.features.size())) {
       throw BadInput({.file = data.source()},
                      "⟨refit⟩: a name stands for several columns, so that its loading is not clear");
@@ -418,7 +482,7 @@ Selection refit_sets(const RowStatistics& rows, const std::vector<GivenSet>& set
     if (set.loadings.size() > 0) {
       Vector given(set.loadings.size());
       for (std::size_t i = 0; i < set.names.size(); ++i) {
-        const Index j = find_features(data, {set.names[i]}, "⟨refit⟩").front();
+        const Index j = find_features(data, {set.names[i]}, "refit").front();
         const auto at =
             std::lower_bound(entry.features.begin(), entry.features.end(), j) - entry.features.begin();
         given[at] = set.loadings[static_cast<Index>(i)];
@@ -468,6 +532,14 @@ Selection select(const Dataset& data, const Method& method, const SelectOptions&
                                options, control);
   found.warnings = spelled(std::move(found.warnings), Spelling::kCpp);
   return found;
+}
+
+std::shared_ptr<const FeatureGroups> groups_of(const SelectOptions& options, const FeatureNames& names) {
+  if (options.feature_groups) return options.feature_groups;
+  if (!options.feature_group_names.empty())
+    return std::make_shared<const FeatureGroups>(groups_by_name(options.feature_group_names, names));
+  if (options.groups.empty()) return nullptr;
+  return std::make_shared<const FeatureGroups>(read_groups(options.groups, names));
 }
 
 std::string no_bounds_sentence(std::string_view command) {

@@ -33,6 +33,11 @@ struct GivenSet {
 [[nodiscard]] Selection refit_sets(const MatrixProblem& problem, const std::vector<GivenSet>& sets,
                                    const SelectOptions& options);
 
+/// Features that enter and leave together, as the options say it: read before, named in an array, or in a
+/// file. Null: each by itself. Throws InvalidArgument, BadInput.
+[[nodiscard]] std::shared_ptr<const FeatureGroups> groups_of(const SelectOptions& options,
+                                                             const FeatureNames& names);
+
 /// The warning where bounds are asked for and `command` shows none.
 [[nodiscard]] std::string no_bounds_sentence(std::string_view command);
 

@@ -4,10 +4,13 @@
 #include <string>
 
 #include <subspectra/error.hpp>
+#include "core/options.hpp"
 
 namespace subspectra {
 
 void SelectOptions::validate() const {
+  check_option_values(*this);
+  check_option_values(prepare);
   if (threads < 0)
     throw InvalidArgument({.field = "threads",
                            .value = fmt::to_string(threads),

@@ -27,7 +27,7 @@ SpcaRidge OptionCodec<SpcaRidge>::parse(std::string_view text) {
 }
 std::string OptionCodec<SpcaRidge>::format(const SpcaRidge& ridge) {
   if (ridge.automatic) return "auto";
-  return std::isinf(ridge.value) ? "inf" : OptionCodec<double>::format(ridge.value);
+  return fmt::to_string(ridge.value);  // "inf" as well
 }
 nlohmann::json OptionCodec<SpcaRidge>::json(const SpcaRidge& ridge) {
   if (ridge.automatic || std::isinf(ridge.value)) return format(ridge);

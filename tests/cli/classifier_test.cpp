@@ -138,7 +138,7 @@ TEST(ClassifierOption, TheTimeLimitEndsTheTrainingAndTheModelSaysSo) {
     EXPECT_EQ(model["status"], "time_limit") << words[1];
     EXPECT_NE(fit.err.find("was stopped (time_limit)"), std::string::npos) << fit.err;
     if (words[0] == "--classifier") {
-      EXPECT_EQ(model["warnings"].size(), 1U);
+      EXPECT_EQ(model["warnings"].size(), 2U);  // the method's and the classifier's
     }
     EXPECT_EQ(run_program({"predict", scratch.file("m.json"), "sonar", "--quiet"}).code, 0);
   }

@@ -18,7 +18,7 @@ namespace {
 
 Clustering run(const Dataset& data, const ClusterOptions& options, const SelectOptions& selection = {},
                std::string_view method = "qalpha", OptionTexts texts = {}) {
-  texts["clusters"] = std::to_string(options.clusters);
+  texts["clusters"] = std::to_string(options.clusters.value_or(QAlpha{}.clusters));
   return cluster_rows(data, MethodRegistry::from_texts(method, texts), selection, options, RunControl());
 }
 
@@ -257,6 +257,15 @@ TEST(EigenGap, IsTheLargestRelativeFallBeforeTheRankEnds) {
   EXPECT_EQ(eigen_gap(values, 2, true).clusters, 2);
   EXPECT_EQ(eigen_gap(values.head(1), 9, true).clusters, 0);
   EXPECT_EQ(eigen_gap(Vector::Ones(4), 9, true).clusters, 0);
+}
+
+TEST(Clustering, TakesAsManyClustersAsTheMethodHasUnlessToldOtherwise) {
+  const Dataset data = planted(4, 3);
+  EXPECT_EQ(cluster(data, QAlpha{.clusters = 4}).chosen.clusters(), 4);
+  EXPECT_EQ(cluster(data, QAlpha{.clusters = 4}).options.clusters, 4);
+  EXPECT_EQ(cluster(data, QAlpha{}).options.clusters, QAlpha{}.clusters);
+  EXPECT_EQ(cluster(data, QAlpha{.clusters = 4}, {.clusters = 2}).chosen.clusters(), 2);
+  EXPECT_THROW((void)cluster(data, QAlpha{}, {.clusters = 0}), InvalidArgument);
 }
 
 }  // namespace

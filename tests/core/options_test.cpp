@@ -209,7 +209,7 @@ TEST(KRange, ResolvesAgainstTheNumberOfFeatures) {
     static_cast<void>((KRange{3, 8}).resolved(7));
     FAIL() << "no exception";
   } catch (const InvalidArgument& e) {
-    EXPECT_STREQ(e.what(), "k = 3:8, but 1 <= LO <= HI <= 7 is needed (7 features can be chosen)");
+    EXPECT_STREQ(e.what(), "k = {3, 8}, but 1 <= LO <= HI <= 7 is needed (7 features can be chosen)");
   }
   try {
     static_cast<void>((KRange{2, 2}).resolved(1, "group"));

@@ -35,7 +35,11 @@ TEST(Spelled, AvoidsTheWordsOfPython) {
 }
 
 TEST(Spelled, NamesMembersInCpp) {
-  EXPECT_EQ(cpp("⟨cv 3⟩, ⟨cv_groups⟩ or ⟨C⟩"), "folds = 3, cv_groups or cost");
+  EXPECT_EQ(cpp("⟨cv loo⟩, ⟨k 3:2⟩, ⟨missing mean⟩"),
+            "folds = kLeaveOneOut, k = {3, 2}, prepare.missing = MissingPolicy::kMean");
+  EXPECT_EQ(cpp("⟨ignore a,b⟩"), "ignore = {\"a\", \"b\"}");
+  EXPECT_EQ(spelled("⟨ignore a,b⟩", Spelling::kCommandLine), "--exclude a,b");
+  EXPECT_EQ(cpp("⟨cv 3⟩, ⟨cv_groups⟩ or ⟨C⟩"), "folds = 3, cv_groups or C");
   EXPECT_EQ(python("⟨cv 3⟩ or ⟨C⟩"), "cv=3 or C=");
 }
 

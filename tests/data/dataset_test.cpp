@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <array>
 #include <cmath>
 
 #include "data/moments.hpp"
@@ -112,6 +113,7 @@ TEST(Dataset, IsAViewOfDenseMemoryWithAnyStrides) {
   spread = x;
   std::vector<double> plain(x.data(), x.data() + x.size());
   const Eigen::Ref<const Matrix> reference = x;
+  const auto block = x.topRows(4);
   const struct {
     Dataset data;
     const double* memory;
@@ -119,7 +121,8 @@ TEST(Dataset, IsAViewOfDenseMemoryWithAnyStrides) {
              {Dataset(by_rows, kLabels), by_rows.data()},
              {Dataset(spread, kLabels), wide.data() + 1},
              {Dataset(reference, kLabels), x.data()},
-             {Dataset(x.topRows(4), kLabels), x.data()},
+             {Dataset(block, kLabels), x.data()},
+             {Dataset(Eigen::Map<const Matrix>(x.data(), 4, 3), kLabels), x.data()},
              {Dataset(plain, 4, 3, kLabels), plain.data()},
              {Dataset(by_rows.data(), 4, 3, 3, 1, kLabels), by_rows.data()},
              {Dataset(DenseView{x.data(), 4, 3, 1, 4}, kLabels), x.data()}};
@@ -175,6 +178,34 @@ TEST(Dataset, OwnsWhatIsMovedIn) {
   EXPECT_EQ(moved.values().data(), stored);
   EXPECT_EQ(moved.values().matrix(), numbers());
   EXPECT_EQ(Dataset(DenseMatrix(numbers())).matrix(), DenseMatrix(numbers()));
+}
+
+TEST(Dataset, OwnsTemporariesThatWouldBeGone) {
+  const Matrix x = numbers();
+  const auto plain = [&] { return std::vector<double>(x.data(), x.data() + x.size()); };
+  const auto constant = [&]() -> const Matrix { return x; };  // NOLINT(readability-const-return-type)
+  const auto sparse = [&] { return Eigen::SparseMatrix<double>(x.sparseView()); };
+  std::vector<double> moved = plain();
+  const double* const memory = moved.data();
+  const Dataset of_vector(std::move(moved), 4, 3, kLabels);
+  EXPECT_EQ(of_vector.values().data(), memory);
+  const std::vector<Dataset> all = {
+      of_vector,
+      Dataset(plain(), 4, 3),
+      Dataset(std::array<double, 12>{1, 0, 7, 10, 0, 5, 0, 11, 3, 6, 0, 0}, 4, 3),
+      Dataset(constant(), kLabels),
+      Dataset(numbers().leftCols(3), kLabels),
+      Dataset(Matrix(x.transpose()).transpose()),
+      Dataset(Eigen::Ref<const Matrix>(RowMajor(x)), kLabels),
+      Dataset(sparse().middleCols(0, 3), kLabels)};
+  const std::vector<double> noise(400, 7.0);  // takes the place of what is gone
+  for (const Dataset& data : all) EXPECT_EQ(data.values().matrix(), x);
+  EXPECT_EQ(Dataset(sparse().middleCols(1, 2)).values().matrix(), x.rightCols(2));
+  // What has no owner to move in, or other numbers than doubles, does not compile.
+  static_assert(!std::is_constructible_v<Dataset, std::vector<float>, Index, Index>);
+  static_assert(!std::is_constructible_v<Dataset, const std::vector<int>&, Index, Index>);
+  static_assert(!std::is_constructible_v<Dataset, Eigen::MatrixXf>);
+  static_assert(std::is_constructible_v<Dataset, std::span<double>, Index, Index>);
 }
 
 TEST(Dataset, RowsAreTakenByNumberAndShareTheValues) {
@@ -279,6 +310,22 @@ TEST(Dataset, RefusesAtTheDoorWhatDoesNotFitTogether) {
             "x has 2 positions for 2 columns, but one more than columns is needed" + way_out);
 }
 
+TEST(Dataset, RefusesSizesWhoseProductOverflowsAndNamesThatAreNotUtf8) {
+  EXPECT_EQ(
+      refusal([] { return Dataset(std::vector<double>(), Index{1} << 33, Index{1} << 31); }),
+      "x has 0 numbers for 8589934592 x 2147483648; give rows times columns numbers, column after column");
+  const Matrix x = numbers();
+  EXPECT_EQ(refusal([&] {
+              return Dataset(x, {.names = {"a", "\xff\xfe", "é"}});
+            }),
+            "names holds '\xff\xfe' at 1, which is not UTF-8; convert it to UTF-8");
+  EXPECT_EQ(refusal([&] {
+              return Dataset(x, std::vector<std::string>{"a", "b", "b", "\xc0\xaf"});
+            }),
+            "y holds '\xc0\xaf' at 3, which is not UTF-8; convert it to UTF-8");
+  EXPECT_NO_THROW(Dataset(x, {.names = {"a", "é", "\xf0\x9f\x98\x80"}}));
+}
+
 TEST(Dataset, AValueThatIsNoNumberIsRefusedByRowAndColumn) {
   Matrix x = numbers();
   x(2, 1) = std::nan("");
@@ -287,13 +334,13 @@ TEST(Dataset, AValueThatIsNoNumberIsRefusedByRowAndColumn) {
                               Dataset(sparse, kLabels, {.names = {"a", "b", "c"}})}) {
     EXPECT_EQ(
         refusal([&] { return check_values(data, {}); }),
-        "x holds NaN in row 2 of column 'b' (1 missing value in 1 column: b (1)); use missing = mean or missing = drop, or leave columns out with exclude");
+        "x holds NaN in row 2 of column 'b' (1 missing value in 1 column: b (1)); use prepare.missing = MissingPolicy::kMean or prepare.missing = MissingPolicy::kDrop, or leave columns out with exclude");
     EXPECT_EQ(check_values(data, {.missing = MissingPolicy::kDrop}).rows(), 3);
   }
   x(2, 1) = kInfinity;
   EXPECT_EQ(
       refusal([&] { return check_values(Dataset(x), {.missing = MissingPolicy::kMean}); }),
-      "x holds an infinite value in row 2 of column 'x1' (1 infinite value in 1 column: x1 (1)); correct what is wrong, write NaN for a missing value, or use missing = drop");
+      "x holds an infinite value in row 2 of column 'x1' (1 infinite value in 1 column: x1 (1)); correct what is wrong, write NaN for a missing value, or use prepare.missing = MissingPolicy::kDrop");
 }
 
 TEST(Dataset, PreparationCopiesOnlyWhatItChanges) {

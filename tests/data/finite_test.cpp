@@ -40,11 +40,12 @@ TEST(RequireFinite, NamesColumnAndRow) {
       "column 'x2' holds NaN in row 4 (rows count from 0); put a number there, or leave the row out";
   EXPECT_EQ(message_of([&] { require_finite(data, all); }), kSentence);
   // By rows, in memory of another layout.
+  const std::string in_data = std::string("data: ") + kSentence;
   using ByRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const ByRows by_rows = data.dense;
-  EXPECT_EQ(message_of([&] { require_finite(Dataset(by_rows, {.source = ""}), all); }), kSentence);
+  EXPECT_EQ(message_of([&] { require_finite(Dataset(by_rows), all); }), in_data);
   const Eigen::SparseMatrix<double> sparse = data.dense.sparseView();
-  EXPECT_EQ(message_of([&] { require_finite(Dataset(sparse, {.source = ""}), all); }), kSentence);
+  EXPECT_EQ(message_of([&] { require_finite(Dataset(sparse), all); }), in_data);
   data.dense(4, 2) = -std::numeric_limits<double>::infinity();
   EXPECT_EQ(
       message_of([&] {

@@ -26,7 +26,7 @@ TEST(CheckValues, RefusesMissingValuesWithColumnsCountsAndTheWayOut) {
   } catch (const BadInput& error) {
     const std::string text = error.what();
     EXPECT_NE(text.find("3 missing values in 2 columns: x0 (2), x2 (1)"), std::string::npos) << text;
-    EXPECT_NE(text.find("missing = mean"), std::string::npos);
+    EXPECT_NE(text.find("prepare.missing = MissingPolicy::kMean"), std::string::npos);
   }
 }
 
@@ -77,7 +77,7 @@ TEST(CheckValues, AColumnWithoutAnyValueIsNamedAndCountsAsConstant) {
     EXPECT_NE(
         std::string(error.what())
             .find(
-                "column x1 holds no value in any row, so that missing = drop keeps none; leave it out with exclude"),
+                "column x1 holds no value in any row, so that prepare.missing = MissingPolicy::kDrop keeps none; leave it out with exclude"),
         std::string::npos)
         << error.what();
   }

@@ -119,7 +119,7 @@ TEST(Csv, NumericClassesAreLabelsAndSortedByValue) {
 TEST(Csv, TextInANumericColumnIsRefusedWithItsPlace) {
   const std::string message = message_of([] { return csv("V6,V7,class\n1,2,a\n3,abc,b\n"); });
   EXPECT_TRUE(contains(message, "t.csv:3:2: 'abc' is not a number in column 'V7'"));
-  EXPECT_TRUE(contains(message, "exclude = V7"));
+  EXPECT_TRUE(contains(message, "ignore = {\"V7\"}"));
 }
 
 TEST(Csv, LinesInsideQuotesCount) {

@@ -154,7 +154,7 @@ TEST(Select, LabelsThatCannotServeAreRefusedWithTheWayOut) {
   data.labels->codes.assign(12, 1);
   EXPECT_NE(message_of([&] { run(data, {}); }).find("one class only"), std::string::npos);
   data.labels->codes[3] = Labels::kMissing;
-  EXPECT_NE(message_of([&] { run(data, {}); }).find("missing = drop"), std::string::npos);
+  EXPECT_NE(message_of([&] { run(data, {}); }).find("MissingPolicy::kDrop"), std::string::npos);
   data.labels.reset();
   EXPECT_NE(message_of([&] { run(data, {}); }).find("target"), std::string::npos);
 }
