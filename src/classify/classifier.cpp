@@ -7,6 +7,7 @@
 #include <set>
 
 #include "classify/registry.hpp"
+#include "core/json_io.hpp"
 #include "core/spelling.hpp"
 #include "core/streams.hpp"
 #include "core/text.hpp"
@@ -81,7 +82,7 @@ void check_conditions(const ClassifierTraits& traits, const nlohmann::json& used
       continue;
     throw InvalidArgument(
         {.field = option,
-         .value = text == texts.end() ? used[option].dump() : text->second,
+         .value = text == texts.end() ? dump_json(used[option]) : text->second,
          .rule = fmt::format(
              "is an option of {}, but the {} is {}",
              marked_option(condition.depends_on, fmt::format("{}", fmt::join(condition.values, " and "))),

@@ -174,7 +174,7 @@ Method Method::from_json(std::string_view name, std::string_view options_json) {
                            .value = std::string(options_json),
                            .subject = fmt::format("the options of method {}", name),
                            .rule = "are no JSON object"});
-  for (const auto& [option, value] : object.items()) require_option(found, option, value.dump());
+  for (const auto& [option, value] : object.items()) require_option(found, option, dump_json(value));
   return found.from_json(object);
 }
 
