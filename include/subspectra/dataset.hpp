@@ -277,8 +277,8 @@ class Dataset {
 
 /// What may come with covariance matrices.
 struct CovarianceExtras {
-  std::vector<std::string> names;      ///< of the features; x0, x1, ...
-  std::string source = "covariances";  ///< what messages and results call them
+  std::vector<std::string> names = {};  ///< of the features; x0, x1, ...
+  std::string source = "covariances";   ///< what messages and results call them
 };
 
 namespace detail {
