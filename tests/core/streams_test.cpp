@@ -66,7 +66,7 @@ TEST(Streams, AreWhereTheyAlwaysWere) {
   EXPECT_EQ(lambda_folds(), 1125899906842624U);
   EXPECT_EQ(inner_folds(), 2251799813685248U);
   EXPECT_EQ(gp_restart(2, 1), 4503599627370496U + 2049U);
-  EXPECT_EQ(gene_shaving(1, 5), 4503599627370496U + 4294967296U + 5U);
+  EXPECT_EQ(gene_shaving(1, 5), 9007199254740992U + 4294967296U + 5U);
 }
 
 }  // namespace
