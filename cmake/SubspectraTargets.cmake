@@ -23,19 +23,6 @@ function(subspectra_quick target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# subspectra_precompiled(TARGET [LIKE]): the headers of others, cmake/precompiled.hpp, are read once for the whole target, or not
-# at all where LIKE, a target with the same flags, has done it. clang-tidy is to see what a file itself includes.
-function(subspectra_precompiled target)
-  if(NOT SUBSPECTRA_UNITY OR SUBSPECTRA_TIDY)
-    return()
-  endif()
-  if(ARGC GREATER 1)
-    target_precompile_headers(${target} REUSE_FROM ${ARGV1})
-  else()
-    target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled.hpp)
-  endif()
-endfunction()
-
 # The rooms of src/ in their order, which is written down once, in src/rooms.txt.
 function(subspectra_rooms result)
   set(list ${PROJECT_SOURCE_DIR}/src/rooms.txt)
