@@ -124,7 +124,7 @@ TableInput table_input(X&& x) {
     } else if constexpr (CscObject<T>) {
       kept->swap(x);  // Eigen 3.4 copies a sparse matrix that is moved
     } else {
-      *kept = std::move(x);
+      *kept = std::forward<X>(x);
     }
     return {view_of(*kept), kept};
   } else if constexpr (CscObject<T>) {

@@ -2,12 +2,9 @@
 
 #include <Eigen/QR>
 
-#include <utility>
-
 namespace subspectra::linalg {
 
-CholeskyFactor::CholeskyFactor(Matrix a)
-    : factor_(std::move(a)), positive_(factor_.info() == Eigen::Success) {}
+CholeskyFactor::CholeskyFactor(const Matrix& a) : factor_(a), positive_(factor_.info() == Eigen::Success) {}
 
 Matrix CholeskyFactor::solve_lower(Matrix right) const {
   factor_.matrixL().solveInPlace(right);

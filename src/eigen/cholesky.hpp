@@ -10,7 +10,7 @@ namespace subspectra::linalg {
 class CholeskyFactor {
  public:
   /// The lower triangle is read.
-  explicit CholeskyFactor(Matrix a);
+  explicit CholeskyFactor(const Matrix& a);
   [[nodiscard]] bool positive() const { return positive_; }  ///< else there is no factor
   /// L in the lower triangle.
   [[nodiscard]] const Matrix& lower() const { return factor_.matrixLLT(); }
