@@ -18,9 +18,17 @@ function(subspectra_defaults target)
   endif()
 endfunction()
 
-# For code that is compiled more often than its speed is felt.
-function(subspectra_quick target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+# A unity file takes up to 2.5 GB to compile: no more of them at once than memory holds, however many cores there are.
+if(CMAKE_GENERATOR MATCHES Ninja AND SUBSPECTRA_UNITY AND NOT CMAKE_JOB_POOL_COMPILE)
+  cmake_host_system_information(RESULT memory_mib QUERY TOTAL_PHYSICAL_MEMORY)
+  math(EXPR compilers "${memory_mib} / 3000 + 1")
+  set_property(GLOBAL APPEND PROPERTY JOB_POOLS subspectra_compilers=${compilers})
+  set(CMAKE_JOB_POOL_COMPILE subspectra_compilers)
+endif()
+
+# subspectra_optimized(TARGET LEVEL): a Release is compiled with -O<LEVEL>, as far as the target's speed is felt.
+function(subspectra_optimized target level)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O${level}>)
 endfunction()
 
 # The rooms of src/ in their order, which is written down once, in src/rooms.txt.
@@ -47,42 +55,28 @@ function(subspectra_embed_data result)
 endfunction()
 
 # Few large files compile much faster than many small ones: most of a file's time goes into the headers of Eigen, and the same
-# templates are instantiated once a file. unity_sources(RESULT NAME FILES_AT_MOST SOURCE...) writes files that include the
-# sources, as few as FILES_AT_MOST allows and of equal length, by their paths below the project, so that they are the same in every
-# clone (ccache). A source with flags of its own is left as it is. SUBSPECTRA_UNITY=OFF compiles every source by itself.
-function(subspectra_unity_sources result name files_at_most)
+# templates are instantiated once a file. subspectra_unity_sources(RESULT NAME SOURCE...) writes a file that includes the sources, by
+# their paths below the project, so that it is the same in every clone (ccache). A source with flags of its own is left as it is.
+# SUBSPECTRA_UNITY=OFF compiles every source by itself.
+function(subspectra_unity_sources result name)
   if(NOT SUBSPECTRA_UNITY)
     set(${result} ${ARGN} PARENT_SCOPE)
     return()
   endif()
   set(compiled)
-  set(together)
+  set(text "")
   foreach(source ${ARGN})
     get_source_file_property(flags ${source} COMPILE_OPTIONS)
     if(flags)
       list(APPEND compiled ${source})
     else()
-      list(APPEND together ${source})
-    endif()
-  endforeach()
-  list(LENGTH together count)
-  math(EXPR parts "(${count} + ${files_at_most} - 1) / ${files_at_most}")
-  set(part 0)
-  while(part LESS parts)
-    math(EXPR first "${part} * ${count} / ${parts}")
-    math(EXPR length "(${part} + 1) * ${count} / ${parts} - ${first}")
-    list(SUBLIST together ${first} ${length} sources)
-    set(text "")
-    foreach(source ${sources})
       file(RELATIVE_PATH below ${PROJECT_SOURCE_DIR} ${source})
       string(APPEND text "#include \"${below}\"\n")
-    endforeach()
-    set(path ${CMAKE_CURRENT_BINARY_DIR}/unity/${name}_${part}.cpp)
-    file(CONFIGURE OUTPUT ${path} CONTENT "${text}" @ONLY)
-    list(APPEND compiled ${path})
-    math(EXPR part "${part} + 1")
-  endwhile()
-  set(${result} ${compiled} PARENT_SCOPE)
+    endif()
+  endforeach()
+  set(path ${CMAKE_CURRENT_BINARY_DIR}/unity/${name}.cpp)
+  file(CONFIGURE OUTPUT ${path} CONTENT "${text}" @ONLY)
+  set(${result} ${path} ${compiled} PARENT_SCOPE)
 endfunction()
 
 # The object of the OpenBLAS archive that chooses the kernels, with its `getenv` renamed: it asks

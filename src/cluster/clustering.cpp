@@ -12,6 +12,7 @@
 
 #include "cluster/kmeans.hpp"
 #include "core/memory.hpp"
+#include "core/options.hpp"
 #include "core/random.hpp"
 #include "core/streams.hpp"
 #include "core/text.hpp"
@@ -96,13 +97,6 @@ Matrix place_rows(const FeatureRows& rows, const Spectrum& spectrum, RowScaling 
     if (rows.roots()[i] > 0.0) places.row(i) /= rows.roots()[i];
   }
   return places;
-}
-
-void require_at_least(Index value, Index least, std::string_view field) {
-  if (value < least)
-    throw InvalidArgument({.field = std::string(field),
-                           .value = fmt::to_string(value),
-                           .rule = fmt::format("{{value}}, but {} or more is needed", least)});
 }
 
 /// The features to cluster on, ascending: the included ones, then by rank.

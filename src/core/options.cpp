@@ -31,7 +31,7 @@ T parse_whole_number(std::string_view text) {
   return value;
 }
 
-double parse_number(std::string_view text) {
+double parse_finite(std::string_view text) {
   double value = 0.0;
   const auto result = fast_float::from_chars(text.data(), text.data() + text.size(), value);
   if (result.ec != std::errc() || result.ptr != text.data() + text.size() || !std::isfinite(value)) {
@@ -48,6 +48,13 @@ std::string_view without_outer_blanks(std::string_view text) {
 }
 
 }  // namespace
+
+void require_at_least(Index value, Index least, std::string_view field) {
+  if (value < least)
+    throw InvalidArgument({.field = std::string(field),
+                           .value = fmt::to_string(value),
+                           .rule = fmt::format("{{value}}, but {} or more is needed", least)});
+}
 
 KRange KRange::resolved(Index p, std::string_view noun) const {
   if (!given()) return {1, std::min<Index>(p, 50)};
@@ -93,7 +100,7 @@ std::string OptionCodec<std::uint64_t>::format(const std::uint64_t& value) { ret
 json OptionCodec<std::uint64_t>::json(const std::uint64_t& value) { return value; }
 std::string OptionCodec<std::uint64_t>::hint() { return "N"; }
 
-double OptionCodec<double>::parse(std::string_view text) { return parse_number(text); }
+double OptionCodec<double>::parse(std::string_view text) { return parse_finite(text); }
 std::string OptionCodec<double>::format(const double& value) {
   return std::isfinite(value) ? fmt::format("{}", value) : std::string();
 }
@@ -157,7 +164,7 @@ std::string OptionCodec<KRange>::hint() { return "N|LO:HI"; }
 Ridge OptionCodec<Ridge>::parse(std::string_view text) {
   if (text == "auto") return {};
   try {
-    const double value = parse_number(text);
+    const double value = parse_finite(text);
     if (value >= 0.0) return {value};
   } catch (const InvalidArgument&) {  // answered below, with the whole rule
   }
@@ -186,7 +193,7 @@ ByteSize OptionCodec<ByteSize>::parse(std::string_view text) {
     }
   }
   try {
-    const double bytes = parse_number(text.substr(0, digits)) * scale;
+    const double bytes = parse_finite(text.substr(0, digits)) * scale;
     if (scale > 0.0 && bytes >= 1.0 && bytes < 0x1p62) return {static_cast<std::uint64_t>(bytes)};
   } catch (const InvalidArgument&) {  // answered below, with the whole rule
   }

@@ -100,6 +100,9 @@ namespace detail {
 [[nodiscard]] OptionTexts texts_of_json(const nlohmann::json& object);
 }  // namespace detail
 
+/// InvalidArgument of `field` unless value >= least.
+void require_at_least(Index value, Index least, std::string_view field);
+
 /// Refuses a field that no text could have set: NaN, an enum that is none of its values, a value that its
 /// codec does not read. Whole numbers, texts and `k` have rules of their own.
 template <class Options>

@@ -4,6 +4,8 @@
 #include <array>
 #include <optional>
 
+#include "core/text.hpp"
+
 namespace subspectra {
 namespace {
 
@@ -11,7 +13,6 @@ constexpr std::string_view kOpening = "⟨";
 constexpr std::string_view kClosing = "⟩";
 
 bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// What stands between the brackets.
 struct MarkedOption {

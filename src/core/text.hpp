@@ -28,6 +28,7 @@ template <std::integral Count>
 /// A number as class name: the shortest text that reads back ("1", "2.5").
 [[nodiscard]] std::string number_text(double value);
 
+[[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 [[nodiscard]] bool equal_ignoring_case(std::string_view a, std::string_view b);
 [[nodiscard]] std::string_view trimmed(std::string_view text);  ///< without blanks and tabs at both ends
 

@@ -10,6 +10,8 @@ namespace subspectra {
 using Matrix = Eigen::MatrixXd;  ///< dense, column-major
 using Vector = Eigen::VectorXd;
 
+inline constexpr double kEpsilon = 0x1p-52;  ///< 1 + kEpsilon is the number after 1
+
 /// Compressed columns (CSC). Eigen 3.4's own sparse matrices copy when they are moved; a table of gigabytes
 /// must not.
 class SparseMatrix : public Eigen::SparseMatrix<double> {

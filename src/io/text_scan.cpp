@@ -9,11 +9,6 @@
 #include <subspectra/error.hpp>
 
 namespace subspectra {
-namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-}  // namespace
 
 bool is_missing_token(std::string_view text) {
   static constexpr std::array<std::string_view, 8> kTokens = {"na",   "n/a",  "nan", "null",

@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kSchema = "subspectra.model/1";
+constexpr std::string_view kModelSchema = "subspectra.model/1";
 /// A model file is small; anything larger is not one of ours.
 constexpr std::uint64_t kLargestModelFile = 1ULL << 31U;
 
@@ -182,7 +182,7 @@ Dataset labelled_columns(const Dataset& data, const std::vector<Index>& features
 
 json TrainedModel::to_json() const {
   const auto list = [](const Vector& values) { return optional_json(values); };
-  json object = {{"schema", kSchema},
+  json object = {{"schema", kModelSchema},
                  {"version", version()},
                  {"method", method},
                  {"classifier", rule->classifier()},
@@ -207,11 +207,11 @@ TrainedModel TrainedModel::from_json(const json& root, const std::string& file) 
     throw BadInput({.file = file},
                    "is not a model of Subspectra (no 'schema'); give a file that 'subspectra fit' wrote");
   }
-  if (const auto schema = root["schema"].get<std::string>(); schema != kSchema) {
+  if (const auto schema = root["schema"].get<std::string>(); schema != kModelSchema) {
     throw BadInput(
         {.file = file, .place = "'schema'"},
         fmt::format("is '{}' where '{}' is needed; give a file that 'subspectra fit' of this version wrote",
-                    schema, kSchema));
+                    schema, kModelSchema));
   }
   TrainedModel model;
   model.method = reader.text("method");

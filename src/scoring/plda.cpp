@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -103,7 +102,7 @@ PldaSolver::Start PldaSolver::start(const Matrix& p) const {
   const linalg::SymmetricEigen eigen = linalg::symmetric_eigen(p * gram_ * p, true);
   const double largest = eigen.values[eigen.values.size() - 1];
   // Below this the projection has left rounding errors only.
-  const double floor = 16.0 * static_cast<double>(a_.cols()) * std::numeric_limits<double>::epsilon();
+  const double floor = 16.0 * static_cast<double>(a_.cols()) * kEpsilon;
   if (!(largest > floor * gram_.trace())) return result;
   const Vector v = p * eigen.vectors.col(eigen.vectors.cols() - 1);
   Vector u(a_.rows());

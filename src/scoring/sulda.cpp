@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include <subspectra/error.hpp>
@@ -48,8 +47,7 @@ Equations equations(const ScoringProblem& problem, const SuldaOptions& options) 
   const linalg::SymmetricEigen eigen = linalg::symmetric_eigen(std::move(gram), true);
   const Index size = eigen.values.size();
   const double largest = size > 0 ? eigen.values[size - 1] : 0.0;
-  const double floor =
-      std::max(64.0, 4.0 * static_cast<double>(size)) * std::numeric_limits<double>::epsilon() * largest;
+  const double floor = std::max(64.0, 4.0 * static_cast<double>(size)) * kEpsilon * largest;
   Index rank = 0;
   while (rank < size && eigen.values[size - 1 - rank] > floor) ++rank;
   const Matrix vectors = eigen.vectors.rightCols(rank);
@@ -109,7 +107,7 @@ class SuldaSolver final : public ScoringSolver {
 
 BasisPursuitSolution SuldaSolver::discriminant(const Vector& b, const RunControl& control) const {
   // No part of this target is a combination of columns: beta = 0.
-  if (!(b.norm() > std::numeric_limits<double>::epsilon() * equations_.b.norm())) {
+  if (!(b.norm() > kEpsilon * equations_.b.norm())) {
     BasisPursuitSolution none;
     none.dual = Vector::Zero(b.size());
     none.converged = true;

@@ -20,7 +20,7 @@ namespace subspectra::search {
 namespace {
 
 using nlohmann::json;
-constexpr const char* kSchema = "subspectra.checkpoint/1";
+constexpr const char* kCheckpointSchema = "subspectra.checkpoint/1";
 
 /// Units as bits, four a letter: "5" is {0, 2}.
 std::string packed(const std::vector<std::int32_t>& units, Index count) {
@@ -150,7 +150,7 @@ void write_checkpoint(const std::string& path, const std::string& problem, Index
   }
   json shared = json::array();
   for (const auto& queued : state.open.shared()) shared.push_back(shared_json(queued, units));
-  json document = {{"schema", kSchema},
+  json document = {{"schema", kCheckpointSchema},
                    {"problem", problem},
                    {"units", units},
                    {"nodes", state.nodes},
@@ -175,7 +175,7 @@ void read_checkpoint(const std::string& path, const std::string& problem, Index 
     refuse(
         "this is no complete checkpoint (not valid JSON); give a file written by ⟨checkpoint⟩, or start without ⟨resume⟩");
   }
-  if (!document.is_object() || document.value("schema", json()) != kSchema) {
+  if (!document.is_object() || document.value("schema", json()) != kCheckpointSchema) {
     refuse("this is no checkpoint of an exact search; give a file written by ⟨checkpoint⟩");
   }
   const json sum = document.value("checksum", json());

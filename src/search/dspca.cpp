@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -28,7 +27,6 @@ namespace {
 
 using linalg::Op;
 
-constexpr double kDualEps = std::numeric_limits<double>::epsilon();
 constexpr double kRelax = 1.6;           // over-relaxation of X; between 1.5 and 1.8 is usual
 constexpr Index kLook = 10;              // steps between two looks at the gap
 constexpr Index kAdapt = 500;            // steps after which mu stays
@@ -42,7 +40,7 @@ double largest_dual_eigenvalue(const Matrix& a) {
 
 /// At least lambda_max(a): its computed value, moved by what an eigensolver may lose.
 double outer_eigenvalue(const Matrix& a) {
-  return largest_dual_eigenvalue(a) + 4.0 * static_cast<double>(a.rows()) * kDualEps * a.norm();
+  return largest_dual_eigenvalue(a) + 4.0 * static_cast<double>(a.rows()) * kEpsilon * a.norm();
 }
 
 /// The psd matrix of trace 1 nearest to `m`: its eigenvalues less a common theta, as far as they are
@@ -83,7 +81,7 @@ double ball_threshold(const Matrix& v, double radius) {
       }
     }
     const double next = count > 0 ? (sum - radius) / static_cast<double>(count) : t;
-    if (!(next > t * (1.0 + 4.0 * kDualEps))) return t;
+    if (!(next > t * (1.0 + 4.0 * kEpsilon))) return t;
     t = next;
   }
 }
@@ -228,7 +226,7 @@ DspcaSolution DspcaSolver::solve(const Limit& limit, const RunControl& control) 
     if (best.iterations > kAdapt) continue;
     // |X - Z| and mu |Z - before| say how far the two copies and the multipliers are from rest.
     const double primal = (x - z_).norm() / std::max(x.norm(), z_.norm());
-    const double dual = (z_ - before).norm() / std::max(y_.norm(), kDualEps);
+    const double dual = (z_ - before).norm() / std::max(y_.norm(), kEpsilon);
     const double factor = primal > kImbalance * dual ? 2.0 : dual > kImbalance * primal ? 0.5 : 1.0;
     mu_ *= factor;
     y_ /= factor;

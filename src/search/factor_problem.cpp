@@ -24,7 +24,7 @@ Matrix without_null_columns(const Matrix& m) {
 /// M with M M' = A for a positive semidefinite A whose units are comparable; no column is zero.
 Matrix root_of(const Matrix& a) {
   const auto eigen = linalg::spectrum(a, true);
-  const double floor = 0x1p-52 * static_cast<double>(a.rows()) * std::max(eigen.values.maxCoeff(), 0.0);
+  const double floor = kEpsilon * static_cast<double>(a.rows()) * std::max(eigen.values.maxCoeff(), 0.0);
   const Index rank = std::max<Index>(1, (eigen.values.array() > floor).count());
   return eigen.vectors.rightCols(rank) * eigen.values.tail(rank).cwiseMax(0.0).cwiseSqrt().asDiagonal();
 }
@@ -96,7 +96,7 @@ double trace_bound(const Pencil& pencil, const SearchUnits& units, const ExactOp
   const double norm = inverse.norm();
   const RunControl unstoppable;
   if (!inverted(inverse, options.threads, unstoppable)) return kInfinity;
-  const double rounding = 1e-10 + 4.0 * 0x1p-52 * norm * inverse.norm();
+  const double rounding = 1e-10 + 4.0 * kEpsilon * norm * inverse.norm();
   double trace = 0.0;
   double rank = static_cast<double>(n);
   if (pencil.factor() != nullptr) {
@@ -156,7 +156,7 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
     throw Infeasible(
         "the within-class covariance of the candidates is singular, so that no proof can start from all of them; use ⟨ridge auto⟩ (or a number), exclude features, or search greedily (⟨method forward-lda⟩)");
   }
-  slack = std::max(1e-12, 4.0 * 0x1p-52 * b.norm() * inverse.norm());
+  slack = std::max(1e-12, 4.0 * kEpsilon * b.norm() * inverse.norm());
   ask();
   whole = of(m.transpose() * (inverse * m));
   level_bytes = hooks.tuning.engine.level_bytes(options.memory_limit);

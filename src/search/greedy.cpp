@@ -26,7 +26,6 @@ using search::Elimination;
 using search::kTie;
 using search::Scorer;
 
-constexpr double kEpsilon = 0x1p-52;
 constexpr Index kDenseLimit = 20000;  ///< features beyond which nothing of that many rows and columns is made
 
 /// One pass in either direction over an Elimination.

@@ -7,11 +7,7 @@
 #include <utility>
 
 namespace subspectra::search {
-namespace {
-
-constexpr double kPerronEps = PerronProblem::kEps;
-
-}  // namespace
+namespace {}  // namespace
 
 void PerronLimits::refresh() {
   const double threshold = findings_.pool.threshold();
@@ -154,7 +150,7 @@ double PerronBounds::bound_of(PerronNode& node, double worst) const {
     node.cross = std::sqrt(std::accumulate(squares.begin(), squares.begin() + node.left, 0.0));
   }
   const double bound = larger_of_two(node.kept_value, node.cross, worst);
-  return bound + 16.0 * kPerronEps * std::abs(bound);
+  return bound + 16.0 * kEpsilon * std::abs(bound);
 }
 
 NodeFate PerronBounds::sweeps(PerronNode& node, RowBoundedMatrix& matrix, int most) {
@@ -164,7 +160,7 @@ NodeFate PerronBounds::sweeps(PerronNode& node, RowBoundedMatrix& matrix, int mo
     sweep(node, matrix);
     double top = -kInfinity;
     double worst = matrix.measure(node.rows(), &top);
-    worst += 4.0 * kPerronEps * static_cast<double>(node.left + 8) * (std::abs(worst) + std::abs(top));
+    worst += 4.0 * kEpsilon * static_cast<double>(node.left + 8) * (std::abs(worst) + std::abs(top));
     matrix.worst = worst;
     node.bound = std::min(node.bound, bound_of(node, worst));
     if (limits_.closes(node.bound)) return NodeFate::kClosed;
@@ -195,7 +191,7 @@ bool PerronBounds::fix_out(PerronNode& node, const RowBoundedMatrix& matrix) {
   for (Index j = 0; j < n; ++j) {
     const auto at = static_cast<std::size_t>(j);
     const double room = (limits_.cut() - matrix.diagonal[at]) * matrix.d[at];
-    slack_[at] = room - matrix.sum[at] - 16.0 * kPerronEps * static_cast<double>(node.left + 8) * room;
+    slack_[at] = room - matrix.sum[at] - 16.0 * kEpsilon * static_cast<double>(node.left + 8) * room;
     if (slack_[at] < -matrix.threshold[at]) return false;  // not even a whole slot brings this row down
   }
   std::vector<char> gone(static_cast<std::size_t>(node.count()), 0);
@@ -204,7 +200,7 @@ bool PerronBounds::fix_out(PerronNode& node, const RowBoundedMatrix& matrix) {
     const Index first = node.begin[unit], last = node.begin[unit + 1];
     if (problem_.single) {
       const auto at = static_cast<std::size_t>(first);
-      const double with = matrix.sum[at] / (limits_.cut() - matrix.diagonal[at]) * (1.0 + 16.0 * kPerronEps);
+      const double with = matrix.sum[at] / (limits_.cut() - matrix.diagonal[at]) * (1.0 + 16.0 * kEpsilon);
       gone[unit] = rows::largest_excess(matrix.row(first), matrix.threshold.data(), slack_.data(), with,
                                         matrix.d[at], matrix.stride) <= 0.0
                        ? 1
@@ -261,7 +257,7 @@ bool PerronBounds::superset_closes(PerronNode& node) {
   }
   if (quotient > limits_.cut() * square) return false;
   Matrix m = -matrix.dense(n);
-  m.diagonal().array() += limits_.cut() - 8.0 * kPerronEps * static_cast<double>(n) * std::abs(limits_.cut());
+  m.diagonal().array() += limits_.cut() - 8.0 * kEpsilon * static_cast<double>(n) * std::abs(limits_.cut());
   if (!linalg::cholesky(m)) return false;
   limits_.close_at_cut();
   return true;
@@ -312,7 +308,7 @@ NodeFate PerronBounds::raise_floor(PerronNode& node) {
   const Index n = node.rows();
   const auto eigen = linalg::symmetric_eigen(node.residual.dense(n), true);
   const double most = eigen.values[n - 1], least = eigen.values[0];
-  const double error = 16.0 * kPerronEps * static_cast<double>(n) * std::max(std::abs(most), std::abs(least));
+  const double error = 16.0 * kEpsilon * static_cast<double>(n) * std::max(std::abs(most), std::abs(least));
   node.bound = std::min(node.bound, bound_of(node, most + error));
   if (limits_.closes(node.bound)) return NodeFate::kClosed;
   std::copy_n(eigen.vectors.col(n - 1).data(), n, node.x.data());

@@ -134,7 +134,7 @@ bool PerronDescent::finish_leaf(const PerronNode& node) {
           at_most = larger_of_two(node.kept_value, std::sqrt(square), problem_.a(i, i));
         }
       }
-      order.emplace_back(-(at_most + 16.0 * PerronProblem::kEps * std::abs(at_most)), e);
+      order.emplace_back(-(at_most + 16.0 * kEpsilon * std::abs(at_most)), e);
     }
     std::sort(order.begin(), order.end());
     for (const auto& [bound, e] : order) {
@@ -145,7 +145,7 @@ bool PerronDescent::finish_leaf(const PerronNode& node) {
   }
   if (node.left == 2 && problem_.single && node.reduced()) {
     const Index n = node.rows();
-    const double margin = 1.0 - 32.0 * PerronProblem::kEps;
+    const double margin = 1.0 - 32.0 * kEpsilon;
     if (*std::max_element(node.residual.diagonal.begin(), node.residual.diagonal.begin() + n) >=
         limits_.cut())
       return false;
@@ -164,7 +164,7 @@ bool PerronDescent::finish_leaf(const PerronNode& node) {
           const double at_most =
               larger_of_two(node.residual.diagonal[static_cast<std::size_t>(i)], std::abs(c),
                             node.residual.diagonal[static_cast<std::size_t>(j)]);
-          pairs.emplace_back(-(at_most + 16.0 * PerronProblem::kEps * std::abs(at_most)), i, j);
+          pairs.emplace_back(-(at_most + 16.0 * kEpsilon * std::abs(at_most)), i, j);
         }
       }
     }

@@ -95,7 +95,7 @@ PerronProblem::PerronProblem(const Pencil& pencil, const SearchUnits& units, con
     a /= scale;
   }
   const double size = static_cast<double>(options.k.hi) * static_cast<double>(widest);
-  slack = std::min(2e-10, kEps * (8.0 * size * size + 64.0 * size));
+  slack = std::min(2e-10, kEpsilon * (8.0 * size * size + 64.0 * size));
   budget = static_cast<std::uint64_t>(
       std::clamp(tuning.visit_work / (n * n + 1.0) * std::min(1.0, tuning.full_features / n),
                  tuning.least_nodes, tuning.most_nodes));
@@ -114,7 +114,7 @@ double PerronProblem::bound_of_next(Index k, double bound) const {
   if (!single || forced || k < 2) return kInfinity;
   const auto size = static_cast<double>(k);
   const double next = (size * bound - scale * a.diagonal().minCoeff()) / (size - 1.0);
-  return next + 16.0 * kEps * size * std::abs(next);
+  return next + 16.0 * kEpsilon * size * std::abs(next);
 }
 
 bool PerronProblem::alike(Index u, Index v) const {

@@ -2,7 +2,6 @@
 /// The matrix of an exact search for sparse PCA, over the features of the units, and what follows from it as
 /// a whole: values of sets, bounds of roots. Const after construction and shared by all visits.
 #include <cstdint>
-#include <limits>
 #include <mutex>
 #include <vector>
 
@@ -16,8 +15,6 @@
 namespace subspectra::search {
 
 struct PerronProblem {
-  static constexpr double kEps = std::numeric_limits<double>::epsilon();
-
   /// Keeps `run_control`. Throws linalg::Stopped when it says stop before a large matrix is there.
   PerronProblem(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options,
                 const RunControl& run_control, const ExactHooks& exact_hooks);

@@ -79,7 +79,6 @@ double largest_after_rank_one(const VectorRef& t, const VectorRef& squares, doub
 }
 
 Vector two_pole_bounds(double t1, double t2, const Vector& a2, const Vector& b2, double sign) {
-  constexpr double kEpsilon = 0x1p-52;
   const auto a = a2.array(), b = b2.array();
   const Eigen::ArrayXd half = 0.5 * ((t1 - t2) + sign * (a - b));
   const Eigen::ArrayXd larger =

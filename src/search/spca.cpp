@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -24,15 +23,13 @@ namespace {
 
 using linalg::Op;
 
-constexpr double kEps = std::numeric_limits<double>::epsilon();
-
 /// The orthonormal A nearest to M (p x r): U V' of M = U D V'. Directions that M does not have are taken from
 /// `before`, so that a component whose coefficients are all zero keeps its place.
 Matrix nearest_orthonormal(Matrix m, const Matrix& before) {
   const double largest = m.cwiseAbs().maxCoeff();
   if (!(largest > 0.0)) return before;
   for (Index j = 0; j < m.cols(); ++j) {
-    if (!(m.col(j).norm() > 0.0)) m.col(j) = kEps * largest * before.col(j);
+    if (!(m.col(j).norm() > 0.0)) m.col(j) = kEpsilon * largest * before.col(j);
   }
   m /= largest;
   if (m.cols() == 1) return m / m.norm();
@@ -79,7 +76,7 @@ SpcaTable spca_table(const Dataset& data, const std::vector<Index>& features, in
 SpcaTable spca_table(const MatrixRef& sigma) {
   const Index p = sigma.rows();
   const auto eigen = linalg::symmetric_eigen(sigma, true);
-  const double floor = static_cast<double>(p) * kEps * eigen.values[p - 1];
+  const double floor = static_cast<double>(p) * kEpsilon * eigen.values[p - 1];
   const auto rank = static_cast<Index>((eigen.values.array() > floor).count());
   SpcaTable table;
   table.unit = eigen.values.tail(rank).cwiseSqrt().asDiagonal() * eigen.vectors.rightCols(rank).transpose();

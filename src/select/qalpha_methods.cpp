@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "core/options.hpp"
 #include "core/text.hpp"
 #include "qalpha/kernel.hpp"
 #include "qalpha/qalpha.hpp"
@@ -14,13 +15,6 @@
 
 namespace subspectra {
 namespace {
-
-void require_at_least(Index value, Index least, std::string_view field) {
-  if (value < least)
-    throw InvalidArgument({.field = std::string(field),
-                           .value = fmt::to_string(value),
-                           .rule = fmt::format("{{value}}, but {} or more is needed", least)});
-}
 
 constexpr bool has_blocks(QAlphaVariant variant) {
   return variant == QAlphaVariant::kSupervised || variant == QAlphaVariant::kSemi;

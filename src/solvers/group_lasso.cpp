@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 #include <subspectra/error.hpp>
@@ -30,7 +29,6 @@ namespace {
 using linalg::Op;
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr Index kTile = 256;  ///< columns a parallel item looks at
 
 /// At least |A|_2 and at most L^(1/32) times it, from A'A (L x L): lambda_max(S)^16 <= tr S^16.
@@ -381,7 +379,7 @@ GroupLasso::State::Lines GroupLasso::State::move_anchors(const Matrix& r) {
   Lines lines;
   lines.offset[kNever] = kInfinity;
   const auto used = static_cast<Index>(anchor_factors.size());
-  const double rounding = 4.0 * static_cast<double>(x.rows()) * kEps;
+  const double rounding = 4.0 * static_cast<double>(x.rows()) * kEpsilon;
   Matrix own(depth, depth), cross(used * depth, depth);
   linalg::gemm(1.0, Op::kTranspose, r, Op::kNone, r, 0.0, own);
   linalg::gemm(1.0, Op::kTranspose, anchor_residuals.leftCols(used * depth), Op::kNone, r, 0.0, cross);
@@ -768,7 +766,7 @@ Index GroupLasso::State::optimise(double lambda, double target, Index sweeps_lef
     effort = gap > kSlow * before ? std::min(kMostEffort, 2 * effort) : std::max(kLeastEffort, effort / 2);
     before = gap;
     // The last digit: nothing moves any more.
-    if (!(movement > kEps * kEps * t2) || control.should_stop()) break;
+    if (!(movement > kEpsilon * kEpsilon * t2) || control.should_stop()) break;
     const Index most = pause > 0 ? 36 : depth == 1 ? 2 : 6;
     sweeps += settle_active(lambda, 1e-3 * target, std::min(most, sweeps_left - sweeps));
     if (pause > 0) {
@@ -819,7 +817,7 @@ GroupLassoSolution GroupLasso::State::solve(double lambda, const RunControl& con
   const double l2 = options.l2;
   const double wanted = options.tolerance * 0.5 * t2;
   // Without a penalty every column has to be orthogonal to R; this far is called zero.
-  const double noise = 16.0 * static_cast<double>(x.rows()) * kEps * std::sqrt(t2);
+  const double noise = 16.0 * static_cast<double>(x.rows()) * kEpsilon * std::sqrt(t2);
   GroupLassoSolution solution;
 
   if (last_lambda == kInfinity && highest >= 0.0) last_lambda = highest;
@@ -893,7 +891,7 @@ GroupLassoSolution GroupLasso::State::solve(double lambda, const RunControl& con
       const double before = target;
       target = 0.1 * std::min(target, wanted);
       if (lambda == 0.0) target = std::min(target, options.tolerance * options.tolerance * t2);
-      if (!(before > kEps * kEps * t2)) break;
+      if (!(before > kEpsilon * kEpsilon * t2)) break;
       continue;
     }
     add_slots(strongest(std::move(violators), std::max<Index>(64, nonzeros())));

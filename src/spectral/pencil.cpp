@@ -16,8 +16,6 @@
 namespace subspectra {
 namespace {
 
-constexpr double kEpsilon = 0x1p-52;
-
 /// Second moments must stay well inside the range of a double: products of two of them occur in every search.
 /// `table` is the one whose columns these are; a matrix has none.
 void require_scale(const Vector& diagonal, const std::string& source, const Dataset* table) {

@@ -21,7 +21,7 @@ Renormalized renormalize(const Pencil& pencil, const std::vector<Index>& support
     l = pencil.block(support, threads);
     const Vector diagonal = l.diagonal();
     bool positive = linalg::cholesky(l);
-    for (Index i = 0; positive && i < k; ++i) positive = l(i, i) * l(i, i) > 0x1p-52 * diagonal[i];
+    for (Index i = 0; positive && i < k; ++i) positive = l(i, i) * l(i, i) > kEpsilon * diagonal[i];
     if (!positive) {
       throw Infeasible(fmt::format(
           "the {} features are linearly dependent: their within-class covariance is singular; use ⟨ridge⟩ with a number",

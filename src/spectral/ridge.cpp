@@ -17,8 +17,6 @@
 namespace subspectra {
 namespace {
 
-constexpr double kRidgeEpsilon = 0x1p-52;
-
 /// lambda_min > tolerance * lambda_max, shown by a Cholesky factorisation of B - tolerance |B| I (|B| >=
 /// lambda_max the largest row sum): n^3/3 level-3 flops instead of a full spectrum. False says only "not
 /// shown".
@@ -45,7 +43,7 @@ ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candi
   const auto p = static_cast<Index>(candidates.size());
   const Index n = data.rows();
   if (p == 0) return {};
-  const double tolerance = static_cast<double>(p) * kRidgeEpsilon;
+  const double tolerance = static_cast<double>(p) * kEpsilon;
   const bool wide = p > n;
   const double side = static_cast<double>(std::min(p, n));
   constexpr double kMostSide = 12000.0;  // its spectrum takes 9 n^3 flops: some minutes
@@ -115,7 +113,7 @@ ResolvedRidge resolve_ridge(const Matrix& b, const std::vector<Index>& candidate
   if (ridge.value) return {*ridge.value, {}};
   const Matrix part = b(candidates, candidates);
   if (part.size() == 0) return {};
-  const double tolerance = static_cast<double>(part.rows()) * kRidgeEpsilon;
+  const double tolerance = static_cast<double>(part.rows()) * kEpsilon;
   if (clearly_full_rank(part, tolerance)) return {};
   const Vector values = linalg::symmetric_eigen(part, false).values;
   const double largest = values[values.size() - 1];

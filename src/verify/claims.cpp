@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kSchema = "subspectra.selection/1";
+constexpr const char* kSelectionSchema = "subspectra.selection/1";
 
 /// A whole number from 0 up that every later sum can hold.
 bool is_count(const json& value) {
@@ -247,10 +247,10 @@ bool ClaimedResult::by_variance() const {
 
 ClaimedResult parse_claims(std::string_view text, const std::string& file) {
   const json document = parsed(text, file);
-  if (!document.is_object() || document.value("schema", json()) != kSchema) {
-    throw BadInput(
-        {.file = file},
-        fmt::format("this JSON is no {} result; give one written by `subspectra select ⟨o⟩`", kSchema));
+  if (!document.is_object() || document.value("schema", json()) != kSelectionSchema) {
+    throw BadInput({.file = file},
+                   fmt::format("this JSON is no {} result; give one written by `subspectra select ⟨o⟩`",
+                               kSelectionSchema));
   }
   const Member root(document, file, "");
   ClaimedResult result;

@@ -10,8 +10,6 @@
 namespace subspectra::verify {
 namespace {
 
-constexpr double kEpsilon = 0x1p-52;
-
 // Eigen's own product and not linalg::, which the searches use: here speed comes second.
 Matrix gram(const Matrix& z) {
   Matrix s = Matrix::Zero(z.cols(), z.cols());
