@@ -85,7 +85,7 @@ std::string clustering_text(const Dataset& data, const Clustering& clustering, b
   text += features_table(data, clustering) + '\n' + clusters_table(clustering);
   if (clustering.chosen.agreement && clustering.chosen.agreement->rows > 0) {
     text += fmt::format("the labels ('{}') are compared with, not used: {} of {} under the best matching\n",
-                        data.labels()->name, clustering.chosen.agreement->matched,
+                        printable(data.labels()->name), clustering.chosen.agreement->matched,
                         counted(clustering.chosen.agreement->rows, "row"));
   }
   return text;
@@ -136,7 +136,8 @@ int run_cluster(const Arguments& arguments, Signals& signals) {
   warnings.insert(warnings.end(), clustering.warnings.begin(), clustering.warnings.end());
   job.warn(prepared.warnings(), warnings);
   const bool csv = std::filesystem::path(job.output.o).extension() == ".csv";
-  if (!job.output.o.empty()) write_result(job.output.o, csv ? labels_csv(prepared, clustering) : json);
+  if (!job.output.o.empty())
+    write_result(job.output.o, csv ? labels_csv(prepared, clustering) : json, signals.token());
   if (job.output.o != "-")
     write_stdout(job.output.json ? json : clustering_text(prepared, clustering, job.selection.k.given()));
   return signals.exit_code();

@@ -185,7 +185,7 @@ int run_evaluate(const Arguments& arguments, Signals& signals) {
                                  .spelling = Spelling::kCommandLine};
   const std::string json = json_text(evaluation_json(evaluation, data, context));
   job.warn(data.warnings(), evaluation.warnings);
-  if (!job.output.o.empty()) write_result(job.output.o, json);
+  if (!job.output.o.empty()) write_result(job.output.o, json, signals.token());
   if (job.output.o != "-") write_stdout(job.output.json ? json : evaluation_text(data, evaluation, job));
   return signals.exit_code();
 }

@@ -17,13 +17,13 @@ namespace {
 std::string model_text(const Job& job, const Dataset& data, const FitResult& fit) {
   std::string text = fmt::format("{}\nmethod {}, k = {}, {}\nfeatures:", data_line(data), fit.model.method,
                                  fit.k, fit.model.rule->description());
-  for (const auto& name : fit.model.names) text += ' ' + name;
+  for (const auto& name : fit.model.names) text += ' ' + printable(name);
   const FittedDiscriminants* const chosen = fit.selection.chosen_fit();
   if (chosen != nullptr && !std::holds_alternative<Components>(fit.selection.answer))
     text += fmt::format("\nlambda {:.4g}", chosen->lambda);
   if (!fit.selection.sets().empty())
     text += fmt::format("\nobjective {:.6g}", fit.selection.sets().back().objective);
-  return text + fmt::format("\nmodel written to {}\n", job.output.o);
+  return text + fmt::format("\nmodel written to {}\n", printable(job.output.o));
 }
 
 int run_fit(const Arguments& arguments, Signals& signals) {
@@ -55,7 +55,7 @@ int run_fit(const Arguments& arguments, Signals& signals) {
   job.warn(data.warnings(), fit.warnings);
   if (!fit.note.empty() && !job.output.quiet) say("note", fit.note);
   const std::string text = json_text(object);
-  write_result(job.output.o, text);
+  write_result(job.output.o, text, signals.token());
   if (job.output.o != "-") write_stdout(job.output.json ? text : model_text(job, data, fit));
   return signals.exit_code();
 }

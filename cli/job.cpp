@@ -225,8 +225,8 @@ void say_missing_header(const Dataset& data) {
 
 std::string data_line(const Dataset& data) {
   if (data.rows() == 0)
-    return fmt::format("{}: {}", data.source(), counted(data.features(), "feature"));  // matrices
-  std::string line = fmt::format("{}: {}, {}", data.source(), counted(data.rows(), "row"),
+    return fmt::format("{}: {}", printable(data.source()), counted(data.features(), "feature"));  // matrices
+  std::string line = fmt::format("{}: {}, {}", printable(data.source()), counted(data.rows(), "row"),
                                  counted(data.features(), "feature"));
   if (!data.labels()) return line + ", no labels";
   constexpr int kMostNamed = 8;
@@ -234,7 +234,7 @@ std::string data_line(const Dataset& data) {
   std::string named;
   for (int c = 0; c < std::min(data.labels()->class_count(), kMostNamed); ++c) {
     const auto at = static_cast<std::size_t>(c);
-    named += fmt::format("{}{} {}", c > 0 ? ", " : "", data.labels()->classes[at], counts[at]);
+    named += fmt::format("{}{} {}", c > 0 ? ", " : "", printable(data.labels()->classes[at]), counts[at]);
   }
   if (data.labels()->class_count() > kMostNamed) named += ", ...";
   return line + fmt::format(", {} ({})", counted(data.labels()->class_count(), "class", "classes"), named);

@@ -13,6 +13,7 @@
 #include "core/atomic_file.hpp"
 #include "core/json_io.hpp"
 #include "core/spelling.hpp"
+#include "core/text.hpp"
 
 namespace subspectra::cli {
 namespace {
@@ -42,9 +43,7 @@ void append_json(const json& value, std::size_t indent, std::string& text) {
   text += '\n' + std::string(indent, ' ') + (value.is_object() ? "}" : "]");
 }
 
-}  // namespace
-
-void write_stdout(std::string_view text) {
+void write_bytes(std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
     if (written < 0) {
@@ -55,16 +54,20 @@ void write_stdout(std::string_view text) {
   }
 }
 
-void write_result(const std::string& path, std::string_view text) {
+}  // namespace
+
+void write_stdout(std::string_view text) { write_bytes(printable(text, LineBreaks::kKeep)); }
+
+void write_result(const std::string& path, std::string_view text, const std::stop_token& stop) {
   if (path == "-") {
-    write_stdout(text);
+    ::isatty(STDOUT_FILENO) == 1 ? write_stdout(text) : write_bytes(text);
   } else {
-    write_file_atomically(path, text);
+    write_file_atomically(path, text, stop);
   }
 }
 
 void require_writable(const std::string& path) {
-  if (path.empty() || path == "-") return;
+  if (path.empty() || path == "-" || is_open_descriptor(path)) return;
   const auto refuse = [&](int code) {
     throw Error(fmt::format("{}: cannot be written: {}; choose another place", path, reason(code)));
   };
@@ -79,22 +82,18 @@ void require_writable(const std::string& path) {
   if (directory.empty()) directory = ".";
   if (::access(directory.c_str(), W_OK | X_OK) != 0) refuse(errno);
   if (!std::filesystem::is_directory(directory, ignored)) refuse(ENOTDIR);
-  // Some places let nobody make files whatever their permissions say (/proc, a full or read-only disk): try
-  // it.
-  std::string trial = (directory / ".subspectra.XXXXXX").string();
-  const int descriptor = ::mkstemp(trial.data());
-  if (descriptor < 0) {
+  remove_stale_temporaries(directory.string());
+  if (const int failure = new_file_failure(directory.string()); failure != 0) {
     throw Error(fmt::format("{}: cannot be written: no file can be made in {} ({}); choose another place",
-                            path, directory.string(), reason(errno)));
+                            path, directory.string(), reason(failure)));
   }
-  ::close(descriptor);
-  ::unlink(trial.c_str());
 }
 
 void say(std::string_view kind, std::string_view sentence) {
   std::string line = spelled(sentence, Spelling::kCommandLine);
   std::replace(line.begin(), line.end(), '\n', ' ');
-  std::fputs(fmt::format("subspectra: {}: {}\n", kind, line).c_str(), stderr);  // a closed stderr is no error
+  std::fputs(fmt::format("subspectra: {}: {}\n", kind, printable(line)).c_str(),
+             stderr);  // a closed stderr is no error
 }
 
 std::string json_text(const json& value) {
@@ -103,9 +102,11 @@ std::string json_text(const json& value) {
   return text + '\n';
 }
 
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string quoted = "\"";
+std::string csv_field(std::string_view text, bool safe) {
+  double number = 0.0;
+  const bool formula = safe && text.find_first_of("=+-@\t\r") == 0 && !parse_number(text, number);
+  if (!formula && text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string quoted = formula ? "\"'" : "\"";
   for (const char c : text) quoted += c == '"' ? std::string(2, c) : std::string(1, c);
   return quoted + '"';
 }

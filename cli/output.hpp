@@ -1,19 +1,22 @@
 #pragma once
 /// Where results and messages go: results to stdout or a file, everything else to stderr.
 #include <nlohmann/json.hpp>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
 namespace subspectra::cli {
 
-/// Everything to standard output, or an Error with the system's reason (a full disk behind a redirection).
+/// Text for people to standard output, printable: names come from files, and a terminal obeys what stands in
+/// them. An Error with the system's reason when it cannot be written (a full disk behind a redirection).
 void write_stdout(std::string_view text);
 
-/// To a file by way of a temporary name, or to standard output when `path` is "-".
-void write_result(const std::string& path, std::string_view text);
+/// To a file by way of a temporary name, or to standard output when `path` is "-": byte for byte, unless that
+/// is a terminal. `stop` ends waiting for somebody to read a pipe.
+void write_result(const std::string& path, std::string_view text, const std::stop_token& stop = {});
 
 /// Throws Error when `path` clearly cannot be written (no such directory, no permission): said before the
-/// work, not after it. "" and "-" pass.
+/// work, not after it; removes there what killed runs have left. "" and "-" pass.
 void require_writable(const std::string& path);
 
 /// "subspectra: KIND: SENTENCE" on stderr, options written as flags; line breaks inside become blanks, so
@@ -24,7 +27,9 @@ void say(std::string_view kind, std::string_view sentence);
 /// replaced.
 [[nodiscard]] std::string json_text(const nlohmann::json& value);
 
-/// A CSV field as RFC 4180 wants it.
-[[nodiscard]] std::string csv_field(std::string_view text);
+/// A text as CSV field, as RFC 4180 wants it. `safe`: a spreadsheet takes what begins with = + - @, a tab or
+/// a carriage return for a formula and runs it; an apostrophe before it makes it text again (a number stays
+/// as it is).
+[[nodiscard]] std::string csv_field(std::string_view text, bool safe = false);
 
 }  // namespace subspectra::cli

@@ -25,6 +25,7 @@ namespace {
 struct PredictOptions {
   std::vector<std::string> exclude;
   PredictMissing missing = PredictMissing::kTrained;
+  bool csv_safe = false;
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field("exclude", o.exclude,
@@ -32,13 +33,16 @@ struct PredictOptions {
     field(
         "missing", o.missing,
         "missing values: trained fills them in when the model was fitted with --missing mean and refuses them otherwise; drop leaves their rows out");
+    field(
+        "csv_safe", o.csv_safe,
+        "an apostrophe before names of classes that a spreadsheet would take for a formula (= + - @): for files that people open there");
   }
 };
 
 std::string predictions_csv(const TrainedModel& model, const Dataset& data, const Matrix& probabilities,
-                            std::vector<int>& predicted) {
+                            bool safe, std::vector<int>& predicted) {
   std::string text = "row,predicted";
-  for (const auto& name : model.classes) text += ',' + csv_field("p_" + name);
+  for (const auto& name : model.classes) text += ',' + csv_field("p_" + name, safe);
   text += '\n';
   predicted.reserve(static_cast<std::size_t>(data.rows()));
   for (Index i = 0; i < data.rows(); ++i) {
@@ -46,7 +50,7 @@ std::string predictions_csv(const TrainedModel& model, const Dataset& data, cons
     probabilities.row(i).maxCoeff(&best);  // the first of equal ones
     predicted.push_back(static_cast<int>(best));
     const Index row = data.original_rows().empty() ? i : data.original_rows()[static_cast<std::size_t>(i)];
-    text += fmt::format("{},{}", row, csv_field(model.classes[static_cast<std::size_t>(best)]));
+    text += fmt::format("{},{}", row, csv_field(model.classes[static_cast<std::size_t>(best)], safe));
     for (Index c = 0; c < probabilities.cols(); ++c) text += fmt::format(",{}", probabilities(i, c));
     text += '\n';
   }
@@ -127,7 +131,8 @@ int run_predict(const Arguments& arguments, Signals&) {
   if (output.verbose) say_notes(data);
   const Matrix probabilities = predict_probabilities(model, data);
   std::vector<int> predicted;
-  write_result(output.o.empty() ? "-" : output.o, predictions_csv(model, data, probabilities, predicted));
+  write_result(output.o.empty() ? "-" : output.o,
+               predictions_csv(model, data, probabilities, predict.csv_safe, predicted));
   if (!output.quiet) {
     for (const auto& warning : data.warnings()) say("warning", warning);
     if (const auto sentence = unknown_classes_text(model, data); !sentence.empty()) say("warning", sentence);

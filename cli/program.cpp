@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <optional>
+#include <system_error>
 
 #include <subspectra/error.hpp>
 #include "command.hpp"
@@ -76,9 +78,10 @@ int run(std::vector<std::string> words, Signals& signals) {
 
 int run_program(const std::vector<std::string>& words) {
   int code = kFailure;
+  std::optional<Signals> signals;
   try {
-    Signals signals;
-    code = run(words, signals);
+    signals.emplace();
+    return run(words, *signals);
   } catch (const InvalidArgument& problem) {
     say("error", problem.text(Spelling::kCommandLine));
     code = kUsage;
@@ -92,10 +95,18 @@ int run_program(const std::vector<std::string>& words) {
     say("error", problem.text(Spelling::kCommandLine));
   } catch (const std::bad_alloc&) {
     say("error", "not enough memory; use fewer rows or features, or a machine with more memory");
+  } catch (const std::system_error& problem) {
+    if (problem.code() == std::errc::resource_unavailable_try_again) {
+      say("error",
+          "the system starts no more threads for this user; end other programs, or raise the limit (ulimit -u)");
+    } else {
+      say("error", problem.what());
+    }
   } catch (const std::exception& problem) {
     say("error", problem.what());
   }
-  return code;
+  const int interrupted = signals ? signals->exit_code() : 0;
+  return code == kFailure && interrupted != 0 ? interrupted : code;
 }
 
 }  // namespace subspectra::cli

@@ -234,7 +234,7 @@ int run_reproduce(const Arguments& arguments, Signals& signals) {
                                                                    progress.sink(), progress.interval_s()));
   progress.erase();
   const std::string text = json_text(reproduce::reproduction_json(result, Spelling::kCommandLine));
-  if (!output.o.empty()) write_result(output.o, text);
+  if (!output.o.empty()) write_result(output.o, text, signals.token());
   if (output.o != "-") write_stdout(output.json ? text : reproduction_text(result));
   return signals.exit_code();
 }

@@ -356,7 +356,7 @@ int run_select(const Arguments& arguments, Signals& signals) {
                                  .spelling = Spelling::kCommandLine};
   const std::string result = json_text(selection_json(selection, prepared, context));
   job.warn(prepared.warnings(), selection.warnings);
-  if (!job.output.o.empty()) write_result(job.output.o, result);
+  if (!job.output.o.empty()) write_result(job.output.o, result, signals.token());
   if (job.output.o != "-") {
     write_stdout(job.output.json ? result : selection_text(prepared, selection) + bounds_text(selection));
   }

@@ -1,6 +1,6 @@
 #pragma once
-/// SIGINT and SIGTERM belong to the command line alone: the library is handed a stop token and knows of no
-/// signal.
+/// SIGINT, SIGTERM, SIGHUP and SIGXFSZ belong to the command line alone: the library is handed a stop token
+/// and knows of no signal.
 #include <atomic>
 #include <csignal>
 #include <stop_token>
@@ -8,9 +8,10 @@
 
 namespace subspectra::cli {
 
-/// Blocks both signals in this thread, and so in every thread started later, and waits for them in a thread
-/// of its own. Create it first in main. A signal that the parent process has set to be ignored (nohup,
-/// background jobs) stays so.
+/// Blocks them in this thread, and so in every thread started later, and waits for them in a thread of its
+/// own. (SIGXFSZ alone goes to the thread whose file has grown too large: it is passed on, and the write
+/// fails.) Create it first in main. A signal that the parent process has set to be ignored (nohup, background
+/// jobs) stays so.
 class Signals {
  public:
   Signals();
@@ -26,7 +27,7 @@ class Signals {
   void begin_work() { working_ = true; }
   [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
   /// 0, or 128 plus the signal that came: the exit code of an interrupted run.
-  [[nodiscard]] int exit_code() const { return exit_code_; }
+  [[nodiscard]] int exit_code() const;
 
  private:
   void watch();

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "command.hpp"
+#include "core/text.hpp"
 #include "io/write.hpp"
 #include "job.hpp"
 #include "options.hpp"
@@ -146,7 +147,7 @@ int run_synth(const Arguments& arguments, Signals&) {
   if (made.table) {
     const Dataset& table = *made.table;
     if (output.o == "-") {
-      write_stdout(csv_text(table));
+      write_result("-", csv_text(table));
       return 0;
     }
     write_table(output.o, table);
@@ -164,7 +165,7 @@ int run_synth(const Arguments& arguments, Signals&) {
       summary["features"] = values.cols();
     }
   }
-  text += fmt::format("written to {}\n", fmt::join(files, ", "));
+  text += fmt::format("written to {}\n", printable(fmt::format("{}", fmt::join(files, ", "))));
   write_stdout(output.json ? json_text(summary) : text);
   return 0;
 }

@@ -3,12 +3,58 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+
+#include "core/text.hpp"
 
 namespace subspectra::cli {
 
+namespace {
+
+/// After Unicode's East Asian Width, in ranges as coarse as terminals treat them.
+std::size_t columns_of(char32_t code) {
+  struct Range {
+    char32_t from, to;
+    std::size_t columns;
+  };
+  constexpr std::array<Range, 17> kRanges = {{{0x300, 0x36f, 0},
+                                              {0x1100, 0x115f, 2},
+                                              {0x1ab0, 0x1aff, 0},
+                                              {0x1dc0, 0x1dff, 0},
+                                              {0x200c, 0x200d, 0},
+                                              {0x20d0, 0x20ff, 0},
+                                              {0x2e80, 0xa4cf, 2},
+                                              {0xac00, 0xd7a3, 2},
+                                              {0xf900, 0xfaff, 2},
+                                              {0xfe00, 0xfe0f, 0},
+                                              {0xfe20, 0xfe2f, 0},
+                                              {0xfe30, 0xfe6f, 2},
+                                              {0xff00, 0xff60, 2},
+                                              {0xffe0, 0xffe6, 2},
+                                              {0x1f300, 0x1f64f, 2},
+                                              {0x1f900, 0x1f9ff, 2},
+                                              {0x20000, 0x3fffd, 2}}};
+  for (const Range& range : kRanges) {
+    if (code >= range.from && code <= range.to) return range.columns;
+  }
+  return 1;
+}
+
+}  // namespace
+
 std::size_t display_width(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+  std::size_t columns = 0;
+  while (!text.empty()) {
+    const CodePoint first = first_code_point(text);
+    columns += columns_of(first.code);
+    text.remove_prefix(first.bytes);
+  }
+  return columns;
+}
+
+void Table::add(std::vector<std::string> cells) {
+  for (auto& cell : cells) cell = printable(cell);
+  rows_.push_back(std::move(cells));
 }
 
 std::string Table::text(std::string_view indent) const {
@@ -58,13 +104,14 @@ std::string joined_within(const std::vector<std::string>& words, std::size_t wid
   constexpr std::size_t kRoomForTheRest = 16;
   std::string line;
   for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string word = printable(words[i]);
     const bool last = i + 1 == words.size();
     const std::size_t room = last ? width : width - std::min(width, kRoomForTheRest);
-    if (!line.empty() && display_width(line) + 1 + display_width(words[i]) > room) {
+    if (!line.empty() && display_width(line) + 1 + display_width(word) > room) {
       return fmt::format("{} ... ({} more)", line, words.size() - i);
     }
     if (!line.empty()) line += ' ';
-    line += words[i];
+    line += word;
   }
   return line;
 }

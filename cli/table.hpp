@@ -19,8 +19,8 @@ struct Column {
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  /// One cell a column.
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  /// One cell a column; what is unprintable in them is escaped.
+  void add(std::vector<std::string> cells);
   [[nodiscard]] bool empty() const { return rows_.empty(); }
   /// Title row, then the rows; two blanks between columns, none at the end of a line.
   [[nodiscard]] std::string text(std::string_view indent = "") const;
@@ -30,13 +30,14 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// Columns `text` takes on a terminal: its UTF-8 code points.
+/// Columns that printable text takes on a terminal: two for a Chinese character, none for an accent of its
+/// own.
 [[nodiscard]] std::size_t display_width(std::string_view text);
 
 /// `text` broken at blanks into lines of at most `width` columns; words that are longer stand alone.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
-/// As many of `words` as fit into `width` columns, with "... (12 more)" for the rest.
+/// As many of `words`, made printable, as fit into `width` columns, with "... (12 more)" for the rest.
 [[nodiscard]] std::string joined_within(const std::vector<std::string>& words, std::size_t width);
 
 /// Of the ascending numbers `all` (values of k) those a person wants to see: all of a short list, else 1 2 3

@@ -104,11 +104,11 @@ std::string verification_text(const ClaimedResult& claims, const Dataset& data,
                         counted(verification.candidates, claims.groups.empty() ? "candidate" : "group"));
   }
   for (const auto& words : verification.not_checked)
-    text += fmt::format("not checked: {}\n", in_flags(words));
+    text += fmt::format("not checked: {}\n", printable(in_flags(words)));
   text += verdict(verification) + (verification.holds() ? "\n" : ":\n");
   int shown = 0;
   for (const auto& finding : verification.findings) {
-    if (!finding.ok && ++shown <= kMostShown) text += "  " + sentence(finding) + '\n';
+    if (!finding.ok && ++shown <= kMostShown) text += "  " + printable(sentence(finding)) + '\n';
   }
   if (shown > kMostShown) text += fmt::format("  and {} more (--json has all)\n", shown - kMostShown);
   return text;
@@ -228,7 +228,7 @@ int run_verify(const Arguments& arguments, Signals& signals) {
   used.update(options_json(limits));
   const std::string text =
       json_text(verification_json(claims, data, verification, std::move(used), watch.seconds()));
-  if (!output.o.empty()) write_result(output.o, text);
+  if (!output.o.empty()) write_result(output.o, text, signals.token());
   if (output.o != "-") {
     write_stdout(output.json ? text : verification_text(claims, data, verification));
   }

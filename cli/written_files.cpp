@@ -40,7 +40,9 @@ void refuse_overwriting(const CommandPage& page, const Arguments& arguments) {
     return std::find(kWritten.begin(), kWritten.end(), name.option) != kWritten.end();
   };
   for (const auto& output : names) {
-    if (!written(output) || output.path.empty() || output.path == "-") continue;
+    if (!written(output)) continue;
+    if (output.path.empty()) throw InvalidArgument(fmt::format("{} is empty; name a file", output.says));
+    if (output.path == "-") continue;
     for (const auto& other : names) {
       if (&other == &output || (output.option == "checkpoint" && other.option == "resume")) continue;
       // A file that is not there yet can only be meant twice by two outputs.

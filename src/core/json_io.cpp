@@ -1,11 +1,42 @@
 #include "core/json_io.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+
+#include "core/text.hpp"
 
 namespace subspectra {
 
 using nlohmann::json;
+
+namespace {
+
+/// What no terminal should see as it is stands as \u202e, which every reader of JSON takes for the same. (The
+/// control characters below a blank are so already.)
+std::string escaped(std::string text) {
+  const auto plain = [](char c) { return static_cast<unsigned char>(c) < 0x7f; };
+  auto at = std::find_if_not(text.begin(), text.end(), plain);
+  if (at == text.end()) return text;
+  std::string out(text.begin(), at);
+  for (std::string_view rest(text.data() + out.size(), text.size() - out.size()); !rest.empty();) {
+    const CodePoint first = first_code_point(rest);
+    if (first.code < 0x7f || !is_unprintable(first.code)) {
+      out += rest.substr(0, first.bytes);
+    } else if (first.code < 0x10000) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(first.code));
+    } else {
+      const auto high = static_cast<unsigned>(first.code) - 0x10000U;
+      out += fmt::format("\\u{:04x}\\u{:04x}", 0xd800U + (high >> 10U), 0xdc00U + (high & 0x3ffU));
+    }
+    rest.remove_prefix(first.bytes);
+  }
+  return out;
+}
+
+}  // namespace
 
 json parse_json(std::string_view text) { return json::parse(text); }
 
@@ -21,10 +52,10 @@ json parse_shallow_json(std::string_view text) {
   });
 }
 
-std::string dump_json(const json& value, int indent) { return value.dump(indent); }
+std::string dump_json(const json& value, int indent) { return escaped(value.dump(indent)); }
 
 std::string dump_json_leniently(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+  return escaped(value.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
 }  // namespace subspectra

@@ -10,26 +10,71 @@
 
 namespace subspectra {
 
+CodePoint first_code_point(std::string_view text) {
+  constexpr std::array<char32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
+  const auto lead = static_cast<unsigned char>(text.front());
+  const std::size_t length = lead < 0x80          ? 1
+                             : (lead >> 5U) == 6  ? 2
+                             : (lead >> 4U) == 14 ? 3
+                             : (lead >> 3U) == 30 ? 4
+                                                  : 0;
+  const CodePoint broken{.code = lead};
+  if (length == 0 || length > text.size()) return broken;
+  char32_t code = length == 1 ? lead : lead & (0x7fU >> length);
+  for (std::size_t k = 1; k < length; ++k) {
+    const auto next = static_cast<unsigned char>(text[k]);
+    if ((next >> 6U) != 2) return broken;
+    code = (code << 6U) | (next & 0x3fU);
+  }
+  if (code < kLeast.at(length) || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return broken;
+  return {.code = code, .bytes = length, .sound = true};
+}
+
 bool is_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t length = lead < 0x80          ? 1
-                               : (lead >> 5U) == 6  ? 2
-                               : (lead >> 4U) == 14 ? 3
-                               : (lead >> 3U) == 30 ? 4
-                                                    : 0;
-    if (length == 0 || length > text.size() - i) return false;
-    std::uint32_t code = length == 1 ? lead : lead & (0x7fU >> length);
-    for (std::size_t k = 1; k < length; ++k) {
-      const auto next = static_cast<unsigned char>(text[i + k]);
-      if ((next >> 6U) != 2) return false;
-      code = (code << 6U) | (next & 0x3fU);
-    }
-    constexpr std::array<std::uint32_t, 5> kLeast = {0, 0, 0x80, 0x800, 0x10000};
-    if (code < kLeast.at(length) || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return false;
-    i += length;
+  while (!text.empty()) {
+    const CodePoint first = first_code_point(text);
+    if (!first.sound) return false;
+    text.remove_prefix(first.bytes);
   }
   return true;
+}
+
+bool is_unprintable(char32_t code) {
+  struct Range {
+    char32_t from, to;
+  };
+  constexpr std::array<Range, 11> kRanges = {{{0x00, 0x1f},
+                                              {0x7f, 0x9f},
+                                              {0x61c, 0x61c},
+                                              {0x180e, 0x180e},
+                                              {0x200b, 0x200b},
+                                              {0x200e, 0x200f},
+                                              {0x2028, 0x202e},
+                                              {0x2060, 0x206f},
+                                              {0xfeff, 0xfeff},
+                                              {0xfff9, 0xfffb},
+                                              {0xe0000, 0xe007f}}};
+  return std::any_of(kRanges.begin(), kRanges.end(),
+                     [&](const Range& range) { return code >= range.from && code <= range.to; });
+}
+
+std::string printable(std::string_view text, LineBreaks breaks) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const CodePoint first = first_code_point(text);
+    if (first.code == '\n' && breaks == LineBreaks::kKeep) {
+      out += '\n';
+    } else if (!first.sound || (first.code < 0x80 && is_unprintable(first.code))) {
+      out += fmt::format("\\x{:02X}", static_cast<unsigned>(first.code));
+    } else if (is_unprintable(first.code)) {
+      out += fmt::format("\\u{:04X}", static_cast<unsigned>(first.code));
+    } else {
+      out += text.substr(0, first.bytes);
+    }
+    text.remove_prefix(first.bytes);
+  }
+  return out;
 }
 
 std::string join_some(const std::vector<std::string>& entries, std::size_t shown) {
@@ -85,16 +130,7 @@ std::string shown(std::string_view text) {
     while (!part.empty() && (static_cast<unsigned char>(text[part.size()]) & 0xC0U) == 0x80U)
       part.remove_suffix(1);
   }
-  std::string out = "'";
-  for (const char c : part) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) {
-      out += fmt::format("\\x{:02X}", byte);
-    } else {
-      out += c;
-    }
-  }
-  return out + (part.size() < text.size() ? "...'" : "'");
+  return '\'' + printable(part) + (part.size() < text.size() ? "...'" : "'");
 }
 
 }  // namespace subspectra

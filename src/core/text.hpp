@@ -32,10 +32,28 @@ template <std::integral Count>
 [[nodiscard]] bool equal_ignoring_case(std::string_view a, std::string_view b);
 [[nodiscard]] std::string_view trimmed(std::string_view text);  ///< without blanks and tabs at both ends
 
-/// Well-formed, as JSON asks for: no overlong form, no half of a surrogate pair.
+/// A character of UTF-8, or a byte that belongs to none.
+struct CodePoint {
+  char32_t code = 0;
+  std::size_t bytes = 1;
+  bool sound = false;  ///< no overlong form, no half of a surrogate pair
+};
+/// The first one of `text`, which is not empty.
+[[nodiscard]] CodePoint first_code_point(std::string_view text);
+
+/// Well-formed, as JSON asks for.
 [[nodiscard]] bool is_utf8(std::string_view text);
 
-/// 'text' in quotes, cut to a readable length, control characters as \xNN: safe to print.
+/// What a terminal obeys, or shows as something that is not there: control characters (C0, DEL and C1), marks
+/// that turn the direction of writing, separators of lines, characters without a width. (The joiners U+200C
+/// and U+200D are not among them: languages are written with them.)
+[[nodiscard]] bool is_unprintable(char32_t code);
+
+enum class LineBreaks { kEscape, kKeep };
+/// `text` for a terminal: what is unprintable as \x1B or \u202E, bytes that are no UTF-8 as \xFF.
+[[nodiscard]] std::string printable(std::string_view text, LineBreaks breaks = LineBreaks::kEscape);
+
+/// 'text' in quotes, cut to a readable length, printable.
 [[nodiscard]] std::string shown(std::string_view text);
 
 }  // namespace subspectra

@@ -29,22 +29,10 @@ void append_utf8(std::string& text, char32_t code) {
 
 std::u32string decode_utf8(std::string_view text) {
   std::u32string codes;
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t length = lead < 0x80          ? 1
-                               : (lead >> 5U) == 6  ? 2
-                               : (lead >> 4U) == 14 ? 3
-                               : (lead >> 3U) == 30 ? 4
-                                                    : 0;
-    bool sound = length > 0 && length <= text.size() - i;
-    char32_t code = length <= 1 ? lead : lead & (0x7fU >> length);
-    for (std::size_t k = 1; sound && k < length; ++k) {
-      const auto next = static_cast<unsigned char>(text[i + k]);
-      sound = (next >> 6U) == 2;
-      code = (code << 6U) | (next & 0x3fU);
-    }
-    codes += sound ? code : U'\xfffd';
-    i += sound ? length : 1;
+  while (!text.empty()) {
+    const CodePoint first = first_code_point(text);
+    codes += first.sound ? first.code : U'\xfffd';
+    text.remove_prefix(first.bytes);
   }
   return codes;
 }

@@ -48,9 +48,10 @@ std::vector<GeneContestant> gene_contestants(bool quick) {
 
 /// The column of Table 1 that this table is, by its size; empty for others. Numbers of rows.
 std::map<std::string, double> published_errors(const Dataset& data) {
-  constexpr std::array<const char*, 13> kRows = {"RAW", "PCA5", "PCA10", "PCA20", "PCA30",   "PCA40", "PCA50",
-                                                 "GS5", "GS10", "GS20",  "GS30",  "Q-alpha", "SNR"};
-  using Column = std::array<double, kRows.size()>;
+  constexpr std::array<const char*, 13> kPublishedRows = {"RAW",   "PCA5",    "PCA10", "PCA20", "PCA30",
+                                                          "PCA40", "PCA50",   "GS5",   "GS10",  "GS20",
+                                                          "GS30",  "Q-alpha", "SNR"};
+  using Column = std::array<double, kPublishedRows.size()>;
   struct Known {
     Index rows, features;
     Column errors;
@@ -63,7 +64,7 @@ std::map<std::string, double> published_errors(const Dataset& data) {
   std::map<std::string, double> errors;
   for (const Known& table : known) {
     if (table.rows != data.rows() || table.features != data.features()) continue;
-    for (std::size_t i = 0; i < kRows.size(); ++i) errors[kRows[i]] = table.errors[i];
+    for (std::size_t i = 0; i < kPublishedRows.size(); ++i) errors[kPublishedRows[i]] = table.errors[i];
   }
   return errors;
 }

@@ -259,7 +259,8 @@ TEST(EvaluateResult, TheTableShowsAReadableSubsetAndTheChoice) {
 }
 
 TEST(Stopping, SignalsStillWriteTheResult) {
-  for (const auto& [signal, code] : {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}}) {
+  for (const auto& [signal, code] :
+       {std::pair{SIGINT, 130}, std::pair{SIGTERM, 143}, std::pair{SIGHUP, 129}}) {
     const ScratchDirectory scratch;
     const Finished run =
         run_program({"evaluate", "sonar", "--repeats", "3000", "-o", scratch.file("e.json"), "--json"},

@@ -144,6 +144,19 @@ TEST_F(AtomicFile, GoesToStandardOutputAsItIsOpen) {
   EXPECT_EQ(content_of(path), "before after");
 }
 
+TEST_F(AtomicFile, IsNotTakenForAStaleOneWhileItIsWritten) {
+  // Writers and cleaners in one folder: no write may lose its file.
+  const auto path = (folder / "result").string();
+  std::jthread cleaner([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) remove_stale_temporaries(folder.string());
+  });
+  for (int i = 0; i < 300; ++i) {
+    const std::string text = std::to_string(i);
+    write_file_atomically(path, text);
+    ASSERT_EQ(content_of(path), text);
+  }
+}
+
 TEST_F(AtomicFile, MakesRoomForTheLongestNames) {
   const auto path = folder / std::string(255, 'n');
   write_file_atomically(path.string(), "x");

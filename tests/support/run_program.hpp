@@ -50,6 +50,7 @@ inline std::string slurp(const std::filesystem::path& path) {
                                 const char* err) {
   std::signal(SIGINT, SIG_DFL);  // a test run in the background starts with SIGINT ignored
   std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGHUP, SIG_DFL);
   std::signal(SIGPIPE, SIG_DFL);
   const int in_file = ::open(in, O_RDONLY);
   const int out_file = ::open(out, O_WRONLY | O_CREAT, 0644);
