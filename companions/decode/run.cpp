@@ -14,14 +14,7 @@
 #include <new>
 
 #include "companions/decode/pipe_sink.hpp"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SUBSPECTRA_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SUBSPECTRA_SANITIZED 1
-#endif
-#endif
+#include "companions/decode/sandbox.hpp"
 
 namespace subspectra::decoding {
 namespace {
@@ -51,7 +44,7 @@ std::uint64_t number(std::string_view word) {
 }
 
 /// Nothing of the file has been read when this is called.
-void confine(std::uint64_t cpu_s, std::uint64_t memory, std::uint64_t parent) {
+void confine(const std::string& path, std::uint64_t cpu_s, std::uint64_t memory, std::uint64_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (static_cast<std::uint64_t>(::getppid()) != parent) ::_exit(1);  // it had gone before
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -65,6 +58,8 @@ void confine(std::uint64_t cpu_s, std::uint64_t memory, std::uint64_t parent) {
   static_cast<void>(memory);
 #endif
   ::close_range(kPipeDescriptor + 1, ~0U, 0);
+  open_input(path);
+  static_cast<void>(close_sandbox(kPipeDescriptor));  // a kernel without filters has the limits above
 }
 
 }  // namespace
@@ -78,8 +73,8 @@ int run_decoder(int count, char** words, std::span<const Decoder> decoders) {
   }
   const std::string_view format = words[1];
   const std::string path = words[2];
-  confine(number(words[3]), number(words[4]), number(words[5]));
   ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);  // reading needs no lock, and read-only disks have none
+  confine(path, number(words[3]), number(words[4]), number(words[5]));
   const auto decoder = std::find_if(decoders.begin(), decoders.end(),
                                     [&](const Decoder& known) { return known.format == format; });
   PipeSink sink(kPipeDescriptor);

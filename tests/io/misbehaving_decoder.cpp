@@ -1,11 +1,15 @@
 /// Decoders that do what a damaged file can make a library do, each under a name that isolated_test.cpp asks
 /// for. None of them looks at the file.
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <numeric>
 
@@ -103,6 +107,30 @@ void tells_its_limits(const std::string&, TableSink&) {
                  " no_new_privileges=" + std::to_string(::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)));
 }
 
+/// What a decoder that somebody has taken over would try. Names what succeeded.
+void breaks_out(const std::string& path, TableSink&) {
+  std::string done;
+  const auto tried = [&](const char* name, bool succeeded) {
+    if (succeeded) done += std::string(name) + ' ';
+  };
+  tried("own file", ::open(path.c_str(), O_RDONLY) < 0);  // this one it may
+  tried("open", ::open("/etc/passwd", O_RDONLY) >= 0);
+  tried("openat", ::syscall(SYS_openat, AT_FDCWD, "/etc/passwd", O_RDONLY) >= 0);
+  tried("create", ::syscall(SYS_openat, AT_FDCWD, "/tmp/subspectra-escaped", O_WRONLY | O_CREAT, 0600) >= 0);
+  tried("openat2", ::syscall(SYS_openat2, AT_FDCWD, "/etc/passwd", nullptr, 0) >= 0 || errno != EPERM);
+  tried("socket", ::socket(AF_INET, SOCK_STREAM, 0) >= 0);
+  tried("fork", ::fork() >= 0);
+  tried("kill", ::kill(::getppid(), 0) == 0 || ::kill(1, 0) == 0 || errno != EPERM);
+  tried("tgkill", ::syscall(SYS_tgkill, 1, 1, 0) == 0);
+  tried("exec", ::execl("/bin/true", "true", nullptr) == 0 || errno != EPERM);
+  tried("ptrace", ::syscall(SYS_ptrace, 0, 0, 0, 0) == 0);
+  tried("unlink", ::unlink("/tmp/subspectra-nothing") == 0 || errno != EPERM);
+  tried("write", ::write(2, "x", 1) == 1);
+  tried("executable memory", ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED);
+  throw BadInput(done.empty() ? "nothing" : done);
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -127,6 +155,7 @@ int main(int count, char** words) {
       Decoder{"miscounts a column", miscounts_a_column},
       Decoder{"counts descriptors", counts_descriptors},
       Decoder{"tells its limits", tells_its_limits},
+      Decoder{"breaks out", breaks_out},
   };
   return subspectra::decoding::run_decoder(count, words, kDecoders);
 }
