@@ -71,10 +71,14 @@ class Incumbent {
     best_.dual = Vector::Zero(b.size());
   }
 
-  /// beta on `support`, any order.
+  /// beta on `support`, any order. Where columns are equal, solutions between two vertices have the norm of
+  /// both: of those that agree to rounding the one with fewer columns is kept.
   void offer(const std::vector<Index>& support, const Vector& values) {
+    constexpr double kSameNorm = 1e-12;
     const double value = values.lpNorm<1>();
-    if (!(value < best_.value)) return;
+    const bool tied =
+        std::abs(value - best_.value) <= kSameNorm * value && support.size() != best_.support.size();
+    if (tied ? support.size() > best_.support.size() : !(value < best_.value)) return;
     std::vector<Index> order(support.size());
     std::iota(order.begin(), order.end(), Index{0});
     std::sort(order.begin(), order.end(), [&](Index i, Index j) {

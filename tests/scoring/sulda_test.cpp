@@ -83,6 +83,23 @@ TEST(Sulda, SolvesTheEquationsOf10WithAtMostRankManyNonzeros) {
   }
 }
 
+TEST(Sulda, TakesOneOfEqualColumns) {
+  // Half of a coefficient on each of two copies has the norm of the whole on one of them.
+  DatasetParts data = oracle::random_classes(40, 8, 3, 11);
+  data.dense.col(6) = data.dense.col(2);
+  data.dense.col(7) = data.dense.col(2);
+  const ScoringProblem problem = problem_of(data);
+  for (const SuldaRoute route : {SuldaRoute::kSimplex, SuldaRoute::kSplitting}) {
+    const ScoringFit fit = sulda_solver(problem, {.route = route, .threads = 1})->fit(0.0, {});
+    const Matrix b = dense(problem, fit);
+    for (Index c = 0; c < b.cols(); ++c) {
+      EXPECT_LE((b.col(c).array() != 0.0).count(), 6) << "discriminant " << c;
+      const int copies = (b(2, c) != 0.0) + (b(6, c) != 0.0) + (b(7, c) != 0.0);
+      EXPECT_LE(copies, 1) << "discriminant " << c;
+    }
+  }
+}
+
 TEST(Sulda, GrowsItsSetOfColumnsToTheOptimumOverAllOfThem) {
   const DatasetParts data = oracle::random_classes(30, 3000, 3, 11);
   const ScoringProblem problem = problem_of(data);
