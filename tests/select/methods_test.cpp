@@ -180,7 +180,8 @@ TEST(Select, HugeAndTinyScalesAreHandledOrRefusedButNeverNaN) {
     DatasetParts data = oracle::random_classes(40, 4, 2, 2);
     data.dense *= scale;
     try {
-      for (const auto& entry : run(data, {.k = {1, 4}}).sets()) EXPECT_TRUE(std::isfinite(entry.objective));
+      const Selection found = run(data, {.k = {1, 4}});
+      for (const auto& entry : found.sets()) EXPECT_TRUE(std::isfinite(entry.objective));
     } catch (const BadInput& error) {
       EXPECT_NE(std::string(error.what()).find("rescale"), std::string::npos);
     }

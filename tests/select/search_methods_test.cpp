@@ -268,7 +268,8 @@ TEST(SearchMethods, HugeAndTinyScalesAreHandledOrRefusedButNeverNaN) {
     for (const auto* name : {"gslda", "gspca", "st"}) {
       SCOPED_TRACE(fmt::format("{} at {:g}", name, scale));
       try {
-        for (const auto& entry : run(data, {.k = {1, 6}}, name).sets()) {
+        const Selection found = run(data, {.k = {1, 6}}, name);
+        for (const auto& entry : found.sets()) {
           EXPECT_TRUE(std::isfinite(entry.objective));
           EXPECT_TRUE(entry.loadings.view().allFinite());
           EXPECT_TRUE(!entry.upper_bound || std::isfinite(*entry.upper_bound));
