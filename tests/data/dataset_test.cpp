@@ -318,11 +318,11 @@ TEST(Dataset, RefusesSizesWhoseProductOverflowsAndNamesThatAreNotUtf8) {
   EXPECT_EQ(refusal([&] {
               return Dataset(x, {.names = {"a", "\xff\xfe", "é"}});
             }),
-            "names holds '\xff\xfe' at 1, which is not UTF-8; convert it to UTF-8");
+            "names holds '\\xFF\\xFE' at 1, which is not UTF-8; convert it to UTF-8");
   EXPECT_EQ(refusal([&] {
               return Dataset(x, std::vector<std::string>{"a", "b", "b", "\xc0\xaf"});
             }),
-            "y holds '\xc0\xaf' at 3, which is not UTF-8; convert it to UTF-8");
+            "y holds '\\xC0\\xAF' at 3, which is not UTF-8; convert it to UTF-8");
   EXPECT_NO_THROW(Dataset(x, {.names = {"a", "é", "\xf0\x9f\x98\x80"}}));
 }
 
