@@ -161,6 +161,7 @@ int run_evaluate(const Arguments& arguments, Signals& signals) {
   const RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
   signals.begin_work();
   std::vector<Method> methods;
+  methods.reserve(chosen.size());
   for (const auto* entry : chosen) methods.push_back(job.method(*entry));
   Evaluation evaluation =
       evaluate_methods(data, methods, job.selection, job.prepare, job.classifier, options, control);

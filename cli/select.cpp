@@ -88,7 +88,7 @@ std::string set_table(const Dataset& data, const Selection& selection) {
     std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return place(a) < place(b); });
   }
   std::vector<Column> columns = {{.title = "feature", .align = Align::kLeft}, {.title = "index"}};
-  const bool weighted = selection.weights.size() > 0;
+  const bool weighted = !selection.weights.empty();
   if (weighted) columns.push_back({.title = "weight"});
   const Index discriminants = std::min<Index>(entry.loadings.cols(), 4);
   for (Index r = 0; r < discriminants; ++r) columns.push_back({.title = fmt::format("loading {}", r + 1)});

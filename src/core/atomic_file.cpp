@@ -87,7 +87,7 @@ std::string replaced_name(const std::string& path) {
   if (descriptor < 0 && errno == ENOENT)
     descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor < 0) fail(path, errno);
-  const std::string name = path_of(descriptor);
+  std::string name = path_of(descriptor);
   ::close(descriptor);
   if (name.empty()) fail(path, ENOENT);
   return name;

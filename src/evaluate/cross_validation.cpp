@@ -409,10 +409,10 @@ void require_every_label(const Dataset& data) {
 std::vector<std::vector<Index>> held_out_sets(const Dataset& data, const Labels& labels,
                                               const EvaluateOptions& options, Random random) {
   try {
-    return make_splits(labels, data.row_groups(), data.source(), splits_of(options), std::move(random));
+    return make_splits(labels, data.row_groups(), data.source(), splits_of(options), random);
   } catch (const BadInput& problem) {
     const std::string before = data.source() + ": ";
-    std::string sentence = problem.marked();
+    const std::string& sentence = problem.marked();
     if (!data.details().in_memory || !sentence.starts_with(before)) throw;
     throw InvalidArgument({.field = "y", .rule = ": " + sentence.substr(before.size())});
   }

@@ -74,7 +74,7 @@ json path_entry_json(const PathEntry& entry, const Dataset& data, const FeatureG
     out["pool"] = std::move(pool);
   }
   if (!entry.pass.empty()) out["pass"] = entry.pass;
-  if (entry.loadings.size() > 0) out["loadings"] = to_json(Matrix(entry.loadings.view()));
+  if (!entry.loadings.empty()) out["loadings"] = to_json(Matrix(entry.loadings.view()));
   return out;
 }
 
@@ -104,7 +104,7 @@ json relevance_json(const RelevanceReport& report) {
     out["affinity_energy"] = *report.affinity_energy;
     out["residual_energy"] = or_null(report.residual_energy);
   }
-  if (report.eigenvalues.size() > 0) out["eigenvalues"] = report.eigenvalues;
+  if (!report.eigenvalues.empty()) out["eigenvalues"] = report.eigenvalues;
   if (report.cut > 0) {
     out["cut"] = {{"k", report.cut}, {"ratio", report.cut_ratio}, {"weight_below", report.weight_below}};
     if (report.bound) out["cut"]["bound"] = *report.bound;
@@ -210,7 +210,7 @@ json selection_json(const Selection& selection, const Dataset& data, const Resul
     }
     out["trace"] = std::move(trace);
   }
-  if (selection.weights.size() > 0) out["weights"] = selection.weights;
+  if (!selection.weights.empty()) out["weights"] = selection.weights;
   return out;
 }
 

@@ -236,7 +236,7 @@ void sparse_eigenshapes(const ReproduceOptions& options, const RunControl& contr
         fmt::format("Part {}: {}", part, counted(names.size(), "vertex", "vertices")),
         join_some(names, 24) + '\n');
     result.details["parts"].push_back({{"vertices", names}, {"variance", fitted.objective}});
-    if (part < parts) data = deflated(std::move(data), columns, fitted.discriminants.vectors.col(0));
+    if (part < parts) data = deflated(data, columns, fitted.discriminants.vectors.col(0));
   }
   result.status = control.status_or(Status::kHeuristic);
 }

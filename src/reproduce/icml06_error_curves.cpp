@@ -39,6 +39,7 @@ constexpr SvmRmb kRmb{.C = 1.0};
 
 std::vector<std::string_view> names_of(const std::vector<Method>& methods) {
   std::vector<std::string_view> names;
+  names.reserve(methods.size());
   for (const Method& method : methods) names.push_back(method.name());
   return names;
 }

@@ -38,7 +38,7 @@ Selection All::run(const Problem& problem, const RunControl& control) const {
     auto fitted = renormalize(problem.pencil(), entry.features, problem.options().criterion,
                               problem.options().components, problem.options().threads);
     entry.objective = fitted.objective;
-    entry.loadings = std::move(fitted.discriminants.vectors);
+    entry.loadings = fitted.discriminants.vectors;
   }
   selection.sets().push_back(std::move(entry));
   selection.status = control.status_or(Status::kHeuristic);

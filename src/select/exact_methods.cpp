@@ -105,7 +105,7 @@ PathEntry entry_of(const Problem& problem, const ExactSize& size, Index pool) {
   auto fitted = renormalize(problem.pencil(), entry.features, problem.options().criterion,
                             problem.options().components, problem.options().threads);
   entry.objective = fitted.objective;
-  entry.loadings = std::move(fitted.discriminants.vectors);
+  entry.loadings = fitted.discriminants.vectors;
   entry.pass = "exact";
   // The value of the search and the one recomputed differ by rounding; the bound keeps its distance.
   if (std::isfinite(size.upper_bound)) {

@@ -309,7 +309,7 @@ PathEntry entry_of_record(const Problem& problem, const FittedDiscriminants& rec
   auto fitted = renormalize(problem.pencil(), entry.features, problem.options().criterion,
                             problem.options().components, problem.options().threads);
   entry.objective = fitted.objective;
-  entry.loadings = std::move(fitted.discriminants.vectors);
+  entry.loadings = fitted.discriminants.vectors;
   return entry;
 }
 

@@ -64,7 +64,7 @@ void improve(const Problem& problem, Index swaps, const RunControl& control, Sel
                               problem.options().components, problem.options().threads);
     entry.features = std::move(better.support);
     entry.objective = fitted.objective;
-    entry.loadings = std::move(fitted.discriminants.vectors);
+    entry.loadings = fitted.discriminants.vectors;
     entry.pass = "swaps";
   }
   record_of(selection)["swapped_sizes"] = sizes;

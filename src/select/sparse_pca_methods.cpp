@@ -79,7 +79,7 @@ PathEntry entry_of_component(const Problem& problem, std::vector<Index> features
   auto fitted = renormalize(problem.pencil(), entry.features, problem.options().criterion, 1,
                             problem.options().threads);
   entry.objective = fitted.objective;
-  entry.loadings = std::move(fitted.discriminants.vectors);
+  entry.loadings = fitted.discriminants.vectors;
   return entry;
 }
 

@@ -39,7 +39,7 @@ DensePair table_pair(const Dataset& data, std::vector<Index> features, bool lda,
   if (features.empty()) return pair;  // no set of the result names a column of the data
   Matrix x = data.values().columns(features);
   Vector w = Vector::Ones(data.rows());
-  if (data.weights().size() > 0) w = Eigen::Map<const Vector>(data.weights().data(), data.rows());
+  if (!data.weights().empty()) w = Eigen::Map<const Vector>(data.weights().data(), data.rows());
   w /= w.sum();
   // Two passes: the first mean takes the offset away, so that the second one has every digit of the spread.
   for (int pass = 0; pass < 2; ++pass) {
