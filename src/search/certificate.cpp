@@ -19,6 +19,15 @@ constexpr Index kMostSpectrum = 2000;
 /// Computed bounds are moved outwards by this fraction: what rounding may have taken from them.
 constexpr double kOutwards = 1e-10;
 
+/// c n 2^-52 / lambda_min of the correlations: a Cholesky factor of n columns with a unit diagonal is exact
+/// for a matrix that differs by at most some n 2^-52 (Higham, Accuracy and Stability, Theorem 10.6), the
+/// moments themselves by as much, and a'H^{-1}a changes by 1/lambda_min(H) times that, relatively.
+double relative_rounding(Index n, double inverse) {
+  constexpr double kConstant = 16.0;
+  const double error = kConstant * static_cast<double>(n) * kEpsilon * inverse;
+  return error < 1.0 ? error : kInfinity;
+}
+
 /// Partial sums of values sorted by `order`.
 std::vector<double> partial_sums(std::vector<double> values, bool largest_first) {
   if (largest_first) {
@@ -65,7 +74,14 @@ class Certifier {
  public:
   Certifier(const Pencil& pencil, const SearchUnits& units, const RootLosses* root,
             const CertificateOptions& options)
-      : pencil_(pencil), units_(units), root_(root), options_(options), features_(units.features()) {}
+      : pencil_(pencil), units_(units), root_(root), options_(options), features_(units.features()) {
+    const auto n = static_cast<Index>(features_.size());
+    if (root == nullptr || !std::isfinite(root->correlation_inverse) ||
+        static_cast<double>(n) * root->correlation_inverse <= kTrustedCondition) {
+      return;
+    }
+    root_outwards_ = std::max(kOutwards, relative_rounding(n, root->correlation_inverse));
+  }
 
   std::vector<SizeBounds> run() {
     bounds_.resize(static_cast<std::size_t>(options_.k.hi - options_.k.lo + 1));
@@ -100,12 +116,13 @@ class Certifier {
       if (fixed[static_cast<std::size_t>(u)] == 0) losses.push_back(root_->losses[u]);
     }
     std::sort(losses.begin(), losses.end());
-    add(&SizeBounds::upper, "inclusion", [&](Index) { return outwards(root_->value); });
+    add(&SizeBounds::upper, "inclusion", [&](Index) { return root_->value * (1.0 + root_outwards_); });
     // Any D that is dropped costs at least its dearest member: the d-th smallest loss.
     add(&SizeBounds::upper, "single-drop", [&](Index k) {
       const auto drop = units_.count() - k;
-      return drop == 0 ? kInfinity
-                       : root_->value - losses[static_cast<std::size_t>(drop - 1)] + kOutwards * root_->value;
+      return drop == 0
+                 ? kInfinity
+                 : root_->value - losses[static_cast<std::size_t>(drop - 1)] + root_outwards_ * root_->value;
     });
     // Two classes: loss_D = u_D' P_DD^{-1} u_D >= sum of the d smallest losses / lambda_max(R).
     if (pencil_.factor() == nullptr || pencil_.factor()->cols() != 1 || !units_.single ||
@@ -122,7 +139,7 @@ class Certifier {
       const auto drop = units_.count() - k;
       if (drop == 0) return kInfinity;
       const double loss = plain[static_cast<std::size_t>(drop - 1)] / root_->inverse_correlation;
-      return to_criterion(options_.criterion, std::max(0.0, t - loss + kOutwards * t));
+      return to_criterion(options_.criterion, std::max(0.0, t - loss + root_outwards_ * t));
     });
   }
 
@@ -141,7 +158,8 @@ class Certifier {
     if (pencil_.shift() > 0.0) inverse = std::min(inverse, largest_diagonal / pencil_.shift());
     const auto r = static_cast<double>(pencil_.factor()->cols());
     add(&SizeBounds::upper, "scores", [&](Index k) {
-      const double trace = sums[static_cast<std::size_t>(k - 1)] * (k == 1 ? 1.0 : inverse);
+      const double trace = sums[static_cast<std::size_t>(k - 1)] *
+                           (k == 1 ? 1.0 : inverse * (1.0 + (root_outwards_ - kOutwards)));
       if (options_.criterion != Criterion::kWilks) return outwards(trace);
       return outwards(k == 1 ? std::log1p(trace) : r * std::log1p(trace / r));  // the logarithm is concave
     });
@@ -250,6 +268,7 @@ class Certifier {
   const RootLosses* root_;
   const CertificateOptions& options_;
   std::vector<Index> features_;
+  double root_outwards_ = kOutwards;  ///< what rounding may have taken from bounds that start from all
   std::vector<SizeBounds> bounds_;
 };
 
@@ -272,6 +291,20 @@ std::vector<double> variance_sums(const Pencil& pencil, const SearchUnits& units
   auto sums = partial_sums(std::move(traces), true);
   for (double& sum : sums) sum = (sum - below_zero) * (1.0 + kOutwards);
   return sums;
+}
+
+double rounding_of_value(const Pencil& pencil, const std::vector<Index>& features, int threads) {
+  if (features.size() < 2 || pencil.b_is_identity()) return 0.0;
+  Matrix b = pencil.block(features, threads);
+  const Vector scale = b.diagonal().cwiseSqrt().cwiseInverse();
+  if (!scale.allFinite()) return kInfinity;
+  b = (scale.asDiagonal() * b * scale.asDiagonal()).eval();
+  const Vector values = linalg::symmetric_eigen(std::move(b), false).values;
+  const double least = values[0], most = values[values.size() - 1];
+  if (!(least > 0.0)) return kInfinity;
+  return most <= kTrustedCondition * least
+             ? 0.0
+             : relative_rounding(static_cast<Index>(features.size()), 1.0 / least);
 }
 
 bool root_affordable(const Pencil& pencil, Index candidates) {

@@ -13,6 +13,10 @@ namespace subspectra {
 /// variance.
 inline constexpr double kForgivenDip = 1e-6;
 
+/// Up to this condition of the correlations values and bounds agree with those in 110 digits to the 1e-9 of a
+/// certificate (docs/safety.md); beyond it they carry the error of rounding_of_value().
+inline constexpr double kTrustedCondition = 5e8;
+
 struct CertificateOptions {
   Criterion criterion = Criterion::kLargest;
   KRange k;            ///< units
@@ -28,6 +32,11 @@ struct CertificateOptions {
 /// PCA: the sum of the k largest traces of units bounds the variance of every set of k; entry k - 1. With
 /// eigenvalues down to -e, which a given matrix may have: lambda_max(A_S) <= tr A_S + (|S| - 1) e.
 [[nodiscard]] std::vector<double> variance_sums(const Pencil& pencil, const SearchUnits& units);
+
+/// What rounding may have done to the criterion of this set, as a fraction of it: 0 while the correlations of
+/// its features, D^{-1/2} B_S D^{-1/2} with D = diag(B_S), have a condition of at most kTrustedCondition, so
+/// that units do not matter; infinite where no digit is left.
+[[nodiscard]] double rounding_of_value(const Pencil& pencil, const std::vector<Index>& features, int threads);
 
 /// Whether the losses at the root are affordable for these candidates: p x p work up to 5,000 of them, or a
 /// table with few rows, where nothing p x p is needed.

@@ -194,6 +194,7 @@ void search_tree(const Problem& problem, const Exact& own, const RunControl& con
         fmt::format("the last checkpoint is missing or old: {}", result.checkpoint_problem));
   }
   selection.status = result.status;
+  withdraw_unsure(problem, selection);
   selection.search = SearchCounts{result.nodes, result.incumbent_updates, result.open_nodes};
 }
 

@@ -268,7 +268,29 @@ void certify(const Problem& problem, const RootLosses* root, const RunControl& c
     }
     if (problem.options().bounds) entry.bounds = at;
   }
+  withdraw_unsure(problem, selection);
   mark_proven(selection);
+}
+
+void withdraw_unsure(const Problem& problem, Selection& selection) {
+  std::vector<std::string> sizes;
+  for (auto& entry : selection.sets()) {
+    if (!entry.certified()) continue;
+    const double error = rounding_of_value(problem.pencil(), entry.features, problem.options().threads);
+    if (error <= 0.0) continue;
+    sizes.push_back(fmt::to_string(entry.k()));
+    if (std::isfinite(error)) {
+      entry.upper_bound = entry.objective * (1.0 + error);
+    } else {
+      entry.upper_bound.reset();
+      entry.bound.clear();
+    }
+  }
+  if (sizes.empty()) return;
+  if (selection.status == Status::kOptimal) selection.status = Status::kHeuristic;
+  selection.warnings.push_back(fmt::format(
+      "nothing is certified at k = {}: features there are so nearly combinations of each other (the condition of their correlations exceeds {:.0e}) that rounding leaves too few digits; leave near-copies out (⟨exclude⟩), or give a ridge (⟨ridge VALUE⟩)",
+      join_some(sizes), kTrustedCondition));
 }
 
 void mark_proven(Selection& selection) {

@@ -15,6 +15,10 @@ void greedy_sets(const Problem& problem, Index swaps, const RunControl& control,
 /// when all gaps are closed. `root` may be null.
 void certify(const Problem& problem, const RootLosses* root, const RunControl& control, Selection& selection);
 
+/// Takes back what was certified where rounding leaves too few digits for it (rounding_of_value()), with a
+/// warning; an optimal status becomes heuristic then.
+void withdraw_unsure(const Problem& problem, Selection& selection);
+
 /// A heuristic's status becomes optimal when the gap of every set is closed.
 void mark_proven(Selection& selection);
 

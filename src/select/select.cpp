@@ -147,6 +147,20 @@ void warn_of_single_rows(const Dataset& data, std::vector<std::string>& warnings
       data.labels()->name, data.details().in_memory ? "" : "; name the label column with ⟨target⟩"));
 }
 
+/// Columns that do not vary within any class. What rounding leaves of a class mean is some 2^-52 of it, and a
+/// deviation of that size is no variance: against it every objective would be without meaning.
+std::vector<Index> without_within_variance(const RowStatistics& rows, const std::vector<Index>& candidates) {
+  constexpr double kRounding = 64.0 * kEpsilon;
+  const Moments& moments = rows.class_moments();
+  const Vector variances = moments.within_variances();
+  std::vector<Index> found;
+  for (const Index j : candidates) {
+    const double most = kRounding * moments.class_means().row(j).cwiseAbs().maxCoeff();
+    if (!(variances[j] > most * most)) found.push_back(j);
+  }
+  return found;
+}
+
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -354,6 +368,35 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
                            : fmt::format("{} constant columns carry nothing and are never chosen: {}",
                                          constant.size(), data.names().some(constant)));
   }
+  const bool lda =
+      matrices != nullptr ? matrices->b.has_value() : data.labels() != nullptr && !method.variance;
+  // Without a ridge nothing stands against them: their objective is infinite, and that of every set with
+  // them.
+  std::vector<Index> separating;
+  if (lda && matrices == nullptr && !method.own_rule && options.ridge.value == 0.0) {
+    separating = without_within_variance(rows, candidates);
+  }
+  if (!separating.empty()) {
+    std::erase_if(candidates,
+                  [&](Index j) { return std::binary_search(separating.begin(), separating.end(), j); });
+    const bool one = separating.size() == 1;
+    warnings.push_back(fmt::format(
+        "{} within any class and {} the classes perfectly (the objective is infinite), so that without a ridge no set holds {}: {}; ⟨ridge auto⟩ lets {} be chosen",
+        one ? "1 column does not vary" : fmt::format("{} columns do not vary", separating.size()),
+        one ? "separates" : "separate", one ? "it" : "them", data.names().some(separating),
+        one ? "it" : "them"));
+    for (const Index j : include) {
+      if (!std::binary_search(separating.begin(), separating.end(), j)) continue;
+      throw Infeasible(fmt::format(
+          "⟨include⟩ names '{}', which does not vary within any class: without a ridge its objective is infinite; use ⟨ridge auto⟩, or leave it out",
+          data.names()[j]));
+    }
+    if (candidates.empty()) {
+      throw Infeasible(fmt::format(
+          "no feature varies within a class ({}): without a ridge every objective is infinite; use ⟨ridge auto⟩",
+          data.names().some(separating)));
+    }
+  }
   for (const Index j : include) {
     if (std::binary_search(constant.begin(), constant.end(), j)) {
       throw Infeasible(fmt::format("⟨include⟩ names '{}', which is constant; leave it out", data.names()[j]));
@@ -414,8 +457,6 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
     }
     k.hi = available;
   }
-  const bool lda =
-      matrices != nullptr ? matrices->b.has_value() : data.labels() != nullptr && !method.variance;
   double ridge = 0.0;
   if (lda && (options.ridge_needed || !method.own_rule)) {
     const ResolvedRidge& resolved = rows.ridge(candidates, options.ridge);

@@ -92,6 +92,14 @@ std::string in_child(const Work& work) {
   return text;
 }
 
+/// GCC 12's address sanitizer takes no lock of its allocator before a fork (the C library's malloc does):
+/// what another thread holds at that moment is held for ever in the child, whoever forks.
+#if defined(__SANITIZE_ADDRESS__)
+#define SKIP_WHERE_MALLOC_DIES_IN_A_FORK() GTEST_SKIP() << "the sanitizer's malloc may hang in the child"
+#else
+#define SKIP_WHERE_MALLOC_DIES_IN_A_FORK() static_cast<void>(0)
+#endif
+
 TEST(HostProcess, LoadingTheLibraryStartsNoThread) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the sanitizer has a thread of its own";
@@ -101,6 +109,7 @@ TEST(HostProcess, LoadingTheLibraryStartsNoThread) {
 
 // Oracle: the parent's answer. Of the threads of the parent's pools none exists in the child.
 TEST(HostProcess, AForkAfterTheFirstUseAnswersTheSame) {
+  SKIP_WHERE_MALLOC_DIES_IN_A_FORK();
   const std::string before = all_answers();
   EXPECT_EQ(in_child(all_answers), before);
   EXPECT_EQ(all_answers(), before) << "the parent, after the fork";
@@ -112,6 +121,7 @@ TEST(HostProcess, AForkBeforeTheFirstUseAnswersTheSame) {
 }
 
 TEST(HostProcess, NestedLoopsEndInAForkedChild) {
+  SKIP_WHERE_MALLOC_DIES_IN_A_FORK();
   const auto nested = [] {
     std::vector<std::string> parts(20);
     parallel_for(20, 4, [&](Index i) {
