@@ -325,8 +325,9 @@ int run_select(const Arguments& arguments, Signals& signals) {
   SearchLog log(proof.events, progress.shown() || job.output.verbose, progress);
   control.listen(log.sink());
   signals.begin_work();
-  const Dataset prepared =
-      source.matrices ? source.data : Preparation::learn(source.data, job.prepare).apply(source.data);
+  const Preparation preparation =
+      source.matrices ? Preparation() : Preparation::learn(source.data, job.prepare);
+  const Dataset prepared = source.matrices ? source.data : preparation.apply(source.data);
   Selection selection;
   if (!refit.refit.empty()) {
     const auto sets = read_given_sets(refit.refit);
@@ -342,6 +343,7 @@ int run_select(const Arguments& arguments, Signals& signals) {
     const MethodEntry& method = job.choose_method(source.data);
     check_method_options(job.texts, {&method}, MethodRegistry::entries());
     selection = select_features(prepared, job.method(method), job.selection, control);
+    to_table_units(preparation, selection);
   }
   progress.erase();
 

@@ -553,6 +553,16 @@ Selection select_features(const MatrixProblem& problem, const Method& method, co
   return run_method(RowStatistics(names, problem, options.threads), method, options, control);
 }
 
+void to_table_units(const Preparation& preparation, Selection& selection) {
+  if (preparation.scale.size() == 0) return;
+  auto* const path = std::get_if<PenaltyPath>(&selection.answer);
+  if (path == nullptr) return;
+  for (auto& fit : path->fits) {
+    for (std::size_t i = 0; i < fit.features.size(); ++i)
+      fit.matrix.view().row(static_cast<Index>(i)) /= preparation.scale[fit.features[i]];
+  }
+}
+
 Selection refit_sets(const Dataset& prepared, const std::vector<GivenSet>& sets,
                      const SelectOptions& options) {
   return refit_sets(RowStatistics(prepared, options.threads, options.memory_limit.bytes), sets, options);
@@ -568,9 +578,11 @@ Selection select(const Dataset& data, const Method& method, const SelectOptions&
                  const RunControl& control) {
   method.validate();
   const Dataset checked = check_values(data, options.prepare, options.exclude);
-  const Dataset prepared = Preparation::learn(checked, options.prepare).apply(checked);
+  const Preparation preparation = Preparation::learn(checked, options.prepare);
+  const Dataset prepared = preparation.apply(checked);
   Selection found = run_method(RowStatistics(prepared, options.threads, options.memory_limit.bytes), method,
                                options, control);
+  to_table_units(preparation, found);
   found.warnings = spelled(std::move(found.warnings), Spelling::kCpp);
   return found;
 }

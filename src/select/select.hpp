@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "data/prepare.hpp"
 #include "select/problem.hpp"
 
 namespace subspectra {
@@ -18,6 +19,11 @@ namespace subspectra {
                                         const SelectOptions& options, const RunControl& control);
 [[nodiscard]] Selection select_features(const MatrixProblem& problem, const Method& method,
                                         const SelectOptions& options, const RunControl& control);
+
+/// Discriminants that were fitted on a prepared table in the units of the table it was made from: a prepared
+/// column is (x - centre)/scale, so that a coefficient b of it is b/scale of x, but for a constant.
+/// Components stay what they are, unit vectors of what was analysed.
+void to_table_units(const Preparation& preparation, Selection& selection);
 
 /// A set that someone else chose.
 struct GivenSet {
