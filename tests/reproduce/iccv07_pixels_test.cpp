@@ -202,8 +202,8 @@ TEST(AllExperiments, TakeFilesByTheirNamesAndRefuseOptionsOfOne) {
   // Which file an experiment is given shows in what it says of a broken one.
   const Folder folder;
   static_cast<void>(folder.write("colon.csv", "broken\n"));
+  // The limit is for slow machines: a fast one has done everything before it, and both are right.
   const auto result = run_all_experiments({.quick = true, .data = folder.path("."), .threads = 1}, {}, 6.0);
-  EXPECT_EQ(result.status, Status::kTimeLimit);
   bool seen = false;
   for (const auto& one : result.details["experiments"]) {
     if (one["id"] != "icml06-fig4") continue;
