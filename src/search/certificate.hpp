@@ -13,8 +13,8 @@ namespace subspectra {
 /// variance.
 inline constexpr double kForgivenDip = 1e-6;
 
-/// Up to this condition of the correlations values and bounds agree with those in 110 digits to the 1e-9 of a
-/// certificate (docs/safety.md); beyond it they carry the error of rounding_of_value().
+/// Up to this condition of the correlations values and bounds have the digits that the 1e-9 of a certificate
+/// needs (docs/safety.md); beyond it they carry the error of rounding_of_value().
 inline constexpr double kTrustedCondition = 5e8;
 
 struct CertificateOptions {

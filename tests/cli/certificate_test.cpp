@@ -14,8 +14,8 @@ using testing::run_program;
 
 const std::string kInputs = SUBSPECTRA_SOURCE_DIR "/tests/replay/inputs/";
 
-/// The two columns agree to seven digits and more: computed in 50 digits the objective of the pair differs
-/// from what doubles give by 16 and by 21 percent.
+/// The two columns agree to seven digits and more, and what doubles give for the pair is off by 16 and by 21
+/// percent.
 TEST(Certificates, AreNotGivenToNearCopies) {
   for (const std::string table : {"celsius.csv", "copy.csv"}) {
     for (const std::string method : {"gslda", "forward-lda", "backward-lda"}) {
@@ -38,7 +38,7 @@ TEST(Certificates, AWithdrawnOneIsSaidWithItsSize) {
   EXPECT_NE(run.err.find("nothing is certified at k = 2"), std::string::npos) << run.err;
 }
 
-TEST(Certificates, UnitsDoNotCostOne) {
+TEST(Certificates, StayWhereFeaturesAreNoCopies) {
   const json plain = run_program({"select", "sonar", "--method", "eslda", "-k", "1:4", "--json"}).json();
   EXPECT_EQ(plain["status"], "optimal");
   for (const auto& entry : plain["path"]) EXPECT_TRUE(entry["certified"]) << entry;
