@@ -103,7 +103,7 @@ inline std::string name_of(int j) { return fmt::format("x{}", j); }
 inline void fill_table(SmallProblem& problem, Choices& choose) {
   const int n = problem.rows;
   // A copy that differs by d makes a condition of about 4/d^2.
-  const double target = choose.uniform(0.0, 17.5);
+  const double target = choose.uniform(choose.percent(40) ? 9.0 : 0.0, 17.5);
   const auto difference = [&] {
     return choose.percent(80) ? 2.0 * std::pow(10.0, -0.5 * (target + choose.uniform(-0.5, 0.5)))
                               : std::pow(10.0, choose.uniform(-16.0, -2.0));

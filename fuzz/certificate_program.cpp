@@ -1,8 +1,10 @@
-/// certificate_fuzzer [--problems N] [--seed S] [--seconds T] [--threads N] [--write DIR] [--verbose]
+/// certificate_fuzzer [--problems N] [--seed S] [--seconds T] [--threads N] [--write DIR] [--json FILE]
+/// [--verbose]
 /// Random problems against brute force, without libFuzzer: problem i has the seed S + i, so that a finding is
 /// repeated by --seed and --problems 1. Ends with 1 where there is a finding.
 #include <chrono>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "certificate_target.hpp"
 
@@ -15,7 +17,7 @@ struct Arguments {
   std::uint64_t seed = 0;
   double seconds = 0.0;  ///< 0: no limit
   int threads = 1;       ///< of the library
-  std::string write;
+  std::string write, json;
   bool verbose = false;
 };
 
@@ -38,10 +40,12 @@ Arguments parsed(int argc, char** argv) {
       arguments.threads = std::atoi(value);
     } else if (value != nullptr && word == "--write") {
       arguments.write = value;
+    } else if (value != nullptr && word == "--json") {
+      arguments.json = value;
     } else {
       std::fprintf(
           stderr,
-          "usage: %s [--problems N] [--seed S] [--seconds T] [--threads N] [--write DIR] [--verbose]\n",
+          "usage: %s [--problems N] [--seed S] [--seconds T] [--threads N] [--write DIR] [--json FILE] [--verbose]\n",
           argv[0]);
       std::exit(2);
     }
@@ -49,21 +53,43 @@ Arguments parsed(int argc, char** argv) {
   return arguments;
 }
 
+std::string decade_name(int d) {
+  return d == kDecades ? "variance" : fmt::format("1e{}{}", d, d + 1 == kDecades ? "+" : "");
+}
+
 void print(const Report& report, double seconds) {
   fmt::print("\n{:<9} {:>9} {:>9} {:>9} {:>9}  worst error certified (seed), uncertified (seed)\n",
              "condition", "entries", "certified", "given up", "findings");
-  for (int d = 0; d < kDecades; ++d) {
+  for (int d = 0; d <= kDecades; ++d) {
     const Decade& decade = report.decades[static_cast<std::size_t>(d)];
-    fmt::print("{:<9} {:>9} {:>9} {:>9} {:>9}  {:.2g} ({}), {:.2g} ({})\n",
-               fmt::format("1e{}{}", d, d + 1 == kDecades ? "+" : ""), decade.entries, decade.certified,
-               decade.given_up, decade.findings, decade.worst_certified, decade.seed_certified,
-               decade.worst_uncertified, decade.seed_uncertified);
+    fmt::print("{:<9} {:>9} {:>9} {:>9} {:>9}  {:.2g} ({}), {:.2g} ({})\n", decade_name(d), decade.entries,
+               decade.certified, decade.given_up, decade.findings, decade.worst_certified,
+               decade.seed_certified, decade.worst_uncertified, decade.seed_uncertified);
   }
   fmt::print(
       "\nproblems {}, entries {}, certified {}, uncertified {}, refused {}, findings {}, seconds {:.1f}\n",
       report.problems, report.entries, report.certified, report.entries - report.certified, report.refused,
       report.findings, seconds);
   for (const auto& [kind, count] : report.kinds) fmt::print("  {}: {}\n", kind, count);
+}
+
+/// For scripts/update-safety-doc.
+void write_json(const Report& report, double seconds, const std::string& path) {
+  nlohmann::json decades = nlohmann::json::array();
+  for (int d = 0; d <= kDecades; ++d) {
+    const Decade& decade = report.decades[static_cast<std::size_t>(d)];
+    decades.push_back({{"from", decade_name(d)},
+                       {"entries", decade.entries},
+                       {"certified", decade.certified},
+                       {"worst_certified", decade.worst_certified},
+                       {"worst_uncertified", decade.worst_uncertified},
+                       {"findings", decade.findings}});
+  }
+  const nlohmann::json document = {
+      {"problems", report.problems}, {"entries", report.entries},   {"certified", report.certified},
+      {"refused", report.refused},   {"findings", report.findings}, {"seconds", seconds},
+      {"decades", decades}};
+  std::ofstream(path) << document.dump(1) << '\n';
 }
 
 }  // namespace
@@ -94,6 +120,7 @@ int main(int argc, char** argv) {
     if (!arguments.write.empty()) write_csv(problem, fmt::format("{}/{}.csv", arguments.write, seed));
   }
   print(report, elapsed());
+  if (!arguments.json.empty()) write_json(report, elapsed(), arguments.json);
   if (arguments.verbose || report.refused > 0) {
     for (const auto& [words, count] : report.refusals) {
       if (arguments.verbose || count >= 5) fmt::print("  refused {}: {}\n", count, words);

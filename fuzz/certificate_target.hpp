@@ -38,7 +38,8 @@ struct Finding {
   std::string kind, text;
 };
 
-/// By decade of the condition of a set's correlations; the last is "1e17 and more".
+/// By decade of the condition of a set's correlations; the last is "1e17 and more", and behind it stand the
+/// sets of PCA, which have no B.
 inline constexpr int kDecades = 18;
 struct Decade {
   long entries = 0, certified = 0, given_up = 0;  ///< given up: an exact search that nobody stopped
@@ -49,7 +50,7 @@ struct Decade {
 
 struct Report {
   long problems = 0, entries = 0, certified = 0, refused = 0, findings = 0;
-  std::array<Decade, kDecades> decades;
+  std::array<Decade, kDecades + 1> decades;
   std::map<std::string, long> kinds, refusals;
 };
 
@@ -275,8 +276,8 @@ class Checker {
     ++report_.entries;
     const auto k = static_cast<std::size_t>(entry.k());
     const auto set = grown(entry.features);
-    decade_ = kDecades - 1;
-    if (set) {
+    decade_ = truth_.variance ? kDecades : kDecades - 1;
+    if (set && !truth_.variance) {
       const double condition = set->condition();
       decade_ = std::clamp(static_cast<int>(std::log10(std::max(1.0, condition))), 0, kDecades - 1);
     }
@@ -410,7 +411,7 @@ class Checker {
   }
 
   void check_status() {
-    decade_ = 0;
+    decade_ = truth_.variance ? kDecades : 0;
     const auto& sets = selection_.sets();
     if (selection_.status == Status::kOptimal) {
       for (const auto& entry : sets) {
