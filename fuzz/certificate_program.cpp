@@ -113,6 +113,7 @@ int main(int argc, char** argv) {
     for (const auto& finding : checked.findings) shown = shown || report.kinds[finding.kind] <= kShown;
     if (!shown) continue;
     fmt::print("seed {}: {}\n", seed, described(problem));
+    if (arguments.verbose) fmt::print("{}", checked.path);
     for (const auto& finding : checked.findings) fmt::print("  {}: {}\n", finding.kind, finding.text);
     if (!checked.refusal.empty()) fmt::print("  refused: {}\n", checked.refusal);
     if (!checked.findings.empty())

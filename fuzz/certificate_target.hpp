@@ -57,6 +57,7 @@ struct Report {
 struct Checked {
   std::vector<Finding> findings;
   std::string refusal;
+  std::string path;  ///< what the selection says of every size, and what is true
 };
 
 /// What was added to the variance of every column, by what the selection reports: one number, or a fraction
@@ -190,7 +191,7 @@ class Checker {
                                                            : Judged::kWilks;
   }
 
-  std::vector<Finding> run() {
+  Checked run() {
     make_units();
     if (!truth_.variance) {
       const auto additions = additions_of(selection_, truth_);
@@ -203,7 +204,9 @@ class Checker {
     sets_ = all_sets(truth_, units_, forced_, by_);
     for (const PathEntry& entry : selection_.sets()) check(entry);
     check_status();
-    return std::move(findings_);
+    for (const std::string& warning : selection_.warnings) path_ += "  warning: " + warning + "\n";
+    path_ += fmt::format("  status {}\n", status_name(selection_.status));
+    return {.findings = std::move(findings_), .path = std::move(path_)};
   }
 
  private:
@@ -309,6 +312,11 @@ class Checker {
                         truly.value, error,
                         entry.certified() ? "certified" : "not certified, and no warning says why"));
     }
+    path_ +=
+        fmt::format("  k = {} {{{}}}: objective {:.12g}, truly {:.12g}; bound {} {}, best {:.12g}{}\n", k,
+                    fmt::join(entry.features, ","), entry.objective, truly.value,
+                    entry.upper_bound ? fmt::format("{:.12g}", *entry.upper_bound) : "none", entry.bound,
+                    sets_[k].empty() ? 0.0 : sets_[k].front().value, entry.certified() ? ", certified" : "");
     check_bounds(entry, truly.value);
     check_pool(entry);
   }
@@ -443,6 +451,7 @@ class Checker {
   std::vector<bool> forced_;
   std::vector<std::vector<Valued>> sets_;
   std::vector<Finding> findings_;
+  std::string path_;
 };
 
 /// A search that was stopped and gone on with gives what it gives in one go.
@@ -465,7 +474,7 @@ inline Checked check_problem(const SmallProblem& problem, Report& report) {
   try {
     const bool stopped = problem.stopping != Stopping::kNever || problem.node_limit > 0;
     const Selection selection = runner.run({}, {}, problem.node_limit, problem.stopping);
-    checked.findings = Checker(problem, runner.truth(), selection, stopped, report).run();
+    checked = Checker(problem, runner.truth(), selection, stopped, report).run();
     if (problem.resumed && !stopped) {
       const std::string path = fmt::format("/tmp/subspectra-certificate-{}.checkpoint", ::getpid());
       const Selection part = runner.run(path, {}, 2, Stopping::kNever);
