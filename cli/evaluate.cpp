@@ -179,7 +179,7 @@ int run_evaluate(const Arguments& arguments, Signals& signals) {
   used.update(classifier_options_json(job.texts));
   used.update(options_json(options));
   used["cv_groups"] = job.read.cv_groups;
-  used["ridge_all_rows"] = evaluation.ridge_all_rows;
+  used["ridge_all_rows"] = OptionCodec<Ridge>::json(as_option(evaluation.ridge_all_rows));
   const ResultContext context = {.options = std::move(used),
                                  .read_s = job.read_s,
                                  .total_s = job.watch.seconds(),

@@ -186,8 +186,8 @@ std::string components_table(const Dataset& data, const FittedDiscriminants& rec
 }
 
 std::string selection_text(const Dataset& data, const Selection& selection) {
-  std::string text = fmt::format("{}\nmethod {}, status {}, ridge {:.4g}", data_line(data), selection.method,
-                                 status_name(selection.status), selection.ridge);
+  std::string text = fmt::format("{}\nmethod {}, status {}, ridge {}", data_line(data), selection.method,
+                                 status_name(selection.status), shown(selection.ridge));
   if (selection.search) text += ", " + counted(selection.search->nodes, "node");
   text += "\n\n";
   const FittedDiscriminants* const fit = selection.chosen_fit();

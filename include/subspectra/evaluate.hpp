@@ -89,7 +89,7 @@ struct Evaluation {
   Status status = Status::kInterrupted;  ///< heuristic when all folds ran, else time_limit or interrupted
   EvaluateOptions options;
   bool nested = true;
-  double ridge_all_rows = 0.0;  ///< the ridge when all rows train; every training set has its own
+  RidgeAmount ridge_all_rows;  ///< the ridge when all rows train; every training set has its own
   Index folds_run = 0, folds_planned = 0;
   std::vector<EvaluationRow> rows;  ///< by method, then ascending k
   std::vector<EvaluationChoice> chosen;

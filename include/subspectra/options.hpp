@@ -12,6 +12,7 @@
 ///     };
 ///
 /// A help text names another option as ⟨field_name⟩, which every language spells in its own way.
+#include <compare>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -54,10 +55,24 @@ struct KRange {
   bool asked_ = false;  ///< 0 that was written is not the 0 of nothing
 };
 
-/// What is added to the diagonal of the within-class covariance: a number, or (empty) what the data need.
+/// What is asked to be added to the diagonal of the within-class covariance: a number, a fraction of each
+/// column's own variance, or (both empty) the fraction that the data need.
 struct Ridge {
-  std::optional<double> value;  ///< empty: auto
+  std::optional<double> value;     ///< the same for every column, in squared units of the table
+  std::optional<double> fraction;  ///< of each column's own variance: no answer depends on units
+  [[nodiscard]] bool automatic() const { return !value && !fraction; }
   bool operator==(const Ridge&) const = default;
+};
+
+/// What was added to the within-class covariance B: B + value I + fraction diag(B). A column that does not
+/// vary within any class gets the fraction of its total variance.
+struct RidgeAmount {
+  double value = 0.0;
+  double fraction = 0.0;
+  constexpr RidgeAmount() = default;
+  constexpr RidgeAmount(double number, double of_variances = 0.0)  // NOLINT(google-explicit-constructor)
+      : value(number), fraction(of_variances) {}
+  auto operator<=>(const RidgeAmount&) const = default;
 };
 
 /// Bytes, written 512M, 2G, 1.5GiB (powers of 1024).

@@ -62,7 +62,7 @@ struct SelectOptions {
           "the objective of a set S with T = M_S' B_S^-1 M_S: largest eigenvalue, trace, or log det(I + T)");
     field(
         "ridge", o.ridge,
-        "number added to the diagonal of the within-class covariance; auto adds 1e-3 times its smallest nonzero eigenvalue when it is singular and nothing otherwise");
+        "added to the diagonal of the within-class covariance: rel:F the fraction F of each column's own variance, VALUE that number; auto a fraction where the correlations are singular or nearly so, nothing otherwise");
     field(
         "components", o.components,
         "loadings kept: discriminants of LDA (0: all, min(classes - 1, k)); principal components, each on a set of its own after deflation (0: one)");
@@ -131,7 +131,10 @@ struct MethodRecord;  // what the method reports of itself, for the result file
 struct Selection {
   std::string method;
   Status status = Status::kInterrupted;  // starts pessimistic: every method says how it ended
-  double ridge = 0.0;                    ///< the number that was added to diag(B)
+  RidgeAmount ridge;                     ///< what was added to diag(B)
+  /// What a fraction was taken of, by feature: the within-class variance, or the total one of a column that
+  /// has none; empty where no fraction was added.
+  std::vector<double> ridge_variances;
   KRange sizes;             ///< that can be: those asked for, less what is below the included ones
   bool size_fixed = false;  ///< a lambda that was given or chosen, or the method, leaves k nothing to say
   std::variant<SizePath, PenaltyPath, Components> answer;

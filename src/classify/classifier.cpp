@@ -102,7 +102,7 @@ SharedRows::SharedRows(const ClassifierTraits& traits, const TrainingTable& tabl
 }
 
 ClassifierTrainer::ClassifierTrainer(const Dataset& training, const std::vector<Index>& features,
-                                     double ridge, const Classifier& classifier,
+                                     const RidgeAmount& ridge, const Classifier& classifier,
                                      const TrainingContext& context) {
   const ClassifierKind& kind = kind_of(classifier);
   kind.validate(classifier);

@@ -21,7 +21,7 @@ class ClassifierTrainer {
   /// `training` is prepared and labelled. `features` ascending: the columns that sets are taken from. `ridge`
   /// is added to the diagonal of the within-class covariance (LDA). Throws InvalidArgument for options that
   /// break their rules, and for row weights where the classifier takes none.
-  ClassifierTrainer(const Dataset& training, const std::vector<Index>& features, double ridge,
+  ClassifierTrainer(const Dataset& training, const std::vector<Index>& features, const RidgeAmount& ridge,
                     const Classifier& classifier, const TrainingContext& context = {});
   /// On the features with these places among `features`. Throws Infeasible where the rule does not exist.
   /// `control` cuts short what the training chooses by itself; there is a rule in any case.

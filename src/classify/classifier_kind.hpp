@@ -26,7 +26,7 @@ struct TrainingContext {
 struct TrainingTable {
   const Dataset& training;
   const std::vector<Index>& features;
-  double ridge = 0.0;  ///< added to the diagonal of the within-class covariance (LDA)
+  RidgeAmount ridge;  ///< added to the diagonal of the within-class covariance (LDA)
   TrainingContext context;
 };
 

@@ -12,6 +12,7 @@
 #include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
 #include "spectral/discriminants.hpp"
+#include "spectral/ridge.hpp"
 
 namespace subspectra {
 
@@ -146,7 +147,7 @@ Matrix LdaRule::log_posteriors(const MatrixRef& rows) const {
 }
 
 std::string LdaRule::description() const {
-  return fmt::format("ridge {:.4g}, classifier {}", ridge, classifier());
+  return fmt::format("ridge {}, classifier {}", shown(ridge), classifier());
 }
 
 nlohmann::json LdaRule::to_json() const {
@@ -175,7 +176,8 @@ class LdaTrainer final : public SetTrainer {
         moments_(compute_moments(table.training, table.features, Moments::SecondOrder::kFull,
                                  table.context.threads)),
         within_(moments_.within_covariance()) {
-    within_.diagonal().array() += ridge_;
+    within_.diagonal().array() += ridge_.value;
+    if (ridge_.fraction > 0.0) within_.diagonal() += ridge_.fraction * ridge_variances(moments_);
   }
   [[nodiscard]] RulePointer fit(const std::vector<Index>* places, const RunControl&) const override {
     auto rule = std::make_shared<LdaRule>(
@@ -189,7 +191,7 @@ class LdaTrainer final : public SetTrainer {
 
  private:
   Lda options_;
-  double ridge_;
+  RidgeAmount ridge_;
   Moments moments_;
   Matrix within_;
 };
@@ -218,7 +220,7 @@ class LdaKind final : public TypedKind<Lda> {
       reader.fail("discriminants", "has more columns than features or classes");
     rule->discriminants = reader.matrix("discriminants", shape.features, r);
     rule->centroids = reader.matrix("centroids", shape.classes, r);
-    rule->ridge = reader.number("ridge");
+    rule->ridge = reader.ridge("ridge");
     return rule;
   }
 };

@@ -24,7 +24,7 @@ struct LdaRule final : Rule {
   Matrix discriminants;  ///< k x r
   Matrix centroids;      ///< K x r, D'(mean_c - centre)
   Vector priors;         ///< K
-  double ridge = 0.0;    ///< that B_S includes; for people, the file has it among the model's own members
+  RidgeAmount ridge;     ///< that B_S includes; for people, the file has it among the model's own members
 
   [[nodiscard]] std::string_view classifier() const override { return Lda::kTraits.name; }
   [[nodiscard]] Matrix log_posteriors(const MatrixRef& rows) const override;  ///< n x k -> n x K, normalised

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "core/options.hpp"
+
 namespace subspectra {
 
 using nlohmann::json;
@@ -61,6 +63,17 @@ double ModelReader::number(std::string_view path) const {
   const json& value = at(path);
   if (!value.is_number() || !std::isfinite(value.get<double>())) fail(path, "must be a finite number");
   return value.get<double>();
+}
+
+RidgeAmount ModelReader::ridge(std::string_view path) const {
+  const json& value = at(path);
+  if (!value.is_string()) return number(path);
+  try {
+    const Ridge asked = OptionCodec<Ridge>::parse(value.get_ref<const std::string&>());
+    if (asked.fraction) return {0.0, *asked.fraction};
+  } catch (const InvalidArgument&) {  // answered below
+  }
+  fail(path, "must be a number or rel:F");
 }
 
 double ModelReader::positive_number(std::string_view path) const {

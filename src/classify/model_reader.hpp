@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include <subspectra/options.hpp>
 #include "core/types.hpp"
 
 namespace subspectra {
@@ -24,6 +25,8 @@ class ModelReader {
   [[nodiscard]] bool truth(std::string_view path) const;
   [[nodiscard]] Index count(std::string_view path) const;
   [[nodiscard]] double number(std::string_view path) const;
+  /// A number, or rel:F.
+  [[nodiscard]] RidgeAmount ridge(std::string_view path) const;
   [[nodiscard]] double positive_number(std::string_view path) const;
   [[nodiscard]] std::vector<std::string> texts(std::string_view path) const;
   [[nodiscard]] Vector numbers(std::string_view path, Index size) const;

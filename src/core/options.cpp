@@ -162,21 +162,35 @@ json OptionCodec<KRange>::json(const KRange& value) {
 std::string OptionCodec<KRange>::hint() { return "N|LO:HI"; }
 
 Ridge OptionCodec<Ridge>::parse(std::string_view text) {
+  constexpr std::string_view kFraction = "rel:";
   if (text == "auto") return {};
+  const bool relative = text.starts_with(kFraction);
   try {
-    const double value = parse_finite(text);
-    if (value >= 0.0) return {value};
+    const double number = parse_finite(relative ? text.substr(kFraction.size()) : text);
+    if (number >= 0.0) return relative ? Ridge{.value = {}, .fraction = number} : Ridge{.value = number, .fraction = {}};
   } catch (const InvalidArgument&) {  // answered below, with the whole rule
   }
-  throw InvalidArgument("auto or a number from 0 up is needed");
+  throw InvalidArgument("auto, rel:F (a fraction of each column's variance) or a number from 0 up is needed");
 }
 std::string OptionCodec<Ridge>::format(const Ridge& value) {
+  if (value.fraction) return fmt::format("rel:{}", *value.fraction);
   return value.value ? fmt::format("{}", *value.value) : "auto";
 }
 json OptionCodec<Ridge>::json(const Ridge& value) {
-  return value.value ? nlohmann::json(*value.value) : nlohmann::json("auto");
+  if (value.value) return *value.value;
+  return format(value);
 }
-std::string OptionCodec<Ridge>::hint() { return "auto|VALUE"; }
+std::string OptionCodec<Ridge>::hint() { return "auto|rel:F|VALUE"; }
+
+Ridge as_option(const RidgeAmount& amount) {
+  if (amount.fraction > 0.0) return {.value = {}, .fraction = amount.fraction};
+  return {.value = amount.value, .fraction = {}};
+}
+
+std::string shown(const RidgeAmount& amount) {
+  return amount.fraction > 0.0 ? fmt::format("rel:{:.4g}", amount.fraction)
+                               : fmt::format("{:.4g}", amount.value);
+}
 
 ByteSize OptionCodec<ByteSize>::parse(std::string_view text) {
   static constexpr std::array<std::pair<char, double>, 5> kUnits = {

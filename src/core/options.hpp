@@ -64,6 +64,11 @@ SUBSPECTRA_OPTION_CODEC(Ridge);
 SUBSPECTRA_OPTION_CODEC(ByteSize);
 #undef SUBSPECTRA_OPTION_CODEC
 
+/// The option that would add just that: how results and model files write an amount.
+[[nodiscard]] Ridge as_option(const RidgeAmount& amount);
+/// The same for people: four digits.
+[[nodiscard]] std::string shown(const RidgeAmount& amount);
+
 template <class E>
 struct OptionCodec<E, std::enable_if_t<std::is_enum_v<E>>> {
   static E parse(std::string_view text) {

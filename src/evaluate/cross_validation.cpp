@@ -139,7 +139,7 @@ class Evaluator {
       selection = run_method(rows, method, options, control_.silent());
       // A method that knows no labels knows no ridge for the rule that is trained on its sets.
       if (method.traits().variance && !selection.sets().empty()) {
-        selection.ridge = rows.ridge(features_used(selection), options.ridge).value;
+        selection.ridge = rows.ridge(features_used(selection), options.ridge).amount;
       }
     } catch (const Infeasible&) {
       // A column constant in this training set alone, and the like: every k is reported as left out.

@@ -7,6 +7,7 @@
 
 #include <subspectra/searches.hpp>
 
+#include "core/options.hpp"
 #include "core/text.hpp"
 #include "select/record.hpp"
 #include "select/registry.hpp"
@@ -138,7 +139,7 @@ FitResult fit_features(const Dataset& data, const Method& method, const SelectOp
   result.selection = choose_features(rows, method, options, control);
   Selection& found = result.selection;
   if (traits.variance && !found.sets().empty())  // it knows no labels, and so no ridge for the rule
-    found.ridge = rows.ridge(found.sets().back().features, options.ridge).value;
+    found.ridge = rows.ridge(found.sets().back().features, options.ridge).amount;
   const FittedDiscriminants* const fitted = found.chosen_fit();
   if (!can_be_trained_on(found))
     throw Error(found.size_fixed && !found.warnings.empty()
@@ -179,7 +180,7 @@ json model_json(const FitResult& fit, json options, const json& classifier_optio
   options.update(classifier_options);
   options.update(record_of(fit.selection));
   options["ridge_asked"] = options["ridge"];
-  options["ridge"] = fit.selection.ridge;
+  options["ridge"] = OptionCodec<Ridge>::json(as_option(fit.selection.ridge));
   object["options"] = std::move(options);
   return object;
 }

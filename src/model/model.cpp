@@ -13,6 +13,7 @@
 #include "classify/registry.hpp"
 #include "core/json_io.hpp"
 #include "core/matrix_json.hpp"
+#include "core/options.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
 #include "io/byte_source.hpp"
@@ -196,7 +197,7 @@ json TrainedModel::to_json() const {
                   {{"imputation", list(preparation.imputation)},
                    {"centre", list(preparation.centre)},
                    {"scale", list(preparation.scale)}}},
-                 {"ridge", ridge}};
+                 {"ridge", OptionCodec<Ridge>::json(as_option(ridge))}};
   object.update(rule->to_json());
   return object;
 }
@@ -245,7 +246,7 @@ TrainedModel TrainedModel::from_json(const json& root, const std::string& file) 
   model.preparation.centre = reader.optional_numbers("preprocessing.centre", k);
   model.preparation.scale = reader.optional_numbers("preprocessing.scale", k);
   if ((model.preparation.scale.array() <= 0.0).any()) reader.fail("preprocessing.scale", "must be positive");
-  model.ridge = reader.number("ridge");
+  model.ridge = reader.ridge("ridge");
   if (const auto status = root.find("status"); status != root.end() && status->is_string())
     model.status = status->get<std::string>();
   model.rule = classifier.read(reader, {.features = k, .classes = classes, .rows = model.training_rows});
@@ -308,7 +309,8 @@ namespace {
 
 /// Everything but the rule.
 TrainedModel untrained_model(const Dataset& training, const Preparation& preparation,
-                             const std::string& method, const std::vector<Index>& features, double ridge) {
+                             const std::string& method, const std::vector<Index>& features,
+                             const RidgeAmount& ridge) {
   TrainedModel model;
   model.method = method;
   model.target = training.labels()->name;
@@ -326,7 +328,7 @@ TrainedModel untrained_model(const Dataset& training, const Preparation& prepara
 }  // namespace
 
 TrainedModel fit_model(const Dataset& all_rows, const Preparation& preparation, const std::string& method,
-                       const std::vector<Index>& features, double ridge, const Classifier& classifier,
+                       const std::vector<Index>& features, const RidgeAmount& ridge, const Classifier& classifier,
                        std::uint64_t seed, const RunControl& control) {
   const Dataset training = labelled_columns(all_rows, features);
   TrainedModel model = untrained_model(all_rows, preparation, method, features, ridge);

@@ -21,7 +21,7 @@ struct TrainedModel {
   Index training_features = 0;     ///< p of the training table
   Index training_rows = 0;
   Preparation preparation;  ///< restricted to the chosen features
-  double ridge = 0.0;
+  RidgeAmount ridge;
   std::string status;  ///< how the fit ended, as its file says; "" where it does not
   RulePointer rule;    ///< what the classifier has learned
 
@@ -51,7 +51,7 @@ struct TrainedModel {
 /// above rows without a label are left out; throws BadInput when none has one.
 [[nodiscard]] TrainedModel fit_model(const Dataset& training, const Preparation& preparation,
                                      const std::string& method, const std::vector<Index>& features,
-                                     double ridge, const Classifier& classifier, std::uint64_t seed = 0,
+                                     const RidgeAmount& ridge, const Classifier& classifier, std::uint64_t seed = 0,
                                      const RunControl& control = RunControl());
 
 }  // namespace subspectra

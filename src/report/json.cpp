@@ -6,6 +6,7 @@
 
 #include "core/json_io.hpp"
 #include "core/matrix_json.hpp"
+#include "core/options.hpp"
 #include "core/parallel.hpp"
 #include "core/spelling.hpp"
 #include "core/text.hpp"
@@ -139,12 +140,13 @@ json row_clusters_json(const RowClusters& clusters, const Dataset& data) {
   return out;
 }
 
+constexpr Index kMostListed = 100000;  // x0, x1, ... and numbers of millions of columns say nothing
+
 }  // namespace
 
 json data_json(const Dataset& data) {
-  constexpr Index kMostMadeNames = 100000;  // x0, x1, ... of millions of columns say nothing
   json out = {{"source", data.source()}, {"rows", data.rows()}, {"features", data.features()}};
-  if (data.names().given() || data.features() <= kMostMadeNames) out["names"] = data.names().all();
+  if (data.names().given() || data.features() <= kMostListed) out["names"] = data.names().all();
   if (data.labels()) {
     out["target"] = data.labels()->name;
     out["classes"] = data.labels()->classes;
@@ -157,7 +159,7 @@ json selection_json(const Selection& selection, const Dataset& data, const Resul
   json options = context.options;
   options.update(record_of(selection));
   if (options.contains("ridge")) options["ridge_asked"] = options["ridge"];
-  options["ridge"] = selection.ridge;
+  options["ridge"] = OptionCodec<Ridge>::json(as_option(selection.ridge));
   json path = json::array();
   const FeatureGroups* const groups = context.groups;
   for (const auto& entry : selection.sets()) path.push_back(path_entry_json(entry, data, groups));
@@ -179,6 +181,10 @@ json selection_json(const Selection& selection, const Dataset& data, const Resul
     out["search"] = {{"nodes", selection.search->nodes},
                      {"incumbent_updates", selection.search->incumbent_updates},
                      {"open_nodes", selection.search->open_nodes}};
+  }
+  if (!selection.ridge_variances.empty()) {
+    out["ridge"] = {{"fraction", selection.ridge.fraction}};
+    if (data.features() <= kMostListed) out["ridge"]["variances"] = selection.ridge_variances;
   }
   if (selection.relevance) out["relevance"] = relevance_json(*selection.relevance);
   if (!selection.ranking.empty()) out["ranking"] = selection.ranking;
@@ -335,7 +341,7 @@ std::string Evaluation::to_json(const Dataset& data) const {
   context.options.update(options_json(options.select));
   context.options.update(options_json(options));
   context.options["classifier"] = options.classifier.name();
-  context.options["ridge_all_rows"] = ridge_all_rows;
+  context.options["ridge_all_rows"] = OptionCodec<Ridge>::json(as_option(ridge_all_rows));
   context.total_s = total_s;
   return dump_json(evaluation_json(*this, data, context), 2) + "\n";
 }

@@ -7,9 +7,10 @@
 
 #include "eigen/leading.hpp"
 #include "eigen/symmetric.hpp"
-#include "linalg/blas.hpp"
+#include "linalg/tiled.hpp"
 #include "spectral/perron_bound.hpp"
 #include "spectral/renormalize.hpp"
+#include "spectral/ridge.hpp"
 
 namespace subspectra {
 namespace {
@@ -18,6 +19,8 @@ constexpr Index kMostDense = 5000;  // beyond it no p x p work for a bound
 constexpr Index kMostSpectrum = 2000;
 /// Computed bounds are moved outwards by this fraction: what rounding may have taken from them.
 constexpr double kOutwards = 1e-10;
+/// An eigenvalue below this fraction of the largest may be rounding.
+constexpr double kNothing = 1e4 * kEpsilon;
 
 /// c n 2^-52 / lambda_min of the correlations: a Cholesky factor of n columns with a unit diagonal is exact
 /// for a matrix that differs by at most some n 2^-52 (Higham, Accuracy and Stability, Theorem 10.6), the
@@ -75,12 +78,12 @@ class Certifier {
   Certifier(const Pencil& pencil, const SearchUnits& units, const RootLosses* root,
             const CertificateOptions& options)
       : pencil_(pencil), units_(units), root_(root), options_(options), features_(units.features()) {
-    const auto n = static_cast<Index>(features_.size());
-    if (root == nullptr || !std::isfinite(root->correlation_inverse) ||
-        static_cast<double>(n) * root->correlation_inverse <= kTrustedCondition) {
+    if (root == nullptr || root->precise || !std::isfinite(root->correlation_inverse) ||
+        root->correlation_norm * root->correlation_inverse <= kTrustedCondition) {
       return;
     }
-    root_outwards_ = std::max(kOutwards, relative_rounding(n, root->correlation_inverse));
+    root_outwards_ = std::max(
+        kOutwards, relative_rounding(static_cast<Index>(features_.size()), root->correlation_inverse));
   }
 
   std::vector<SizeBounds> run() {
@@ -245,7 +248,11 @@ class Certifier {
     if (root_ != nullptr && units_.single && options_.criterion == Criterion::kLargest) {
       add(&SizeBounds::lower_any, "inclusion", [&](Index k) {
         const Index from_top = units_.count() - k;  // lambda_k of n is this many below the largest
-        return from_top < root_->eigenvalues.size() ? root_->eigenvalues[from_top] * (1.0 - kOutwards) : 0.0;
+        if (from_top >= root_->eigenvalues.size()) return 0.0;
+        // Every one of them carries the rounding of the largest.
+        const double value = root_->eigenvalues[from_top];
+        if (value < kNothing * root_->eigenvalues[0]) return 0.0;
+        return value * std::max(0.0, 1.0 - root_outwards_);
       });
     }
   }
@@ -254,8 +261,9 @@ class Certifier {
     const auto n = static_cast<Index>(features_.size());
     if (!units_.single || n > kMostSpectrum || !pencil_.b_is_identity()) return;
     const Vector values = linalg::symmetric_eigen(pencil_.a_block(features_, options_.threads), false).values;
+    const double rounding = kNothing * values[n - 1];
     add(&SizeBounds::lower_any, "inclusion",
-        [&](Index k) { return std::max(0.0, values[k - 1]) * (1.0 - kOutwards); });
+        [&](Index k) { return values[k - 1] > rounding ? values[k - 1] * (1.0 - kOutwards) : 0.0; });
     if (units_.include.empty()) {
       add(&SizeBounds::lower_best, "nesting", [&](Index k) {
         return values[n - 1] * static_cast<double>(k) / static_cast<double>(n) * (1.0 - kOutwards);
@@ -293,18 +301,28 @@ std::vector<double> variance_sums(const Pencil& pencil, const SearchUnits& units
   return sums;
 }
 
-double rounding_of_value(const Pencil& pencil, const std::vector<Index>& features, int threads) {
-  if (features.size() < 2 || pencil.b_is_identity()) return 0.0;
-  Matrix b = pencil.block(features, threads);
-  const Vector scale = b.diagonal().cwiseSqrt().cwiseInverse();
-  if (!scale.allFinite()) return kInfinity;
-  b = (scale.asDiagonal() * b * scale.asDiagonal()).eval();
-  const Vector values = linalg::symmetric_eigen(std::move(b), false).values;
-  const double least = values[0], most = values[values.size() - 1];
-  if (!(least > 0.0)) return kInfinity;
-  return most <= kTrustedCondition * least
-             ? 0.0
-             : relative_rounding(static_cast<Index>(features.size()), 1.0 / least);
+bool digits_suffice(const Pencil& pencil, const std::vector<Index>& features, const RootLosses* root,
+                    int threads) {
+  if (pencil.b_is_identity() || features.size() < 2) return true;
+  if (const CovarianceOperator* const rows = pencil.origin().rows(); rows != nullptr) {
+    // Summed around a mean that rounding moves by 2^-52 of itself a variance is off by the square of that.
+    constexpr double kFarthest = 1e8;
+    const Moments& moments = rows->moments();
+    const Vector variances = ridge_variances(moments);
+    for (const Index j : features) {
+      if (moments.class_means().row(j).cwiseAbs().maxCoeff() > kFarthest * std::sqrt(variances[j]))
+        return false;
+    }
+  }
+  if (root != nullptr && std::isfinite(root->correlation_inverse))
+    return root->correlation_norm * root->correlation_inverse <= kTrustedCondition;
+  if (static_cast<Index>(features.size()) > kMostDense)
+    return true;  // no bound there starts from all of them
+  Matrix c = pencil.block(features, threads);
+  const Vector per_unit = c.diagonal().cwiseSqrt().cwiseInverse();
+  c = (per_unit.asDiagonal() * c * per_unit.asDiagonal()).eval();
+  c.diagonal().array() -= c.cwiseAbs().rowwise().sum().maxCoeff() / kTrustedCondition;
+  return c.allFinite() && linalg::cholesky_tiled(c, threads);
 }
 
 bool root_affordable(const Pencil& pencil, Index candidates) {

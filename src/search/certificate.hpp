@@ -13,9 +13,9 @@ namespace subspectra {
 /// variance.
 inline constexpr double kForgivenDip = 1e-6;
 
-/// Up to this condition of the correlations values and bounds have the digits that the 1e-9 of a certificate
-/// needs (docs/safety.md); beyond it they carry the error of rounding_of_value().
-inline constexpr double kTrustedCondition = 5e8;
+/// Up to this condition of the correlations bounds and proofs in doubles have the digits that the 1e-9 of a
+/// certificate needs (docs/safety.md says how that was tried).
+inline constexpr double kTrustedCondition = 2e6;
 
 struct CertificateOptions {
   Criterion criterion = Criterion::kLargest;
@@ -33,10 +33,12 @@ struct CertificateOptions {
 /// eigenvalues down to -e, which a given matrix may have: lambda_max(A_S) <= tr A_S + (|S| - 1) e.
 [[nodiscard]] std::vector<double> variance_sums(const Pencil& pencil, const SearchUnits& units);
 
-/// What rounding may have done to the criterion of this set, as a fraction of it: 0 while the correlations of
-/// its features, D^{-1/2} B_S D^{-1/2} with D = diag(B_S), have a condition of at most kTrustedCondition, so
-/// that units do not matter; infinite where no digit is left.
-[[nodiscard]] double rounding_of_value(const Pencil& pencil, const std::vector<Index>& features, int threads);
+/// Whether bounds and proofs over these features can be made in doubles: the condition of the correlations
+/// D^{-1/2} B D^{-1/2}, D = diag(B), so that units do not matter, is at most kTrustedCondition, and no column
+/// stands so far from zero that its variance has lost digits. `root` may be null: then a Cholesky
+/// factorization says so.
+[[nodiscard]] bool digits_suffice(const Pencil& pencil, const std::vector<Index>& features,
+                                  const RootLosses* root, int threads);
 
 /// Whether the losses at the root are affordable for these candidates: p x p work up to 5,000 of them, or a
 /// table with few rows, where nothing p x p is needed.

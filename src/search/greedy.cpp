@@ -212,7 +212,8 @@ class FactorPass {
 struct Inverse {
   std::unique_ptr<Elimination> elimination;
   Matrix t;
-  double inverse_correlation = kInfinity, correlation_inverse = kInfinity;  ///< as in RootLosses
+  double inverse_correlation = kInfinity, correlation_inverse = kInfinity;  ///< as in RootLosses,
+  double correlation_norm = kInfinity;                                      ///< this too
 };
 
 /// lambda_max of D P D <= its largest Collatz-Wielandt quotient max_i (|DPD| x)_i/x_i for any x > 0; a few
@@ -248,6 +249,7 @@ Inverse dense_inverse(const Pencil& pencil, const std::vector<Index>& features, 
                       bool norms = false, const RunControl* control = nullptr) {
   Matrix p = pencil.block(features, threads);
   const Vector diagonal = p.diagonal();
+  const double norm = norms ? scaled_norm_bound(p, diagonal.cwiseSqrt().cwiseInverse()) : kInfinity;
   Matrix u = (*pencil.factor())(features, Eigen::all);
   // A ridge makes B positive definite, however small; without one, a pivot of rounding size means that it is
   // singular.
@@ -255,6 +257,7 @@ Inverse dense_inverse(const Pencil& pencil, const std::vector<Index>& features, 
   auto t = linalg::invert_positive(p, u, floor, threads, control);
   if (!t) refuse_singular();
   Inverse side;
+  side.correlation_norm = norm;
   if (norms) {
     side.inverse_correlation = scaled_norm_bound(p, p.diagonal().cwiseSqrt().cwiseInverse());
     side.correlation_inverse = scaled_norm_bound(p, diagonal.cwiseSqrt());
@@ -347,7 +350,8 @@ RootLosses losses_at(FactorPass& pass, const SearchUnits& units, const Matrix& t
                   .losses = Vector::Zero(units.count()),
                   .eigenvalues = {},
                   .inverse_correlation = side.inverse_correlation,
-                  .correlation_inverse = side.correlation_inverse};
+                  .correlation_inverse = side.correlation_inverse,
+                  .correlation_norm = side.correlation_norm};
   root.eigenvalues = linalg::small_symmetric_eigen(t, false).values.reverse().cwiseMax(0.0);
   const auto fixed = units.included();
   for (Index u = 0; u < units.count(); ++u) {

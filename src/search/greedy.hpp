@@ -44,6 +44,8 @@ struct RootLosses {
   /// computed.
   double inverse_correlation = kInfinity;
   double correlation_inverse = kInfinity;
+  bool precise = false;                 ///< to more digits than a double has (search/precise_search.hpp)
+  double correlation_norm = kInfinity;  ///< upper bound on the largest eigenvalue of B's correlation matrix
 };
 
 /// Adds, one after another, the unit with the largest criterion (ties: the lowest). docs/theory/greedy.md

@@ -19,7 +19,7 @@ using linalg::Op;
 
 NestedPath::NestedPath(const Pencil& pencil, const SearchUnits& units, const std::vector<Index>& order,
                        Index most, const NestedPathOptions& options)
-    : units_(units), options_(options), factor_(pencil.factor() != nullptr) {
+    : pencil_(pencil), units_(units), options_(options), factor_(pencil.factor() != nullptr) {
   grow(pencil, order, most);
   objectives_.resize(chosen_.size());
   if (!factor_) {
@@ -149,6 +149,7 @@ PathEntry NestedPath::entry(Index k) const {
       if (vectors(largest, j) < 0.0) vectors.col(j) *= -1.0;
     }
   }
+  pencil_.to_table_units({features_.begin(), features_.begin() + size}, vectors);
   std::vector<Index> ascending(static_cast<std::size_t>(size));
   std::iota(ascending.begin(), ascending.end(), Index{0});
   std::sort(ascending.begin(), ascending.end(), [&](Index x, Index y) {

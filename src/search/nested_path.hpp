@@ -20,7 +20,7 @@ struct NestedPathOptions {
 
 /// Walks down `order` until `most` units are in. With A = M M' the Cholesky factor L of B over the chosen
 /// features grows row by row, C = L^{-1} M, and T_S = C_S'C_S for every prefix. Needs |S|^2 numbers for the
-/// largest set.
+/// largest set. Keeps references to the pencil and the units.
 class NestedPath {
  public:
   NestedPath(const Pencil& pencil, const SearchUnits& units, const std::vector<Index>& order, Index most,
@@ -38,6 +38,7 @@ class NestedPath {
   void grow(const Pencil& pencil, const std::vector<Index>& order, Index most);
   [[nodiscard]] Index size_at(Index k) const { return ends_[static_cast<std::size_t>(k - 1)]; }
 
+  const Pencil& pencil_;
   const SearchUnits& units_;
   NestedPathOptions options_;
   bool factor_ = false;

@@ -69,11 +69,14 @@ Vector global_vector(const Pencil& pencil, const std::vector<Index>& features, T
     const Vector v = top_vector(0.5 * (t + t.transpose()));
     const double scale = 1.0 / std::sqrt(std::max(v.dot(t * v), 1e-300));
     const Matrix x = u * v * scale;
-    return which == ThresholdOn::kX ? Vector(x.col(0))
-                                    : Vector(spectrum.power(pencil.shift(), 0.5, x).col(0));
+    if (which == ThresholdOn::kY) return spectrum.power(pencil.shift(), 0.5, x).col(0);
+    Matrix in_table = x;
+    pencil.to_table_units(features, in_table);
+    return in_table.col(0);
   }
   Vector x = renormalize(pencil, features, Criterion::kLargest, 1, threads).discriminants.vectors.col(0);
   if (which == ThresholdOn::kX) return x;
+  x = pencil.from_table_units(features, x);
   const auto eigen = linalg::symmetric_eigen(pencil.block(features, threads), true);
   const Vector inner = eigen.values.cwiseMax(0.0).cwiseSqrt().asDiagonal() * (eigen.vectors.transpose() * x);
   return eigen.vectors * inner;

@@ -188,13 +188,13 @@ void search_tree(const Problem& problem, const Exact& own, const RunControl& con
     selection.warnings.emplace_back(
         "the search was stopped before its first bound, which takes a factorization over all candidates; give it more time, or leave features out (⟨exclude⟩)");
   }
-  if (problem.options().bounds) add_bounds(problem, sdp, control, selection);
   if (!result.checkpoint_problem.empty()) {
     selection.warnings.push_back(
         fmt::format("the last checkpoint is missing or old: {}", result.checkpoint_problem));
   }
   selection.status = result.status;
-  withdraw_unsure(problem, selection);
+  if (!settle(problem, nullptr, true, control, selection)) mark_proven(selection);
+  if (problem.options().bounds) add_bounds(problem, sdp, control, selection);
   selection.search = SearchCounts{result.nodes, result.incumbent_updates, result.open_nodes};
 }
 
@@ -207,9 +207,7 @@ std::shared_ptr<const Pencil> as_matrix(const Problem& problem) {
   if (problem.pencil().rows() == nullptr || problem.pencil().factor() == nullptr || p > kMost) return nullptr;
   if (p > kAlways && p > 2 * problem.pencil().rows()->rows())
     return nullptr;  // the rows are the smaller thing
-  std::vector<Index> all(static_cast<std::size_t>(p));
-  std::iota(all.begin(), all.end(), Index{0});
-  return factor_pencil(*problem.pencil().factor(), problem.pencil().block(all, problem.options().threads));
+  return dense_copy(problem.pencil(), problem.options().threads);
 }
 
 template <class Exact>

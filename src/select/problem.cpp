@@ -62,19 +62,20 @@ const std::shared_ptr<const CovarianceOperator>& RowStatistics::within() const {
 }
 
 const ResolvedRidge& RowStatistics::ridge(const std::vector<Index>& candidates, const Ridge& asked) const {
-  const auto key = std::make_pair(asked.value ? std::vector<Index>{} : candidates, asked.value);
+  const auto key =
+      std::make_tuple(asked.value ? std::vector<Index>{} : candidates, asked.value, asked.fraction);
   const auto known = ridges_.find(key);
   if (known != ridges_.end()) return known->second;
   ++counts_.ridge;
   const auto within_rows = [&]() -> const CovarianceOperator& { return *within(); };
   return ridges_
       .emplace(key, matrices_ != nullptr
-                        ? resolve_ridge(*matrices_->b, candidates, asked)
+                        ? resolve_ridge(*matrices_->b, candidates, asked, matrices_->names)
                         : resolve_ridge(data_, candidates, asked, threads_, memory_limit_, within_rows))
       .first->second;
 }
 
-std::shared_ptr<const Pencil> RowStatistics::lda_pencil(double ridge, Criterion criterion) const {
+std::shared_ptr<const Pencil> RowStatistics::lda_pencil(const RidgeAmount& ridge, Criterion criterion) const {
   // The rows' factor of A has few columns anyway: one pencil serves every criterion.
   auto& pencil = lda_pencils_[{ridge, matrices_ == nullptr ? Criterion::kLargest : criterion}];
   if (pencil) return pencil;

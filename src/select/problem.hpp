@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -51,10 +52,10 @@ class RowStatistics {
   [[nodiscard]] const Moments& class_moments() const;
   /// The within-class covariance, never formed; its moments are class_moments().
   [[nodiscard]] const std::shared_ptr<const CovarianceOperator>& within() const;
-  /// The number to add to diag(B) over `candidates`, and why.
+  /// What to add to diag(B) over `candidates`, and why.
   [[nodiscard]] const ResolvedRidge& ridge(const std::vector<Index>& candidates, const Ridge& asked) const;
-  /// (A, B + ridge I) of LDA.
-  [[nodiscard]] std::shared_ptr<const Pencil> lda_pencil(double ridge, Criterion criterion) const;
+  /// (A, B + ridge) of LDA.
+  [[nodiscard]] std::shared_ptr<const Pencil> lda_pencil(const RidgeAmount& ridge, Criterion criterion) const;
   /// (A, I) of PCA.
   [[nodiscard]] std::shared_ptr<const Pencil> pca_pencil() const;
   /// The problem of optimal scoring over `candidates`.
@@ -75,8 +76,10 @@ class RowStatistics {
   mutable std::optional<std::vector<char>> constant_;
   mutable std::shared_ptr<const Moments> class_moments_;
   mutable std::shared_ptr<const CovarianceOperator> within_;
-  mutable std::map<std::pair<std::vector<Index>, std::optional<double>>, ResolvedRidge> ridges_;
-  mutable std::map<std::pair<double, Criterion>, std::shared_ptr<const Pencil>> lda_pencils_;
+  mutable std::map<std::tuple<std::vector<Index>, std::optional<double>, std::optional<double>>,
+                   ResolvedRidge>
+      ridges_;  ///< by candidates, value and fraction asked for
+  mutable std::map<std::pair<RidgeAmount, Criterion>, std::shared_ptr<const Pencil>> lda_pencils_;
   mutable std::shared_ptr<const Pencil> pca_pencil_;
   mutable std::map<std::vector<Index>, std::shared_ptr<const ScoringProblem>> scorings_;
 };
@@ -88,7 +91,7 @@ class Problem {
     const RowStatistics* rows = nullptr;
     const SelectOptions* options = nullptr;
     bool lda = true;                ///< judged by (A, B) of the classes; else by the covariance
-    double ridge = 0.0;             ///< resolved
+    RidgeAmount ridge;              ///< resolved
     std::vector<Index> candidates;  ///< ascending: neither constant nor excluded
     std::vector<Index> include;     ///< ascending subset of candidates
     SearchUnits units;              ///< the candidates one by one, or groups of them
@@ -100,7 +103,7 @@ class Problem {
   [[nodiscard]] const Dataset& data() const { return parts_.rows->data(); }
   [[nodiscard]] const SelectOptions& options() const { return *parts_.options; }
   [[nodiscard]] bool lda() const { return parts_.lda; }
-  [[nodiscard]] double ridge() const { return parts_.ridge; }
+  [[nodiscard]] const RidgeAmount& ridge() const { return parts_.ridge; }
   [[nodiscard]] const std::vector<Index>& candidates() const { return parts_.candidates; }
   [[nodiscard]] const std::vector<Index>& include() const { return parts_.include; }
   [[nodiscard]] const SearchUnits& units() const { return parts_.units; }

@@ -11,10 +11,12 @@
 #include "search/certificate.hpp"
 #include "search/greedy.hpp"
 #include "search/nested_path.hpp"
+#include "search/precise_search.hpp"
 #include "search/swaps.hpp"
 #include "search/threshold.hpp"
 #include "select/sparse_pca_methods.hpp"
 #include "spectral/discriminants.hpp"
+#include "spectral/precise.hpp"
 #include "spectral/renormalize.hpp"
 
 namespace subspectra {
@@ -39,7 +41,14 @@ struct ScoredPass {
   NestedPath path;
 };
 
-void warn_of_dependent(const Problem& problem, const std::vector<Index>& units, Selection& selection) {
+/// Of the units that the forward pass passed over, those that no set holds.
+void warn_of_dependent(const Problem& problem, std::vector<Index> units, Selection& selection) {
+  std::erase_if(units, [&](Index unit) {
+    const Index j = problem.units().members[static_cast<std::size_t>(unit)].front();
+    return std::any_of(selection.sets().begin(), selection.sets().end(), [&](const PathEntry& entry) {
+      return std::binary_search(entry.features.begin(), entry.features.end(), j);
+    });
+  });
   if (units.empty()) return;
   const auto features = problem.units().features(units);
   selection.warnings.push_back(
@@ -100,7 +109,6 @@ void run_passes(const Passes& passes, const Problem& problem, Index swaps, const
   }
   if (passes.forward) {
     const auto& pass = found.forward;
-    warn_of_dependent(problem, pass.dependent, selection);
     if (pass.status == Status::kRankLimit) {
       selection.warnings.push_back(fmt::format(
           "no more than {} linearly independent {}; larger k were left out (a ridge, ⟨ridge⟩, makes them possible)",
@@ -142,6 +150,7 @@ void run_passes(const Passes& passes, const Problem& problem, Index swaps, const
     }
   }
   certify(problem, have_root ? &root : nullptr, control, selection);
+  warn_of_dependent(problem, found.forward.dependent, selection);
   if (!selection.sets().empty()) {
     const KRange sizes{selection.sets().front().k(), selection.sets().back().k()};
     offer_sdp_bounds(problem, sizes.lo, sdp_bounds(problem, sizes, control), selection);
@@ -227,10 +236,11 @@ Selection St::run(const Problem& problem, const RunControl& control) const {
       cut[i] = x[at - problem.candidates().begin()];
     }
     entry.objective = rayleigh_quotient(problem.pencil(), entry.features, cut, problem.options().threads);
+    const Vector here = problem.pencil().from_table_units(entry.features, cut);
     const double norm =
         problem.pencil().b_is_identity()
             ? cut.norm()
-            : std::sqrt(cut.dot(problem.pencil().block(entry.features, problem.options().threads) * cut));
+            : std::sqrt(here.dot(problem.pencil().block(entry.features, problem.options().threads) * here));
     Index largest = 0;
     cut.cwiseAbs().maxCoeff(&largest);
     entry.loadings = cut * ((cut[largest] < 0.0 ? -1.0 : 1.0) / (norm > 0.0 ? norm : 1.0));
@@ -244,9 +254,36 @@ void greedy_sets(const Problem& problem, Index swaps, const RunControl& control,
   run_passes({true, true}, problem, swaps, control, selection);
 }
 
-void certify(const Problem& problem, const RootLosses* root, const RunControl& control,
-             Selection& selection) {
-  if (selection.sets().empty() || !problem.options().certify) return;
+namespace {
+
+constexpr std::size_t kMostPrecise = 150;  ///< features of a set that is looked at with more digits
+
+/// Whether the value of this set, which is `objective` by doubles, is worth more digits: they cost some 15 ns
+/// for each of N k^2/2 products.
+bool affordable(const Problem& problem, std::size_t k) {
+  constexpr double kMostProducts = 5e6;
+  return k <= kMostPrecise &&
+         0.5 * static_cast<double>(problem.data().rows()) * static_cast<double>(k * k) <= kMostProducts;
+}
+
+/// The criterion of the set to as many digits as a double holds; nothing where that cannot be had.
+std::optional<double> precise_objective(const Problem& problem, const std::vector<Index>& features) {
+  auto block = problem.pencil().precise_block(features);
+  if (!block) return std::nullopt;
+  const auto found = precise_value(std::move(*block), problem.options().criterion);
+  if (!found || !(found->error < 0.1 * kCertifiedGap)) return std::nullopt;
+  return found->value;
+}
+
+/// Puts the precise value where the one by doubles is off by more than a certificate may be; whether it was.
+bool correct(double& objective, double precise) {
+  if (std::abs(objective - precise) <= 0.5 * kCertifiedGap * std::abs(precise)) return false;
+  objective = precise;
+  return true;
+}
+
+void fill_bounds(const Problem& problem, const RootLosses* root, const RunControl& control,
+                 Selection& selection) {
   const KRange k{selection.sets().front().k(), selection.sets().back().k()};
   const auto bounds = certificate(problem.pencil(), problem.units(), root,
                                   {.criterion = problem.options().criterion,
@@ -268,34 +305,140 @@ void certify(const Problem& problem, const RootLosses* root, const RunControl& c
     }
     if (problem.options().bounds) entry.bounds = at;
   }
-  // No set is conditioned worse than all candidates together (interlacing): only beyond that each is looked
-  // at.
-  const bool all_trusted =
-      root != nullptr &&
-      static_cast<double>(problem.candidates().size()) * root->correlation_inverse <= kTrustedCondition;
-  if (!all_trusted) withdraw_unsure(problem, selection);
-  mark_proven(selection);
 }
 
-void withdraw_unsure(const Problem& problem, Selection& selection) {
-  std::vector<std::string> sizes;
+/// The entry is this set.
+void replace_set(const Problem& problem, const PoolSet& set, PathEntry& entry) {
+  if (set.features != entry.features) {
+    entry.loadings = renormalize(problem.pencil(), set.features, problem.options().criterion,
+                                 problem.options().components, problem.options().threads)
+                         .discriminants.vectors;
+    entry.features = set.features;
+  }
+  entry.objective = set.objective;
+}
+
+/// The best set of one (with the included one, where there is one), by values that have all digits.
+std::optional<PoolSet> best_single(const Problem& problem) {
+  PoolSet best;
+  constexpr std::size_t kMost = 5000;
+  const auto& choices = problem.include().empty() ? problem.candidates() : problem.include();
+  if (choices.size() > kMost) return std::nullopt;
+  for (const Index j : choices) {
+    const auto value = precise_objective(problem, {j});
+    if (!value) return std::nullopt;
+    if (best.features.empty() || *value > best.objective * (1.0 + kCertifiedGap)) best = {{j}, *value};
+  }
+  return best;
+}
+
+/// Where doubles have too few digits: every value from the rows, every bound from a root that has more of
+/// them, and what a search has `proven` proven again, or taken back with a warning.
+void settle_precisely(const Problem& problem, bool proven, const RunControl& control, Selection& selection) {
+  const bool groups = !problem.units().single;
+  std::vector<std::string> unknown, unsure;
+  std::vector<char> known;
   for (auto& entry : selection.sets()) {
-    if (!entry.certified()) continue;
-    const double error = rounding_of_value(problem.pencil(), entry.features, problem.options().threads);
-    if (error <= 0.0) continue;
-    sizes.push_back(fmt::to_string(entry.k()));
-    if (std::isfinite(error)) {
-      entry.upper_bound = entry.objective * (1.0 + error);
-    } else {
+    const auto value =
+        entry.features.size() <= kMostPrecise ? precise_objective(problem, entry.features) : std::nullopt;
+    known.push_back(value ? 1 : 0);
+    if (value) entry.objective = *value;
+    if (!value) unknown.push_back(fmt::to_string(entry.k()));
+    for (auto& set : entry.pool) {
+      if (const auto member = precise_objective(problem, set.features)) set.objective = *member;
+    }
+    if (!groups && value && !entry.pool.empty()) {
+      sort_pool(entry.pool);
+      replace_set(problem, entry.pool.front(), entry);
+    }
+    entry.upper_bound.reset();
+    entry.bound.clear();
+  }
+  const auto root = precise_root(problem.pencil(), problem.units(), problem.options().criterion);
+  fill_bounds(problem, root ? &*root : nullptr, control, selection);
+  for (std::size_t i = 0; i < selection.sets().size(); ++i) {
+    auto& entry = selection.sets()[i];
+    const bool only_one = entry.k() == problem.units().count();
+    if (known[i] != 0 && proven && (!entry.certified() || entry.pool.size() > 1)) {
+      const std::vector<PoolSet> sets =
+          entry.pool.empty() ? std::vector<PoolSet>{{entry.features, entry.objective}} : entry.pool;
+      auto best = precise_best(problem.pencil(), problem.units(), problem.options().criterion, entry.k(),
+                               sets, sets.size(), control);
+      if (!groups) replace_set(problem, best.sets.front(), entry);
+      if (!groups && !entry.pool.empty()) entry.pool = std::move(best.sets);
+      if (best.proven) {
+        entry.upper_bound = entry.objective;
+        entry.bound = "branch-and-bound";
+      }
+    }
+    const auto single = known[i] != 0 && entry.k() == 1 && !groups ? best_single(problem) : std::nullopt;
+    if (single) {
+      replace_set(problem, *single, entry);
+      entry.upper_bound = entry.objective;
+      entry.bound = "scores";
+    }
+    if (known[i] != 0 && only_one) {
+      entry.upper_bound = entry.objective;
+      entry.bound = "inclusion";
+    }
+    if (known[i] == 0) {
       entry.upper_bound.reset();
       entry.bound.clear();
     }
+    if ((proven || only_one) && known[i] != 0 && !entry.certified())
+      unsure.push_back(fmt::to_string(entry.k()));
   }
-  if (sizes.empty()) return;
-  if (selection.status == Status::kOptimal) selection.status = Status::kHeuristic;
-  selection.warnings.push_back(fmt::format(
-      "nothing is certified at k = {}: features there are so nearly combinations of each other (the condition of their correlations exceeds {:.0e}) that rounding leaves too few digits; leave near-copies out (⟨exclude⟩), or give a ridge (⟨ridge VALUE⟩)",
-      join_some(sizes), kTrustedCondition));
+  if (!unsure.empty() || !unknown.empty()) {
+    if (selection.status == Status::kOptimal || selection.status == Status::kGapReached)
+      selection.status = Status::kHeuristic;
+  }
+  constexpr std::string_view kWhy =
+      "features are so nearly combinations of each other, or separate the classes so nearly perfectly,";
+  constexpr std::string_view kWayOut =
+      "leave near-copies out (⟨exclude⟩), or give a ridge (⟨ridge rel:1e-6⟩)";
+  if (!unknown.empty()) {
+    selection.warnings.push_back(
+        fmt::format("at k = {} {} that the objective has few digits or none, and nothing is certified; {}",
+                    join_some(unknown), kWhy, kWayOut));
+  }
+  if (!unsure.empty()) {
+    selection.warnings.push_back(
+        fmt::format("nothing is certified at k = {}: {} that the digits of the search do not prove it; {}",
+                    join_some(unsure), kWhy, kWayOut));
+  }
+}
+
+}  // namespace
+
+bool settle(const Problem& problem, const RootLosses* root, bool proven, const RunControl& control,
+            Selection& selection) {
+  if (problem.pencil().b_is_identity()) return true;
+  bool trusted =
+      digits_suffice(problem.pencil(), problem.units().features(), root, problem.options().threads);
+  // log det(I + T) in doubles loses what is small beside the largest eigenvalue, here above 1e6 or so.
+  constexpr double kMostLogDet = 14.0;
+  for (const auto& entry : selection.sets())
+    trusted = trusted && !(problem.options().criterion == Criterion::kWilks && entry.objective > kMostLogDet);
+  if (trusted) {
+    // What is certified is looked at once more, from the rows: where that shows other digits none are
+    // trusted.
+    for (const auto& entry : selection.sets()) {
+      if (!entry.certified() || !affordable(problem, entry.features.size())) continue;
+      double objective = entry.objective;
+      const auto precise = precise_objective(problem, entry.features);
+      if (precise && correct(objective, *precise)) trusted = false;
+    }
+  }
+  if (!trusted) settle_precisely(problem, proven, control, selection);
+  return trusted;
+}
+
+void certify(const Problem& problem, const RootLosses* root, const RunControl& control,
+             Selection& selection) {
+  if (selection.sets().empty() || !problem.options().certify) return;
+  fill_bounds(problem, root, control, selection);
+  (void)settle(problem, root, false, control, selection);
+  mark_proven(selection);
 }
 
 void mark_proven(Selection& selection) {

@@ -15,9 +15,12 @@ void greedy_sets(const Problem& problem, Index swaps, const RunControl& control,
 /// when all gaps are closed. `root` may be null.
 void certify(const Problem& problem, const RootLosses* root, const RunControl& control, Selection& selection);
 
-/// Takes back what was certified where rounding leaves too few digits for it (rounding_of_value()), with a
-/// warning; an optimal status becomes heuristic then.
-void withdraw_unsure(const Problem& problem, Selection& selection);
+/// The one place that decides whether values, bounds and proofs of sets stand: as they are where doubles have
+/// the digits (search/certificate.hpp), which is answered with true; else with more digits, from the rows.
+/// `proven`: the bounds are those of a search that looked at all sets, whose proof is then made again or
+/// taken back.
+bool settle(const Problem& problem, const RootLosses* root, bool proven, const RunControl& control,
+            Selection& selection);
 
 /// A heuristic's status becomes optimal when the gap of every set is closed.
 void mark_proven(Selection& selection);

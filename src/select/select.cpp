@@ -147,20 +147,6 @@ void warn_of_single_rows(const Dataset& data, std::vector<std::string>& warnings
       data.labels()->name, data.details().in_memory ? "" : "; name the label column with ⟨target⟩"));
 }
 
-/// Columns that do not vary within any class. What rounding leaves of a class mean is some 2^-52 of it, and a
-/// deviation of that size is no variance: against it every objective would be without meaning.
-std::vector<Index> without_within_variance(const RowStatistics& rows, const std::vector<Index>& candidates) {
-  constexpr double kRounding = 64.0 * kEpsilon;
-  const Moments& moments = rows.class_moments();
-  const Vector variances = moments.within_variances();
-  std::vector<Index> found;
-  for (const Index j : candidates) {
-    const double most = kRounding * moments.class_means().row(j).cwiseAbs().maxCoeff();
-    if (!(variances[j] > most * most)) found.push_back(j);
-  }
-  return found;
-}
-
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -301,6 +287,14 @@ void further_components(const RowStatistics& rows, const Method& method, const S
   }
 }
 
+/// What the fraction of the ridge was taken of.
+void report_variances(const RowStatistics& rows, Selection& selection) {
+  if (!(selection.ridge.fraction > 0.0)) return;
+  const Vector variances = rows.matrices() != nullptr ? Vector(rows.matrices()->b->diagonal())
+                                                      : ridge_variances(rows.class_moments());
+  selection.ridge_variances.assign(variances.begin(), variances.end());
+}
+
 /// What was asked for and could not be given. `loading` is what the columns of the loadings are, "" where
 /// `components` counts something else.
 void warn_of_ignored(const SelectOptions& options, std::string_view loading, Selection& selection) {
@@ -317,7 +311,7 @@ void warn_of_ignored(const SelectOptions& options, std::string_view loading, Sel
     selection.warnings.emplace_back(
         "⟨criterion⟩ does nothing here: without classes a set is judged by the largest eigenvalue of its covariance");
   }
-  if (loading.empty() && options.ridge.value) {
+  if (loading.empty() && !options.ridge.automatic()) {
     selection.warnings.emplace_back(
         "⟨ridge⟩ does nothing here: without classes there is no within-class covariance to add it to");
   }
@@ -373,8 +367,9 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
   // Without a ridge nothing stands against them: their objective is infinite, and that of every set with
   // them.
   std::vector<Index> separating;
-  if (lda && matrices == nullptr && !method.own_rule && options.ridge.value == 0.0) {
-    separating = without_within_variance(rows, candidates);
+  if (lda && matrices == nullptr && !method.own_rule &&
+      (options.ridge.value == 0.0 || options.ridge.fraction == 0.0)) {
+    separating = without_within_variance(rows.class_moments(), candidates);
   }
   if (!separating.empty()) {
     std::erase_if(candidates,
@@ -457,10 +452,10 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
     }
     k.hi = available;
   }
-  double ridge = 0.0;
+  RidgeAmount ridge;
   if (lda && (options.ridge_needed || !method.own_rule)) {
     const ResolvedRidge& resolved = rows.ridge(candidates, options.ridge);
-    ridge = resolved.value;
+    ridge = resolved.amount;
     if (!resolved.note.empty()) warnings.push_back(resolved.note);
   }
   const Problem problem({.rows = &rows,
@@ -478,6 +473,7 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
   selection.method = method.name;
   selection.features = data.features();
   selection.ridge = ridge;
+  report_variances(rows, selection);
   selection.sizes = {std::max(k.lo, std::min(k.hi, static_cast<Index>(problem.units().include.size()))),
                      k.hi};
   selection.prepare_s = prepare_s;
@@ -508,7 +504,8 @@ Selection refit_sets(const RowStatistics& rows, const std::vector<GivenSet>& set
   }
   if (lda) {
     const ResolvedRidge& resolved = rows.ridge(candidates, options.ridge);
-    selection.ridge = resolved.value;
+    selection.ridge = resolved.amount;
+    report_variances(rows, selection);
     if (!resolved.note.empty()) selection.warnings.push_back(resolved.note);
   }
   const auto pencil = lda ? rows.lda_pencil(selection.ridge, options.criterion) : rows.pca_pencil();

@@ -53,12 +53,19 @@ CovarianceOperator::CovarianceOperator(const Dataset& data, Centring centring,
   if (!data.values().leaves_out_zeros() && far_from_zero(*moments_, diagonal_)) {
     std::vector<Index> all(static_cast<std::size_t>(data.features()));
     std::iota(all.begin(), all.end(), Index{0});
-    copy_ = centred(all);
+    copy_ = std::make_shared<const Matrix>(centred(all));
   }
 }
 
+CovarianceOperator CovarianceOperator::in_units_of(const Vector& scale) const {
+  CovarianceOperator scaled = *this;
+  scaled.per_unit_ = scale.cwiseInverse();
+  scaled.diagonal_ = diagonal_.cwiseQuotient(scale.cwiseAbs2());
+  return scaled;
+}
+
 Vector CovarianceOperator::direction(Index j) const {
-  if (copy_.size() > 0) return copy_.col(j);
+  if (copy_ != nullptr) return copy_->col(j);
   Vector v = data_.values().column(j);
   const auto means = moments_->class_means().row(j);
   for (Index i = 0; i < v.size(); ++i) {
@@ -69,19 +76,26 @@ Vector CovarianceOperator::direction(Index j) const {
 
 void CovarianceOperator::column(Index j, linalg::MutableVector out, int threads) const {
   const Vector v = direction(j);
-  if (copy_.size() > 0) {
-    linalg::gemv_transposed(copy_, v, out, threads);
+  if (copy_ != nullptr) {
+    linalg::gemv_transposed(*copy_, v, out, threads);
   } else {
     data_.values().transposed_times(VectorRef(v), out, threads);
   }
+  if (per_unit_.size() > 0) out.array() *= per_unit_.array() * per_unit_[j];
   out[j] = diagonal_[j];
 }
 
 Matrix CovarianceOperator::block(const std::vector<Index>& features, int threads) const {
-  return (centring_ == Centring::kByClass
-              ? compute_moments(data_, features, Moments::SecondOrder::kFull, threads)
-              : compute_total_moments(data_, features, Moments::SecondOrder::kFull, threads))
-      .within_covariance();
+  Matrix b = (centring_ == Centring::kByClass
+                  ? compute_moments(data_, features, Moments::SecondOrder::kFull, threads)
+                  : compute_total_moments(data_, features, Moments::SecondOrder::kFull, threads))
+                 .within_covariance();
+  if (per_unit_.size() > 0) {
+    const Vector per_unit = per_unit_(features);
+    b = per_unit.asDiagonal() * b * per_unit.asDiagonal();
+    b.diagonal() = diagonal_(features);  // the same bits in both places
+  }
+  return b;
 }
 
 Matrix CovarianceOperator::centred(const std::vector<Index>& features) const {
@@ -91,6 +105,7 @@ Matrix CovarianceOperator::centred(const std::vector<Index>& features) const {
     for (Index i = 0; i < z.rows(); ++i) {
       z(i, c) = codes_[i] < 0 ? 0.0 : (z(i, c) - means[codes_[i]]) * root_weight_[i];
     }
+    if (per_unit_.size() > 0) z.col(c) *= per_unit_[features[static_cast<std::size_t>(c)]];
   }
   return z;
 }
@@ -115,12 +130,13 @@ Matrix CovarianceOperator::transposed_times(const MatrixRef& u, int threads) con
     if (codes_[i] >= 0) sums.row(codes_[i]) += scaled.row(i);
   }
   Matrix out(size(), u.cols());
-  if (copy_.size() > 0) {
-    linalg::gemm_tiled(1.0, linalg::Op::kTranspose, copy_, u, 0.0, out, threads);
-    return out;
+  if (copy_ != nullptr) {
+    linalg::gemm_tiled(1.0, linalg::Op::kTranspose, *copy_, u, 0.0, out, threads);
+  } else {
+    data_.values().transposed_times(MatrixRef(scaled), out, threads);
+    linalg::gemm(-1.0, linalg::Op::kNone, moments_->class_means(), linalg::Op::kNone, sums, 1.0, out);
   }
-  data_.values().transposed_times(MatrixRef(scaled), out, threads);
-  linalg::gemm(-1.0, linalg::Op::kNone, moments_->class_means(), linalg::Op::kNone, sums, 1.0, out);
+  if (per_unit_.size() > 0) out.array().colwise() *= per_unit_.array();
   return out;
 }
 

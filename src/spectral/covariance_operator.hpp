@@ -22,6 +22,10 @@ class CovarianceOperator {
   /// The same from moments that are there already (diagonal; by class, or of the whole, as `centring` says).
   CovarianceOperator(const Dataset& data, Centring centring, std::shared_ptr<const Moments> moments);
 
+  /// The same of the columns divided by `scale` (p positive numbers): D^{-1} Sigma D^{-1}. Moments stay those
+  /// of the table.
+  [[nodiscard]] CovarianceOperator in_units_of(const Vector& scale) const;
+
   [[nodiscard]] Index size() const { return data_.features(); }  ///< p
   [[nodiscard]] Index rows() const { return data_.rows(); }      ///< N
   [[nodiscard]] const Moments& moments() const { return *moments_; }
@@ -47,8 +51,9 @@ class CovarianceOperator {
   std::vector<int> codes_;  ///< class of each row, 0 everywhere for kWhole; negative: no part
   std::shared_ptr<const Moments> moments_;
   Vector diagonal_;
-  Vector root_weight_;  ///< N: sqrt(w_i / W), 0 for rows without a class
-  Matrix copy_;         ///< Z, when the table's offsets ask for it
+  Vector root_weight_;                  ///< N: sqrt(w_i / W), 0 for rows without a class
+  std::shared_ptr<const Matrix> copy_;  ///< Z, when the table's offsets ask for it; in units of the table
+  Vector per_unit_;                     ///< p: 1/scale; empty where the units are those of the table
 };
 
 }  // namespace subspectra

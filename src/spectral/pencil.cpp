@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "data/finite.hpp"
+#include "eigen/leading.hpp"
 #include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
+#include "spectral/ridge.hpp"
 
 namespace subspectra {
 namespace {
@@ -81,16 +84,34 @@ class FactorPencil : public Pencil {
 
  protected:
   explicit FactorPencil(Matrix m) : m_(std::move(m)), a_diagonal_(m_.rowwise().squaredNorm()) {}
+  void divide_by(const Vector& scale) {
+    m_.array().colwise() /= scale.array();
+    a_diagonal_ = m_.rowwise().squaredNorm();
+  }
   Matrix m_;
   Vector a_diagonal_;
 };
 
 class LdaPencil : public FactorPencil {
  public:
-  LdaPencil(std::shared_ptr<const CovarianceOperator> within, const Dataset& data, double ridge)
-      : FactorPencil(reduced_between_factor(within->moments())), within_(std::move(within)), ridge_(ridge) {
+  LdaPencil(std::shared_ptr<const CovarianceOperator> within, const Dataset& data, const RidgeAmount& ridge)
+      : FactorPencil(reduced_between_factor(within->moments())),
+        data_(data),
+        ridge_(ridge),
+        within_(std::move(within)),
+        shift_(ridge.value) {
     require_scale(within_->diagonal() + a_diagonal_, data.source(), &data);
-    diagonal_ = within_->diagonal().array() + ridge;
+    if (ridge.fraction > 0.0) {
+      scale_ = ridge_variances(within_->moments()).cwiseSqrt();
+      for (double& unit : scale_) unit = unit > 0.0 ? unit : 1.0;  // constant: never chosen
+      within_ = std::make_shared<const CovarianceOperator>(within_->in_units_of(scale_));
+      divide_by(scale_);
+      shift_ = ridge.fraction;
+    }
+    diagonal_ = within_->diagonal().array() + shift_;
+    std::vector<Index> all(static_cast<std::size_t>(size()));
+    std::iota(all.begin(), all.end(), Index{0});
+    still_ = without_within_variance(within_->moments(), all);
   }
   [[nodiscard]] Index size() const override { return within_->size(); }
   [[nodiscard]] const Vector& diagonal() const override { return diagonal_; }
@@ -100,16 +121,27 @@ class LdaPencil : public FactorPencil {
   }
   [[nodiscard]] Matrix block(const std::vector<Index>& features, int threads) const override {
     Matrix b = within_->block(features, threads);
-    b.diagonal().array() += ridge_;
+    b.diagonal().array() += shift_;
     return b;
   }
   [[nodiscard]] const CovarianceOperator* rows() const override { return within_.get(); }
-  [[nodiscard]] double shift() const override { return ridge_; }
+  [[nodiscard]] double shift() const override { return shift_; }
+  [[nodiscard]] const Vector* scale() const override { return scale_.size() > 0 ? &scale_ : nullptr; }
+  [[nodiscard]] std::optional<PreciseBlock> precise_block(const std::vector<Index>& features) const override {
+    std::vector<char> still;
+    still.reserve(features.size());
+    for (const Index j : features)
+      still.push_back(std::binary_search(still_.begin(), still_.end(), j) ? 1 : 0);
+    return precise_lda_block(data_, features, ridge_, still);
+  }
 
  private:
+  Dataset data_;
+  RidgeAmount ridge_;
   std::shared_ptr<const CovarianceOperator> within_;
-  double ridge_;
-  Vector diagonal_;
+  double shift_;
+  Vector scale_, diagonal_;
+  std::vector<Index> still_;  ///< columns that do not vary within any class, ascending
 };
 
 class PcaPencil : public Pencil {
@@ -144,8 +176,30 @@ class PcaPencil : public Pencil {
 
 class DensePencil : public Pencil {
  public:
-  DensePencil(Matrix a, std::optional<Matrix> factor, Matrix b, bool identity)
-      : a_(std::move(a)), factor_(std::move(factor)), b_(std::move(b)), identity_(identity) {
+  struct Parts {
+    Matrix a;  ///< empty when only its factor is known
+    std::optional<Matrix> factor;
+    Matrix b;  ///< the ridge included; empty when it is the identity
+    bool identity = false;
+    double shift = 0.0;       ///< the ridge inside B, where bounds may use it
+    Vector scale;             ///< what A, B and the factor have been divided by; empty: nothing
+    Matrix given_a, given_b;  ///< as they were where they have been divided; else empty
+    Vector given_diagonal;    ///< of B before the ridge; empty: there is none in it
+    RidgeAmount ridge;
+    const Pencil* source = nullptr;  ///< where the matrices were computed from, if from anything
+  };
+  explicit DensePencil(Parts parts)
+      : given_a_(std::move(parts.given_a)),
+        given_b_(std::move(parts.given_b)),
+        given_diagonal_(std::move(parts.given_diagonal)),
+        ridge_(parts.ridge),
+        source_(parts.source),
+        a_(std::move(parts.a)),
+        factor_(std::move(parts.factor)),
+        b_(std::move(parts.b)),
+        identity_(parts.identity),
+        shift_(parts.shift),
+        scale_(std::move(parts.scale)) {
     diagonal_ = identity_ ? Vector::Ones(a_.rows()).eval() : Vector(b_.diagonal());
     a_diagonal_ = a_.size() > 0 ? Vector(a_.diagonal()) : factor_->rowwise().squaredNorm().eval();
     require_scale(diagonal_, "B", nullptr);
@@ -191,13 +245,42 @@ class DensePencil : public Pencil {
     linalg::syrk(1.0, linalg::Op::kNone, part, 0.0, a);
     return a;
   }
+  [[nodiscard]] double shift() const override { return shift_; }
+  [[nodiscard]] const Vector* scale() const override { return scale_.size() > 0 ? &scale_ : nullptr; }
+  [[nodiscard]] const Pencil& origin() const override {
+    return source_ != nullptr ? *source_ : static_cast<const Pencil&>(*this);
+  }
+  [[nodiscard]] std::optional<PreciseBlock> precise_block(const std::vector<Index>& features) const override {
+    if (source_ != nullptr) return source_->precise_block(features);
+    constexpr std::size_t kMost = 500;  // k^3 products
+    if (identity_ || features.size() > kMost) return std::nullopt;
+    PreciseBlock block;
+    block.b = linalg::DoubleDoubleMatrix((given_b_.size() > 0 ? given_b_ : b_)(features, features));
+    for (Index i = 0; i < block.b.rows; ++i) {
+      const Index j = features[static_cast<std::size_t>(i)];
+      linalg::DoubleDouble& variance = block.b(i, i);
+      if (given_diagonal_.size() > 0) variance = given_diagonal_[j];
+      variance += linalg::DoubleDouble(ridge_.value) + variance * ridge_.fraction;
+    }
+    if (a_.size() == 0) {
+      block.m = linalg::DoubleDoubleMatrix((*factor_)(features, Eigen::all));
+    } else {
+      block.a = linalg::DoubleDoubleMatrix((given_a_.size() > 0 ? given_a_ : a_)(features, features));
+    }
+    return block;
+  }
 
  private:
+  Matrix given_a_, given_b_;
+  Vector given_diagonal_;
+  RidgeAmount ridge_;
+  const Pencil* source_;
   Matrix a_;  ///< empty when only its factor is known
   std::optional<Matrix> factor_;
   Matrix b_;
   bool identity_;
-  Vector diagonal_, a_diagonal_;
+  double shift_;
+  Vector scale_, diagonal_, a_diagonal_;
 };
 
 /// The factor of a positive semidefinite matrix of low rank. From the eigenvectors of A scaled to a unit
@@ -234,14 +317,25 @@ Matrix Pencil::columns(const std::vector<Index>& features, int threads) const {
   return out;
 }
 
-std::unique_ptr<Pencil> lda_pencil(const Dataset& data, double ridge, int threads) {
+void Pencil::to_table_units(const std::vector<Index>& features, Matrix& loadings) const {
+  if (scale() == nullptr) return;
+  loadings.array().colwise() /= (*scale())(features).array();
+  make_largest_positive(loadings);
+}
+
+Vector Pencil::from_table_units(const std::vector<Index>& features, const VectorRef& loadings) const {
+  if (scale() == nullptr) return loadings;
+  return loadings.cwiseProduct((*scale())(features));
+}
+
+std::unique_ptr<Pencil> lda_pencil(const Dataset& data, const RidgeAmount& ridge, int threads) {
   return lda_pencil(
       data, std::make_shared<const CovarianceOperator>(data, CovarianceOperator::Centring::kByClass, threads),
       ridge);
 }
 
 std::unique_ptr<Pencil> lda_pencil(const Dataset& data, std::shared_ptr<const CovarianceOperator> within,
-                                   double ridge) {
+                                   const RidgeAmount& ridge) {
   return std::make_unique<LdaPencil>(std::move(within), data, ridge);
 }
 
@@ -249,18 +343,44 @@ std::unique_ptr<Pencil> pca_pencil(const Dataset& data, int threads) {
   return std::make_unique<PcaPencil>(data, threads);
 }
 
-std::unique_ptr<Pencil> matrix_pencil(Matrix a, Matrix b, double ridge, Index most_rank) {
-  b.diagonal().array() += ridge;
-  auto factor = low_rank_factor(a, most_rank);
-  return std::make_unique<DensePencil>(std::move(a), std::move(factor), std::move(b), false);
+std::unique_ptr<Pencil> matrix_pencil(Matrix a, Matrix b, const RidgeAmount& ridge, Index most_rank) {
+  DensePencil::Parts parts;
+  parts.ridge = ridge;
+  parts.given_diagonal = b.diagonal();
+  if (ridge.fraction > 0.0) {
+    parts.scale = b.diagonal().cwiseMax(0.0).cwiseSqrt();
+    for (double& unit : parts.scale) unit = unit > 0.0 ? unit : 1.0;  // constant: never chosen
+    const Vector per_unit = parts.scale.cwiseInverse();
+    parts.given_a = a;
+    parts.given_b = b;
+    parts.shift = ridge.fraction;
+    a = (per_unit.asDiagonal() * a * per_unit.asDiagonal()).eval();
+    b = (per_unit.asDiagonal() * b * per_unit.asDiagonal()).eval();
+  }
+  b.diagonal().array() += ridge.fraction > 0.0 ? ridge.fraction : ridge.value;
+  parts.factor = low_rank_factor(a, most_rank);
+  parts.a = std::move(a);
+  parts.b = std::move(b);
+  return std::make_unique<DensePencil>(std::move(parts));
 }
 
 std::unique_ptr<Pencil> covariance_pencil(Matrix s) {
-  return std::make_unique<DensePencil>(std::move(s), std::nullopt, Matrix(), true);
+  return std::make_unique<DensePencil>(DensePencil::Parts{.a = std::move(s), .identity = true});
 }
 
 std::unique_ptr<Pencil> factor_pencil(Matrix factor, Matrix b) {
-  return std::make_unique<DensePencil>(Matrix(), std::move(factor), std::move(b), false);
+  return std::make_unique<DensePencil>(DensePencil::Parts{.factor = std::move(factor), .b = std::move(b)});
+}
+
+std::unique_ptr<Pencil> dense_copy(const Pencil& pencil, int threads) {
+  std::vector<Index> all(static_cast<std::size_t>(pencil.size()));
+  std::iota(all.begin(), all.end(), Index{0});
+  DensePencil::Parts parts{.factor = *pencil.factor(), .b = pencil.block(all, threads), .source = &pencil};
+  if (pencil.scale() != nullptr) {
+    parts.shift = pencil.shift();
+    parts.scale = *pencil.scale();
+  }
+  return std::make_unique<DensePencil>(std::move(parts));
 }
 
 }  // namespace subspectra

@@ -38,6 +38,7 @@ Renormalized renormalize(const Pencil& pencil, const std::vector<Index>& support
       result.discriminants.values.conservativeResize(components);
       result.discriminants.vectors.conservativeResize(Eigen::NoChange, components);
     }
+    pencil.to_table_units(support, result.discriminants.vectors);
     return result;
   }
   Matrix a = pencil.a_block(support, threads);
@@ -51,13 +52,15 @@ Renormalized renormalize(const Pencil& pencil, const std::vector<Index>& support
   if (!pencil.b_is_identity()) {
     linalg::solve_lower(l, linalg::Op::kTranspose, result.discriminants.vectors);
     make_largest_positive(result.discriminants.vectors);
+    pencil.to_table_units(support, result.discriminants.vectors);
   }
   result.objective = result.discriminants.values[0];
   return result;
 }
 
-double rayleigh_quotient(const Pencil& pencil, const std::vector<Index>& support, const VectorRef& x,
+double rayleigh_quotient(const Pencil& pencil, const std::vector<Index>& support, const VectorRef& loadings,
                          int threads) {
+  const Vector x = pencil.from_table_units(support, loadings);
   const Matrix a = pencil.a_block(support, threads);
   const double top = x.dot(a * x);
   const double bottom = pencil.b_is_identity() ? x.squaredNorm() : x.dot(pencil.block(support, threads) * x);

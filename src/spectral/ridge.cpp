@@ -9,127 +9,212 @@
 #include "core/memory.hpp"
 #include "core/text.hpp"
 #include "data/finite.hpp"
-#include "data/moments.hpp"
 #include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
-#include "spectral/covariance_operator.hpp"
 
 namespace subspectra {
 namespace {
 
-/// lambda_min > tolerance * lambda_max, shown by a Cholesky factorisation of B - tolerance |B| I (|B| >=
-/// lambda_max the largest row sum): n^3/3 level-3 flops instead of a full spectrum. False says only "not
+/// lambda_min > lambda_max/kMostCondition, shown by a Cholesky factorisation of C - |C|/kMostCondition I (|C|
+/// >= lambda_max the largest row sum): n^3/3 level-3 flops instead of a full spectrum. False says only "not
 /// shown".
-bool clearly_full_rank(Matrix b, double tolerance) {
-  const double norm = b.cwiseAbs().rowwise().sum().maxCoeff();
+bool clearly_well_conditioned(Matrix c) {
+  const double norm = c.cwiseAbs().rowwise().sum().maxCoeff();
   if (!(norm > 0.0)) return false;
-  b.diagonal().array() -= tolerance * norm;
-  return linalg::cholesky(b);
+  c.diagonal().array() -= norm / kMostCondition;
+  return linalg::cholesky(c);
 }
 
-/// 1e-3 of the smallest eigenvalue above the threshold of rank; nothing when there is none.
-std::optional<double> from_spectrum(const Vector& values, double threshold) {
+/// The fraction for correlations with this spectrum (ascending).
+double fraction_for(const Vector& values) {
+  constexpr double kOfSmallest = 1e-3, kLeastOfLargest = 1e-6;
+  const double largest = values.size() > 0 ? values[values.size() - 1] : 0.0;
+  if (!(largest > 0.0)) return kOfSmallest;
   for (const double value : values) {
-    if (value > 0.0 && value > threshold) return 1e-3 * value;
+    if (value > largest / kMostCondition) return std::max(kOfSmallest * value, kLeastOfLargest * largest);
   }
+  return kLeastOfLargest * largest;
+}
+
+/// Pairs of features that are one column, up to a factor and to the digits of a table: 1 - |c_ij| <= 1e-9.
+std::string near_copies(const Matrix& c, const std::vector<Index>& features, const FeatureNames& names) {
+  constexpr double kSame = 1e-9;
+  constexpr std::size_t kMostPairs = 5;
+  std::vector<std::string> pairs;
+  for (Index j = 0; j < c.cols(); ++j) {
+    for (Index i = 0; i < j; ++i) {
+      if (std::abs(c(i, j)) < 1.0 - kSame) continue;
+      if (pairs.size() == kMostPairs) {
+        pairs.emplace_back("...");
+        return fmt::format("{}", fmt::join(pairs, ", "));
+      }
+      pairs.push_back(fmt::format("'{}' and '{}'", names[features[static_cast<std::size_t>(i)]],
+                                  names[features[static_cast<std::size_t>(j)]]));
+    }
+  }
+  return fmt::format("{}", fmt::join(pairs, ", "));
+}
+
+std::string stand_in_sentence(double fraction, const std::vector<Index>& still, const FeatureNames& names) {
+  const bool one = still.size() == 1;
+  return fmt::format(
+      "{} within any class and {} the classes perfectly: {:.3g} of {} total variance stands in for the within-class variance: {}",
+      one ? "1 column does not vary" : fmt::format("{} columns do not vary", still.size()),
+      one ? "separates" : "separate", fraction, one ? "its" : "their", names.some(still));
+}
+
+/// What `auto` says of `whose` correlations ("of 60 features and 208 rows").
+std::string added_sentence(std::string_view whose, const Vector& values, double fraction,
+                           const std::string& copies) {
+  const double largest = values[values.size() - 1];
+  const double condition = values[0] > 0.0 ? largest / values[0] : kInfinity;
+  return fmt::format(
+      "{} {}: {:.3g} of each column's own variance was added to it (⟨ridge auto⟩; ⟨ridge rel:F⟩ or ⟨ridge VALUE⟩ sets it){}",
+      whose,
+      condition < 1.0 / kEpsilon ? fmt::format("has correlations with a condition of {:.1g}", condition)
+                                 : std::string("is singular"),
+      fraction, copies.empty() ? "" : fmt::format("; copies or nearly so: {}", copies));
+}
+
+[[noreturn]] void refuse_overflow(const Dataset& data, const std::vector<Index>& candidates) {
+  require_finite(data, candidates);
+  Index widest = candidates.front();
+  double largest = 0.0;
+  for (const Index j : candidates) {
+    const double value = data.values().column(j).cwiseAbs().maxCoeff();
+    if (value > largest) {
+      largest = value;
+      widest = j;
+    }
+  }
+  throw BadInput(
+      {.file = data.source()},
+      fmt::format(
+          "the squares of column '{}' overflow, its largest value being {:.3g}; rescale it (⟨standardize⟩, or divide by a constant)",
+          data.names()[widest], largest));
+}
+
+/// The ridge that was asked for; nothing for `auto`.
+std::optional<RidgeAmount> asked_amount(const Ridge& ridge) {
+  if (ridge.fraction) return RidgeAmount(0.0, *ridge.fraction);
+  if (ridge.value) return RidgeAmount(*ridge.value);
   return std::nullopt;
 }
 
 }  // namespace
 
+std::vector<Index> without_within_variance(const Moments& moments, const std::vector<Index>& features) {
+  constexpr double kRounding = 64.0 * kEpsilon;
+  const Vector variances = moments.within_variances();
+  std::vector<Index> found;
+  for (const Index j : features) {
+    const double most = kRounding * moments.class_means().row(j).cwiseAbs().maxCoeff();
+    if (!(variances[j] > most * most)) found.push_back(j);
+  }
+  return found;
+}
+
+Vector ridge_variances(const Moments& moments) {
+  Vector variances = moments.within_variances();
+  std::vector<Index> all(static_cast<std::size_t>(variances.size()));
+  for (std::size_t j = 0; j < all.size(); ++j) all[j] = static_cast<Index>(j);
+  const auto still = without_within_variance(moments, all);
+  if (still.empty()) return variances;
+  const Vector between = moments.between_variances();
+  for (const Index j : still) variances[j] += between[j];
+  return variances;
+}
+
 ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candidates, const Ridge& ridge,
                             int threads, std::uint64_t memory_limit, const WithinRows& within) {
-  if (ridge.value) return {*ridge.value, {}};
+  const auto asked = asked_amount(ridge);
+  if (candidates.empty() || (asked && !(asked->fraction > 0.0))) return {asked.value_or(RidgeAmount()), {}};
   const auto p = static_cast<Index>(candidates.size());
   const Index n = data.rows();
-  if (p == 0) return {};
-  const double tolerance = static_cast<double>(p) * kEpsilon;
   const bool wide = p > n;
   const double side = static_cast<double>(std::min(p, n));
   constexpr double kMostSide = 12000.0;  // its spectrum takes 9 n^3 flops: some minutes
-  if (side > kMostSide) {
-    const double suggested =
-        1e-3 *
-        compute_moments(data, candidates, Moments::SecondOrder::kDiagonal, threads).within_variances().mean();
+  if (!asked && side > kMostSide) {
     throw InvalidArgument(
         {.field = "ridge",
          .value = "auto",
          .rule = fmt::format("{{value}} needs the spectrum of a {0} x {0} matrix, which is too much work",
                              std::min(p, n)),
-         .way_out = fmt::format(
-             "give a number, for example ⟨ridge {:.3g}⟩ (a thousandth of the mean within-class variance)",
-             suggested)});
+         .way_out = "give a fraction of each column's variance, for example ⟨ridge rel:0.001⟩, or a number"});
   }
-  require_memory(2.0 * side * side * sizeof(double),
-                 "⟨ridge auto⟩ (the spectrum of the within-class covariance)",
-                 "give a number with ⟨ridge VALUE⟩", memory_limit);
-  Matrix b =
-      wide ? (within ? within().gram(candidates, threads)
-                     : CovarianceOperator(data, CovarianceOperator::Centring::kByClass, threads)
-                           .gram(candidates, threads))
-           : compute_moments(data, candidates, Moments::SecondOrder::kFull, threads).within_covariance();
-  if (!b.allFinite()) {
-    require_finite(data, candidates);
-    Index widest = candidates.front();
-    double largest = 0.0;
-    for (const Index j : candidates) {
-      const double value = data.values().column(j).cwiseAbs().maxCoeff();
-      if (value > largest) {
-        largest = value;
-        widest = j;
-      }
-    }
-    throw BadInput(
-        {.file = data.source()},
-        fmt::format(
-            "the squares of column '{}' overflow, its largest value being {:.3g}; rescale it (⟨standardize⟩, or divide by a constant)",
-            data.names()[widest], largest));
+  if (!asked) {
+    require_memory(2.0 * side * side * sizeof(double),
+                   "⟨ridge auto⟩ (the spectrum of the within-class covariance)",
+                   "give a fraction with ⟨ridge rel:F⟩", memory_limit);
   }
-  if (!wide && clearly_full_rank(b, tolerance)) return {};
-  const Vector values = linalg::symmetric_eigen(std::move(b), false).values;
-  const double threshold = tolerance * values[values.size() - 1];
-  if (!wide && values[0] > threshold) return {};
-  if (const auto eps = from_spectrum(values, threshold)) {
+  std::optional<CovarianceOperator> own;
+  if (!within) own.emplace(data, CovarianceOperator::Centring::kByClass, threads);
+  const CovarianceOperator& rows = within ? within() : *own;
+  const Vector variances = ridge_variances(rows.moments());
+  if (!Vector(variances(candidates)).allFinite()) refuse_overflow(data, candidates);
+  const auto still = without_within_variance(rows.moments(), candidates);
+  if (asked) return {*asked, still.empty() ? "" : stand_in_sentence(asked->fraction, still, data.names())};
+
+  Vector scale = variances.cwiseSqrt();
+  for (double& unit : scale) unit = unit > 0.0 ? unit : 1.0;  // constant, and no candidate
+  const CovarianceOperator correlations = rows.in_units_of(scale);
+  std::string copies;
+  Matrix c;
+  if (wide) {
+    c = correlations.gram(candidates, threads);
+  } else {
+    std::vector<Index> varying;
+    std::set_difference(candidates.begin(), candidates.end(), still.begin(), still.end(),
+                        std::back_inserter(varying));
+    c = correlations.block(varying, threads);
+    if (still.empty() && clearly_well_conditioned(c)) return {};
+    copies = near_copies(c, varying, data.names());
+  }
+  if (!c.allFinite()) refuse_overflow(data, candidates);
+  const Vector values = c.size() > 0 ? linalg::symmetric_eigen(std::move(c), false).values : Vector();
+  const bool nothing = values.size() == 0 || !(values[values.size() - 1] > 0.0);
+  if (!wide && still.empty() && !nothing && values[0] * kMostCondition > values[values.size() - 1]) return {};
+  const double fraction = fraction_for(values);
+  if (nothing) {
     return {
-        *eps,
+        {0.0, fraction},
         fmt::format(
-            "the within-class covariance of {} features and {} rows is singular: {:.6g} was added to its diagonal (⟨ridge auto⟩; ⟨ridge VALUE⟩ sets it)",
-            p, n, *eps)};
+            "no feature varies within a class: {:.3g} of each one's total variance stands in for it (⟨ridge rel:F⟩ or ⟨ridge VALUE⟩ sets the ridge)",
+            fraction)};
   }
-  double smallest = kInfinity;
-  for (const double variance :
-       compute_moments(data, candidates, Moments::SecondOrder::kDiagonal, threads).between_variances()) {
-    if (variance > 0.0) smallest = std::min(smallest, variance);
+  std::string note;
+  if (wide || values[0] * kMostCondition <= values[values.size() - 1]) {
+    Vector of_all = values;
+    if (wide) of_all[0] = 0.0;  // p > N: there are p - N more eigenvalues, all 0
+    note = added_sentence(fmt::format("the within-class covariance of {} features and {} rows", p, n), of_all,
+                          fraction, copies);
   }
-  if (!std::isfinite(smallest)) return {};
-  return {
-      1e-3 * smallest,
-      fmt::format(
-          "no feature varies within a class: {:.6g} was added to the diagonal of the within-class covariance (⟨ridge VALUE⟩ sets it)",
-          1e-3 * smallest)};
+  if (!still.empty()) {
+    if (!note.empty()) note += "; ";
+    note += stand_in_sentence(fraction, still, data.names());
+  }
+  return {{0.0, fraction}, note};
 }
 
-ResolvedRidge resolve_ridge(const Matrix& b, const std::vector<Index>& candidates, const Ridge& ridge) {
-  if (ridge.value) return {*ridge.value, {}};
-  const Matrix part = b(candidates, candidates);
-  if (part.size() == 0) return {};
-  const double tolerance = static_cast<double>(part.rows()) * kEpsilon;
-  if (clearly_full_rank(part, tolerance)) return {};
-  const Vector values = linalg::symmetric_eigen(part, false).values;
+ResolvedRidge resolve_ridge(const Matrix& b, const std::vector<Index>& candidates, const Ridge& ridge,
+                            const FeatureNames& names) {
+  if (const auto asked = asked_amount(ridge)) return {*asked, {}};
+  if (candidates.empty()) return {};
+  const Vector per_unit = b.diagonal()(candidates).cwiseSqrt().cwiseInverse();
+  Matrix c = per_unit.asDiagonal() * b(candidates, candidates) * per_unit.asDiagonal();
+  if (clearly_well_conditioned(c)) return {};
+  const std::string copies = near_copies(c, candidates, names);
+  const Vector values = linalg::symmetric_eigen(std::move(c), false).values;
   const double largest = values[values.size() - 1];
-  const double threshold = tolerance * std::max(largest, -values[0]);
-  if (values[0] < -1e3 * threshold) {
-    throw BadInput(fmt::format(
-        "B (⟨within⟩) has the eigenvalue {:.6g}; a within-class matrix is positive semidefinite", values[0]));
+  const double rounding = static_cast<double>(values.size()) * kEpsilon * std::max(largest, -values[0]);
+  if (values[0] < -1e3 * rounding) {
+    throw BadInput(
+        fmt::format("B (⟨within⟩) has the eigenvalue {:.6g}; a within-class matrix is positive semidefinite",
+                    linalg::symmetric_eigen(Matrix(b(candidates, candidates)), false).values[0]));
   }
-  if (values[0] > threshold) return {};
-  const auto eps = from_spectrum(values, threshold);
-  if (!eps) throw BadInput("B (⟨within⟩) is zero; nothing can be measured against it");
-  return {
-      *eps,
-      fmt::format(
-          "B (⟨within⟩) is singular: {:.6g} was added to its diagonal (⟨ridge auto⟩; ⟨ridge VALUE⟩ sets it)",
-          *eps)};
+  if (values[0] * kMostCondition > largest) return {};
+  const double fraction = fraction_for(values);
+  return {{0.0, fraction}, added_sentence("B (⟨within⟩)", values, fraction, copies)};
 }
 
 }  // namespace subspectra

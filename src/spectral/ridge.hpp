@@ -1,35 +1,51 @@
 #pragma once
-/// The number added to the diagonal of the within-class covariance B.
+/// What is added to the diagonal of the within-class covariance B.
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "core/options.hpp"
 #include "data/dataset.hpp"
+#include "data/moments.hpp"
 #include "spectral/covariance_operator.hpp"
 
 namespace subspectra {
 
+/// From this condition of the correlations on `auto` adds a fraction: beyond it a Cholesky factor has too few
+/// digits left.
+inline constexpr double kMostCondition = 1e10;
+
 struct ResolvedRidge {
-  double value = 0.0;
+  RidgeAmount amount;
   std::string note;  ///< why, in a sentence, when the rule had to add something; else empty
 };
 
 /// Where the within-class covariance of the rows is at hand, or can be made and kept.
 using WithinRows = std::function<const CovarianceOperator&()>;
 
-/// `auto`: nothing when B (over `candidates`) has full rank, i.e. lambda_min > p 2^-52 lambda_max; else 1e-3
-/// times its smallest eigenvalue above that threshold. Eigenvalues come from the p x p matrix when p <= N and
-/// from the N x N Gram matrix otherwise: never more than min(p, N)^2 numbers. If B = 0 (no variation within
-/// any class), 1e-3 times the smallest positive total variance of a candidate. Throws Error when min(p, N)^2
-/// numbers do not fit.
+/// Those of `features` that do not vary within any class. What rounding leaves of a class mean is some 2^-52
+/// of it, and a deviation of that size is no variance: against it every objective would be without meaning.
+[[nodiscard]] std::vector<Index> without_within_variance(const Moments& moments,
+                                                         const std::vector<Index>& features);
+
+/// What a fraction is taken of, one a feature: its within-class variance, or its total variance where it does
+/// not vary within any class (indicators, rare words, classes of one row).
+[[nodiscard]] Vector ridge_variances(const Moments& moments);
+
+/// `auto`: nothing while the correlations C of B (over `candidates`) have a condition of at most
+/// kMostCondition, and every candidate varies within a class; else B + f diag(B), so that no answer depends
+/// on units, with f = 1e-3 of the smallest eigenvalue of C that is above 1/kMostCondition of the largest, and
+/// at least 1e-6 of the largest (the condition is then below that up to which rounding costs no certificate,
+/// search/certificate.hpp). Eigenvalues come from the p x p matrix when p <= N and from the N x N Gram matrix
+/// otherwise: never more than min(p, N)^2 numbers. If no candidate varies within a class, f = 1e-3. Throws
+/// Error when min(p, N)^2 numbers do not fit.
 [[nodiscard]] ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candidates,
                                           const Ridge& ridge, int threads, std::uint64_t memory_limit = 0,
                                           const WithinRows& within = {});
 
-/// The same rule for a matrix B given as it is. Throws BadInput when B is not positive semidefinite to
-/// rounding.
+/// The same rule for a matrix B given as it is, whose features have these names. Throws BadInput when B is
+/// not positive semidefinite to rounding.
 [[nodiscard]] ResolvedRidge resolve_ridge(const Matrix& b, const std::vector<Index>& candidates,
-                                          const Ridge& ridge);
+                                          const Ridge& ridge, const FeatureNames& names = {});
 
 }  // namespace subspectra

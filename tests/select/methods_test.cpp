@@ -28,9 +28,10 @@ std::string message_of(const std::function<void()>& action) {
 
 /// Oracle: eigenvalues of the dense pair on the set, straight from the definition.
 double naive_objective(const DatasetParts& data, const std::vector<Index>& set, Criterion criterion,
-                       double ridge) {
+                       const RidgeAmount& ridge) {
   auto scatter = oracle::scatter(data.dense(Eigen::all, set), data.labels->codes, data.labels->class_count());
-  scatter.within.diagonal().array() += ridge;
+  scatter.within.diagonal() *= 1.0 + ridge.fraction;
+  scatter.within.diagonal().array() += ridge.value;
   const Vector values = oracle::generalized_eigenvalues(scatter.between, scatter.within).cwiseMax(0.0);
   if (criterion == Criterion::kLargest) return values[0];
   return criterion == Criterion::kTrace ? values.sum() : values.array().log1p().sum();
@@ -105,7 +106,7 @@ TEST(Select, DependentFeaturesArePassedOverAndTheRankLimitIsSaid) {
       }));
   // With the automatic ridge both copies can be chosen.
   const auto ridged = run(data, {.k = {1, 5}});
-  EXPECT_GT(ridged.ridge, 0.0);
+  EXPECT_GT(ridged.ridge.fraction, 0.0);
   EXPECT_EQ(ridged.sets().back().k(), 5);
 }
 

@@ -185,14 +185,42 @@ TEST(SearchMethods, GroupsCountInKAndStayTogether) {
   EXPECT_THROW(static_cast<void>(run(data, options, "fisher")), InvalidArgument);
 }
 
+/// A ridge of each column's own variance has no units: powers of two, so that the numbers are the same to the
+/// last digit.
+TEST(SearchMethods, UnitsDoNotMatterWhereTheRidgeActs) {
+  for (const bool wide : {false, true}) {
+    DatasetParts data = oracle::random_classes(wide ? 15 : 40, wide ? 30 : 9, 3, 21, 1.0, 4);
+    data.dense.col(4) = data.dense.col(2) + 1e-9 * data.dense.col(5);
+    DatasetParts other = data;
+    for (Index j = 0; j < data.dense.cols(); ++j)
+      other.dense.col(j) *= std::ldexp(1.0, static_cast<int>(j % 41) - 20);
+    for (const std::string method : {"gslda", "forward-lda", "backward-lda", "eslda", "fisher", "pearson"}) {
+      if (wide && method == "eslda") continue;
+      SCOPED_TRACE(method);
+      const auto here = run(data, {.k = {1, 4}}, method), there = run(other, {.k = {1, 4}}, method);
+      EXPECT_GT(here.ridge.fraction, 0.0);
+      EXPECT_NEAR(here.ridge.fraction, there.ridge.fraction, 1e-12);
+      ASSERT_EQ(here.sets().size(), there.sets().size());
+      for (std::size_t i = 0; i < here.sets().size(); ++i) {
+        EXPECT_EQ(here.sets()[i].features, there.sets()[i].features);
+        EXPECT_NEAR(here.sets()[i].objective, there.sets()[i].objective, 1e-9 * here.sets()[i].objective);
+      }
+    }
+  }
+}
+
 TEST(SearchMethods, MoreColumnsThanRowsWork) {
   const auto data = oracle::random_classes(20, 150, 2, 12, 1.5, 4);
   const auto selection = run(data, {.k = {1, 12}}, "gslda");
   ASSERT_EQ(selection.sets().size(), 12U);
-  EXPECT_GT(selection.ridge, 0.0);
+  EXPECT_GT(selection.ridge.fraction, 0.0);
+  ASSERT_EQ(selection.ridge_variances.size(), 150U);
   for (const auto& entry : selection.sets()) {
     auto scatter = oracle::scatter(data.dense(Eigen::all, entry.features), data.labels->codes, 2);
-    scatter.within.diagonal().array() += selection.ridge;
+    scatter.within.diagonal() *= 1.0 + selection.ridge.fraction;
+    const double loadings =
+        (entry.loadings.view().transpose() * scatter.within * entry.loadings.view())(0, 0);
+    EXPECT_NEAR(loadings, 1.0, 1e-7);  // in the units of the table, whatever the search measures columns by
     const double value = oracle::generalized_eigenvalues(scatter.between, scatter.within)[0];
     EXPECT_NEAR(entry.objective, value, 1e-8 * value);
   }
