@@ -87,7 +87,39 @@ inline double judged(Judged by, std::vector<Quad> t, const Quad* d, int n) {
   return sum;
 }
 
-/// A set of features, what it is worth, and the smallest pivot of B_S as a fraction of its variance.
+/// log det(I + C'C), C with `width` columns, from the factor R of [I; C] = QR, its columns in the order of
+/// their size: the product C'C would lose what is small beside its largest eigenvalue.
+inline double log_det_of_one_more(std::vector<std::vector<Quad>> columns) {
+  const std::size_t width = columns.size();
+  for (std::size_t c = 0; c < width; ++c) {
+    for (std::size_t e = 0; e < width; ++e) columns[c].push_back(c == e ? 1 : 0);
+  }
+  const auto inner = [](const std::vector<Quad>& x, const std::vector<Quad>& y) {
+    Quad sum = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
+    return sum;
+  };
+  double sum = 0.0;
+  while (!columns.empty()) {
+    const auto largest = std::max_element(columns.begin(), columns.end(), [&](const auto& x, const auto& y) {
+      return inner(x, x) < inner(y, y);
+    });
+    const std::vector<Quad> pivot = *largest;
+    columns.erase(largest);
+    const Quad square = inner(pivot, pivot);
+    sum += std::log1p(static_cast<double>(square - 1));
+    for (int again = 0; again < 2; ++again) {  // twice is enough
+      for (auto& column : columns) {
+        const Quad factor = inner(pivot, column) / square;
+        for (std::size_t i = 0; i < column.size(); ++i) column[i] -= factor * pivot[i];
+      }
+    }
+  }
+  return sum;
+}
+
+/// A set of features, what it is worth, and the smallest pivot of B_S as a fraction of its variance; 0 where
+/// the value is not known to all its digits.
 struct Valued {
   double value = 0.0;
   double pivot = 1.0;
@@ -229,6 +261,15 @@ class Growing {
         for (int e = 0; e < t.classes; ++e)
           small[static_cast<std::size_t>(c * t.classes + e)] = t_[std::max(c, e)][std::min(c, e)];
       }
+      if (by == Judged::kWilks) {
+        std::vector<std::vector<Quad>> columns(static_cast<std::size_t>(t.classes));
+        for (int i = 0; i < size_; ++i) {
+          const Quad guess = std::sqrt(static_cast<double>(d_[i]));
+          const Quad once = (guess + d_[i] / guess) / 2, root = (once + d_[i] / once) / 2;
+          for (int c = 0; c < t.classes; ++c) columns[static_cast<std::size_t>(c)].push_back(u_[i][c] / root);
+        }
+        return {log_det_of_one_more(std::move(columns)), least_};
+      }
       // Of two classes T has rank one: its trace is its eigenvalue.
       const bool rank_one = t.classes == 2 && by == Judged::kLargest;
       return {judged(rank_one ? Judged::kTrace : by, std::move(small), ones.data(), t.classes), least_};
@@ -251,8 +292,16 @@ class Growing {
         }
       }
     }
-    return {judged(t.variance ? Judged::kLargest : by, std::move(c), t.variance ? ones.data() : d_.data(), n),
-            least_};
+    Quad trace = 0;
+    for (int i = 0; i < n && !t.variance; ++i) trace += at(i, i) / d_[i];
+    const double value =
+        judged(t.variance ? Judged::kLargest : by, std::move(c), t.variance ? ones.data() : d_.data(), n);
+    // Beside a huge eigenvalue of T a small one is not known from matrices, in 34 digits either.
+    constexpr double kUnit = 1e-32, kMostDoubt = 1e-11;
+    const bool known =
+        by != Judged::kWilks || t.variance ||
+        kUnit * n * static_cast<double>(trace) * std::max(1.0, condition()) < kMostDoubt * std::abs(value);
+    return {value, known ? least_ : 0.0};
   }
   /// The trace of the inverse correlations: the condition of the correlations, up to a factor of |S|.
   [[nodiscard]] double condition() const {

@@ -239,7 +239,13 @@ class Checker {
     const auto x =
         std::span(problem_.x)
             .subspan(static_cast<std::size_t>(j * problem_.rows), static_cast<std::size_t>(problem_.rows));
-    return std::all_of(x.begin(), x.end(), [&](double value) { return value == x[0]; });
+    std::optional<double> first;  // of the rows that count
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (!problem_.weights.empty() && problem_.weights[i] == 0.0) continue;
+      if (first && x[i] != *first) return false;
+      first = x[i];
+    }
+    return true;
   }
 
   void found(std::string kind, std::string text) {
@@ -300,6 +306,7 @@ class Checker {
       return;
     }
     const Valued truly = set->valued(by_);
+    if (truly.pivot == 0.0) return;
     const double error = off(entry.objective, truly.value);
     double& worst = entry.certified() ? decade.worst_certified : decade.worst_uncertified;
     if (error > worst) {
@@ -335,11 +342,13 @@ class Checker {
   void check_bounds(const PathEntry& entry, double value) {
     const auto k = static_cast<std::size_t>(entry.k());
     if (sets_[k].empty()) return;
-    const double best = sets_[k].front().value, least = sets_[k].back().value;
-    // The best of those that doubles can tell from dependent ones.
-    const auto told_apart = std::find_if(sets_[k].begin(), sets_[k].end(),
-                                         [](const Valued& set) { return set.pivot > kDependent; });
+    const double best = sets_[k].front().value;
+    // The best and the least of those that doubles can tell from dependent ones.
+    const auto can_be_told = [](const Valued& set) { return set.pivot > kDependent; };
+    const auto told_apart = std::find_if(sets_[k].begin(), sets_[k].end(), can_be_told);
     const bool apart = told_apart != sets_[k].end();
+    const double least =
+        apart ? std::find_if(sets_[k].rbegin(), sets_[k].rend(), can_be_told)->value : kInfinity;
     const auto below = [&](double bound, double truth) {
       return bound < truth * (1.0 - kPromised) - floor();
     };
@@ -349,7 +358,7 @@ class Checker {
               fmt::format("k = {}: {} ({}) {:.17g}, but a set has {:.17g} (off by {:.3g}), {}", k, name,
                           entry.bound, bound, told_apart->value, off(bound, told_apart->value),
                           entry.certified() ? "certified" : "not certified"));
-      } else if (below(bound, best)) {
+      } else if (sets_[k].front().pivot > 0.0 && below(bound, best)) {
         found("bound-of-dependent",
               fmt::format("k = {}: {} {:.17g}, but a nearly dependent set has {:.17g}, {}", k, name, bound,
                           best, entry.certified() ? "certified" : "not certified"));
@@ -396,7 +405,8 @@ class Checker {
         found("pool", fmt::format("k = {}: set {} is better than the one before it", k, i + 1));
       const auto set = grown(member.features);
       if (!set) continue;
-      const double truly = set->valued(by_).value;
+      const auto [truly, pivot] = set->valued(by_);
+      if (pivot == 0.0) continue;
       const double error = off(member.objective, truly);
       const bool sure = entry.certified();
       if (!(error <= (sure ? kPromised : kTold)) && (sure || !told())) {
@@ -454,8 +464,10 @@ class Checker {
   std::string path_;
 };
 
-/// A search that was stopped and gone on with gives what it gives in one go.
+/// A search that was stopped and gone on with gives what it gives in one go. With a gap that may be left open
+/// what is looked at depends on where it was stopped; whatever it was, each of the two has been checked.
 inline void check_resumed(const Selection& whole, const Selection& resumed, std::vector<Finding>& findings) {
+  if (whole.status == Status::kGapReached || resumed.status == Status::kGapReached) return;
   bool same = whole.sets().size() == resumed.sets().size() && whole.status == resumed.status;
   for (std::size_t i = 0; same && i < whole.sets().size(); ++i) {
     const auto &a = whole.sets()[i], &b = resumed.sets()[i];

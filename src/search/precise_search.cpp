@@ -34,37 +34,60 @@ std::optional<PreciseInverse> PreciseInverse::of(const Pencil& pencil, const std
   if (n == 0 || n > kMostFeatures) return std::nullopt;
   auto block = pencil.precise_block(features);
   if (!block || block->m.rows == 0) return std::nullopt;
-  Vector diagonal(n);
-  for (Index i = 0; i < n; ++i) diagonal[i] = block->b(i, i).rounded();
-  if (!cholesky(block->b)) return std::nullopt;
-  DoubleDoubleMatrix inverse(n, n);  // L^{-1}
-  for (Index i = 0; i < n; ++i) inverse(i, i) = 1.0;
-  solve_lower(block->b, inverse);
-  DoubleDoubleMatrix c = block->m;
-  solve_lower(block->b, c);
   PreciseInverse root;
   root.criterion_ = criterion;
-  root.p_ = inner_products(inverse);
-  root.t_ = inner_products(c);
-  root.u_ = DoubleDoubleMatrix(n, c.cols);  // L^{-T} C
+  root.pair_ = std::make_shared<const PreciseBlock>(std::move(*block));
+  root.left_.resize(features.size());
+  std::iota(root.left_.begin(), root.left_.end(), Index{0});
+  if (!root.factor()) return std::nullopt;
+  return root;
+}
+
+bool PreciseInverse::factor() {
+  const auto n = static_cast<Index>(left_.size());
+  DoubleDoubleMatrix l(n, n), c(n, pair_->m.cols), inverse(n, n);  // L, L^{-1} M, L^{-1}
+  Vector diagonal(n);
+  for (Index i = 0; i < n; ++i) {
+    const Index from = left_[static_cast<std::size_t>(i)];
+    diagonal[i] = pair_->b(from, from).rounded();
+    inverse(i, i) = 1.0;
+    for (Index j = 0; j < n; ++j) l(i, j) = pair_->b(from, left_[static_cast<std::size_t>(j)]);
+    for (Index j = 0; j < c.cols; ++j) c(i, j) = pair_->m(from, j);
+  }
+  if (!cholesky(l)) return false;
+  solve_lower(l, inverse);
+  solve_lower(l, c);
+  p_ = inner_products(inverse);
+  t_ = inner_products(c);
+  u_ = DoubleDoubleMatrix(n, c.cols);  // L^{-T} C
   for (Index j = 0; j < c.cols; ++j) {
     for (Index i = 0; i < n; ++i) {
       DoubleDouble sum;
       for (Index m = i; m < n; ++m) sum += inverse(m, i) * c(m, j);
-      root.u_(i, j) = sum;
+      u_(i, j) = sum;
     }
   }
-  for (Index i = 0; i < n; ++i) root.correlation_inverse_ += diagonal[i] * root.p_(i, i).rounded();
-  constexpr double kUnit = 0x1p-100;
-  const double condition = static_cast<double>(n) * root.correlation_inverse_;
-  root.error_ = 1e-14 + kUnit * static_cast<double>(n) * condition * condition;
-  if (criterion == Criterion::kWilks && root.t_.rows > 1) {  // what is small beside the largest part of T
+  correlation_inverse_ = 0.0;
+  for (Index i = 0; i < n; ++i) correlation_inverse_ += diagonal[i] * p_(i, i).rounded();
+  // With the condition c <= n tr R^{-1} of the correlations R a factorization leaves an error of n c u in
+  // every P_ii and in T; an update takes P_ij P_ji/P_ii, of size c, from P_ii, which may end at 1, and so
+  // leaves n c^2 u.
+  constexpr double kUnit = 0x1p-100, kMostOfUpdates = 1e-11;
+  const double condition = static_cast<double>(n) * correlation_inverse_;
+  const double of_factor = kUnit * static_cast<double>(n) * condition;
+  updates_ = of_factor * condition < kMostOfUpdates;
+  error_ = 1e-14 + (updates_ ? of_factor * condition : of_factor);
+  if (criterion_ == Criterion::kWilks && t_.rows > 1) {  // what is small beside the largest part of T
     double trace = 0.0;
-    for (Index i = 0; i < root.t_.rows; ++i) trace += root.t_(i, i).rounded();
-    root.error_ += kUnit * static_cast<double>(root.t_.rows) * trace * condition;
+    for (Index i = 0; i < t_.rows; ++i) trace += t_(i, i).rounded();
+    error_ += kUnit * static_cast<double>(t_.rows) * trace * condition;
   }
-  if (!(root.error_ < 1e-10)) return std::nullopt;
-  return root;
+  return error_ < 1e-10;
+}
+
+double PreciseInverse::cost_of_drop() const {
+  const auto n = static_cast<double>(size());
+  return updates_ ? n * n : n * n * n;
 }
 
 double PreciseInverse::value() const { return precise_criterion(criterion_, t_); }
@@ -79,6 +102,8 @@ double PreciseInverse::value_without(Index place) const {
 }
 
 void PreciseInverse::drop(Index place) {
+  left_.erase(left_.begin() + place);
+  if (!updates_ && factor()) return;  // of fewer features the condition is no larger
   const DoubleDouble pivot = p_(place, place);
   for (Index j = 0; j < t_.cols; ++j) {
     const DoubleDouble scaled = u_(place, j) / pivot;
@@ -122,9 +147,14 @@ namespace {
 /// Leaps and bounds over the sets of k that are better than the last of those known.
 class PreciseTree {
  public:
-  PreciseTree(Index k, std::vector<PoolSet> known, std::size_t wanted, double error,
-              const RunControl& control)
-      : k_(k), wanted_(wanted), error_(error), control_(control), sets_(std::move(known)) {
+  PreciseTree(const Pencil& pencil, Criterion criterion, Index k, std::vector<PoolSet> known,
+              std::size_t wanted, const RunControl& control)
+      : pencil_(pencil),
+        criterion_(criterion),
+        k_(k),
+        wanted_(wanted),
+        control_(control),
+        sets_(std::move(known)) {
     sort_pool(sets_);
   }
 
@@ -137,14 +167,18 @@ class PreciseTree {
   /// What is not above it need not be looked at: a part of what a certificate allows.
   [[nodiscard]] double level() const {
     if (sets_.size() < wanted_) return -kInfinity;
-    return sets_.back().objective * (1.0 + 0.25 * kCertifiedGap - 2.0 * error_);
+    return sets_.back().objective * (1.0 + 0.2 * kCertifiedGap);
   }
-  void offer(std::vector<Index> features, double value) {
+  /// By its own factor: a value that is left over of a much larger one has lost digits on the way.
+  void offer(std::vector<Index> features) {
     std::sort(features.begin(), features.end());
     for (const auto& set : sets_) {
       if (set.features == features) return;
     }
-    sets_.push_back({std::move(features), value});
+    auto block = pencil_.precise_block(features);
+    const auto found = block ? precise_value(std::move(*block), criterion_) : std::nullopt;
+    if (!found || (sets_.size() == wanted_ && !(found->value > sets_.back().objective))) return;
+    sets_.push_back({std::move(features), found->value});
     sort_pool(sets_);
     if (sets_.size() > wanted_) sets_.pop_back();
   }
@@ -152,19 +186,21 @@ class PreciseTree {
   /// T = `node` over `features`, of which those `kept` stay for good. False: stopped.
   bool visit(const PreciseInverse& node, const std::vector<Index>& features, std::vector<char> kept) {
     constexpr std::int64_t kMostNodes = 20000;
-    if (++nodes_ > kMostNodes || control_.should_stop()) return false;
+    constexpr double kMostWork = 1e9;  // operations of some 20 flops
+    if (++nodes_ > kMostNodes || work_ > kMostWork || control_.should_stop()) return false;
     const Index n = node.size(), drop = n - k_;
     const double value = node.value();
-    if (!(value > level())) return true;
+    const double doubt = node.error() * value;  // of every value that is computed from this node
+    if (!(value + doubt > level())) return true;
     if (drop == 0) {
-      offer(features, value);
+      offer(features);
       return true;
     }
     // Sets without i are at most f(T - i): where that is not above the level, i stays.
     std::vector<std::pair<double, Index>> free;
     for (Index i = 0; i < n; ++i) {
       if (kept[static_cast<std::size_t>(i)] != 0) continue;
-      const double without = node.value_without(i);
+      const double without = node.value_without(i) + doubt;
       if (without > level()) {
         free.emplace_back(without, i);
       } else {
@@ -179,10 +215,11 @@ class PreciseTree {
       left.erase(left.begin() + place);
       if (free[t].first > level()) {
         if (drop == 1) {
-          offer(std::move(left), free[t].first);
+          offer(std::move(left));
         } else {
           PreciseInverse child = node;
           child.drop(place);
+          work_ += node.cost_of_drop();
           std::vector<char> still = kept;
           still.erase(still.begin() + place);
           if (!visit(child, left, std::move(still))) return false;
@@ -193,12 +230,14 @@ class PreciseTree {
     return true;
   }
 
+  const Pencil& pencil_;
+  Criterion criterion_;
   Index k_;
   std::size_t wanted_;
-  double error_;
   const RunControl& control_;
   std::vector<PoolSet> sets_;
   std::int64_t nodes_ = 0;
+  double work_ = 0.0;
 };
 
 }  // namespace
@@ -223,7 +262,7 @@ PreciseBest precise_best(const Pencil& pencil, const SearchUnits& units, Criteri
     sort_pool(known);
     return {.sets = std::move(known), .proven = false};
   }
-  return PreciseTree(k, std::move(known), wanted, root->error(), control)
+  return PreciseTree(pencil, criterion, k, std::move(known), wanted, control)
       .run(*root, units.features(), units.included());
 }
 

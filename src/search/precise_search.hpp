@@ -2,6 +2,7 @@
 /// What a search knows of all candidates, and a proof that no set is better, in double-double: for tables
 /// whose correlations are so nearly singular that the bounds of a search in doubles have no digits of their
 /// own. Plain leaps and bounds (Furnival and Wilson 1974); docs/theory/exact.md.
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -26,17 +27,22 @@ class PreciseInverse {
   [[nodiscard]] double value() const;  ///< the criterion of all that are left
   /// The criterion without the feature in this place.
   [[nodiscard]] double value_without(Index place) const;
-  /// Takes it out; those behind it move up.   O(n^2)
+  /// Takes it out; those behind it move up. O(n^2), or O(n^3) where an update would keep too few digits.
   void drop(Index place);
-  /// What rounding may have done to any value from here on, relatively: updates of P carry the error of the
-  /// first one, which grows with the condition once more.
+  /// What rounding may have done to this and any later value, as a fraction of value().
   [[nodiscard]] double error() const { return error_; }
   [[nodiscard]] double correlation_inverse() const { return correlation_inverse_; }
+  /// About how many operations drop() takes.
+  [[nodiscard]] double cost_of_drop() const;
 
  private:
+  bool factor();  ///< P, U and T anew from the pair of those that are left
   Criterion criterion_ = Criterion::kLargest;
+  std::shared_ptr<const PreciseBlock> pair_;  ///< of all that there were
+  std::vector<Index> left_;                   ///< places in it
   linalg::DoubleDoubleMatrix p_, u_, t_;
   double error_ = 0.0, correlation_inverse_ = 0.0;
+  bool updates_ = true;  ///< whether updates of P keep enough digits
 };
 
 /// The losses at the root with all their digits; single features only.

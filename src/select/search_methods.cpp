@@ -258,13 +258,22 @@ namespace {
 
 constexpr std::size_t kMostPrecise = 150;  ///< features of a set that is looked at with more digits
 
-/// Whether the value of this set, which is `objective` by doubles, is worth more digits: they cost some 15 ns
-/// for each of N k^2/2 products.
-bool affordable(const Problem& problem, std::size_t k) {
-  constexpr double kMostProducts = 5e6;
-  return k <= kMostPrecise &&
-         0.5 * static_cast<double>(problem.data().rows()) * static_cast<double>(k * k) <= kMostProducts;
-}
+/// What may be spent on looking again at sets that doubles are trusted with: some 15 ns for each of N k^2/2
+/// products.
+class Attention {
+ public:
+  explicit Attention(Index rows) : rows_(static_cast<double>(rows)) {}
+  bool affords(std::size_t k) {
+    constexpr double kMostProducts = 5e6, kMostOfAll = 3e7;
+    const double products = 0.5 * rows_ * static_cast<double>(k * k);
+    if (k > kMostPrecise || products > kMostProducts || spent_ + products > kMostOfAll) return false;
+    spent_ += products;
+    return true;
+  }
+
+ private:
+  double rows_, spent_ = 0.0;
+};
 
 /// The criterion of the set to as many digits as a double holds; nothing where that cannot be had.
 std::optional<double> precise_objective(const Problem& problem, const std::vector<Index>& features) {
@@ -307,6 +316,22 @@ void fill_bounds(const Problem& problem, const RootLosses* root, const RunContro
   }
 }
 
+/// Whether a set is worth so little beside all candidates together (one of them separates the classes nearly
+/// perfectly) that what searches and bounds compute, f(T) less the losses, has no digits left for it.
+bool dwarfed(const Problem& problem, const RootLosses* root, const Selection& selection) {
+  constexpr double kMostBeside = 1e5;
+  const auto features = problem.units().features();
+  if (!problem.units().single || features.size() > kMostPrecise) return false;
+  double least = kInfinity;
+  for (const auto& entry : selection.sets())
+    least = std::min({least, entry.objective, entry.pool.empty() ? kInfinity : entry.pool.back().objective});
+  const double all = root != nullptr ? root->value
+                                     : renormalize(problem.pencil(), features, problem.options().criterion, 1,
+                                                   problem.options().threads)
+                                           .objective;
+  return all > kMostBeside * least;
+}
+
 /// The entry is this set.
 void replace_set(const Problem& problem, const PoolSet& set, PathEntry& entry) {
   if (set.features != entry.features) {
@@ -314,8 +339,26 @@ void replace_set(const Problem& problem, const PoolSet& set, PathEntry& entry) {
                                  problem.options().components, problem.options().threads)
                          .discriminants.vectors;
     entry.features = set.features;
+    const SearchUnits& units = problem.units();
+    entry.units.clear();
+    for (Index u = 0; u < units.count() && !units.single; ++u) {
+      const Index first = units.members[static_cast<std::size_t>(u)].front();
+      if (std::binary_search(entry.features.begin(), entry.features.end(), first))
+        entry.units.push_back(units.group[static_cast<std::size_t>(u)]);
+    }
+    std::sort(entry.units.begin(), entry.units.end());
   }
   entry.objective = set.objective;
+}
+
+/// The pool of an exact search, best first by the values that are reported; the entry is its first.
+void order_pool(const Problem& problem, PathEntry& entry) {
+  const bool in_order = std::is_sorted(
+      entry.pool.begin(), entry.pool.end(),
+      [](const PoolSet& x, const PoolSet& y) { return x.objective > y.objective * (1.0 + kCertifiedGap); });
+  if (in_order) return;
+  sort_pool(entry.pool);
+  replace_set(problem, entry.pool.front(), entry);
 }
 
 /// The best set of one (with the included one, where there is one), by values that have all digits.
@@ -347,10 +390,7 @@ void settle_precisely(const Problem& problem, bool proven, const RunControl& con
     for (auto& set : entry.pool) {
       if (const auto member = precise_objective(problem, set.features)) set.objective = *member;
     }
-    if (!groups && value && !entry.pool.empty()) {
-      sort_pool(entry.pool);
-      replace_set(problem, entry.pool.front(), entry);
-    }
+    order_pool(problem, entry);
     entry.upper_bound.reset();
     entry.bound.clear();
   }
@@ -373,7 +413,14 @@ void settle_precisely(const Problem& problem, bool proven, const RunControl& con
     }
     const auto single = known[i] != 0 && entry.k() == 1 && !groups ? best_single(problem) : std::nullopt;
     if (single) {
-      replace_set(problem, *single, entry);
+      const bool found = single->objective <= entry.objective * (1.0 + kCertifiedGap);
+      if (!found && !entry.pool.empty()) {
+        const std::size_t wanted = entry.pool.size();
+        std::erase_if(entry.pool, [&](const PoolSet& set) { return set.features == single->features; });
+        entry.pool.insert(entry.pool.begin(), *single);
+        entry.pool.resize(wanted);
+      }
+      if (!found || entry.pool.empty()) replace_set(problem, *single, entry);
       entry.upper_bound = entry.objective;
       entry.bound = "scores";
     }
@@ -419,17 +466,23 @@ bool settle(const Problem& problem, const RootLosses* root, bool proven, const R
   constexpr double kMostLogDet = 14.0;
   for (const auto& entry : selection.sets())
     trusted = trusted && !(problem.options().criterion == Criterion::kWilks && entry.objective > kMostLogDet);
+  trusted = trusted && !dwarfed(problem, root, selection);
   if (trusted) {
     // What is certified is looked at once more, from the rows: where that shows other digits none are
     // trusted.
+    Attention attention(problem.data().rows());
     for (const auto& entry : selection.sets()) {
-      if (!entry.certified() || !affordable(problem, entry.features.size())) continue;
+      if (!entry.certified() || !attention.affords(entry.features.size())) continue;
       double objective = entry.objective;
       const auto precise = precise_objective(problem, entry.features);
       if (precise && correct(objective, *precise)) trusted = false;
     }
   }
-  if (!trusted) settle_precisely(problem, proven, control, selection);
+  if (trusted) {
+    for (auto& entry : selection.sets()) order_pool(problem, entry);
+  } else {
+    settle_precisely(problem, proven, control, selection);
+  }
   return trusted;
 }
 

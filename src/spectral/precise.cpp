@@ -126,11 +126,13 @@ std::optional<PreciseValue> precise_value(PreciseBlock block, Criterion criterio
     solve_lower(block.b, t);
   }
   result.value = precise_criterion(criterion, t);
-  // log det(I + T) also depends on what is small beside the largest part of T.
+  // log det(I + T) also depends on what is small beside the largest part of T, which is known to the
+  // condition times u.
   double trace = 0.0;
   for (Index i = 0; i < t.rows; ++i) trace += std::abs(t(i, i).rounded());
   if (criterion == Criterion::kWilks && t.rows > 1)
-    result.error += kUnit * static_cast<double>(t.rows) * trace / std::max(std::abs(result.value), 1e-300);
+    result.error += kUnit * static_cast<double>(t.rows) * trace * std::max(1.0, result.correlation_inverse) /
+                    std::max(std::abs(result.value), 1e-300);
   return result;
 }
 

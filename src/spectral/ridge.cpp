@@ -36,23 +36,73 @@ double fraction_for(const Vector& values) {
   return kLeastOfLargest * largest;
 }
 
-/// Pairs of features that are one column, up to a factor and to the digits of a table: 1 - |c_ij| <= 1e-9.
+/// Two features are one column, up to a factor and to the digits of a table, where 1 - |c_ij| is at most
+/// this.
+constexpr double kSame = 1e-9;
+
+/// The first pairs of such features, for a sentence.
+class NearCopies {
+ public:
+  explicit NearCopies(const FeatureNames& names) : names_(names) {}
+  [[nodiscard]] bool full() const { return pairs_.size() > kMost; }
+  void add(Index one, Index other) {
+    pairs_.push_back(pairs_.size() < kMost ? fmt::format("'{}' and '{}'", names_[std::min(one, other)],
+                                                         names_[std::max(one, other)])
+                                           : "...");
+  }
+  [[nodiscard]] std::string text() const { return fmt::format("{}", fmt::join(pairs_, ", ")); }
+
+ private:
+  static constexpr std::size_t kMost = 5;
+  const FeatureNames& names_;
+  std::vector<std::string> pairs_;
+};
+
 std::string near_copies(const Matrix& c, const std::vector<Index>& features, const FeatureNames& names) {
-  constexpr double kSame = 1e-9;
-  constexpr std::size_t kMostPairs = 5;
-  std::vector<std::string> pairs;
+  NearCopies found(names);
   for (Index j = 0; j < c.cols(); ++j) {
-    for (Index i = 0; i < j; ++i) {
-      if (std::abs(c(i, j)) < 1.0 - kSame) continue;
-      if (pairs.size() == kMostPairs) {
-        pairs.emplace_back("...");
-        return fmt::format("{}", fmt::join(pairs, ", "));
-      }
-      pairs.push_back(fmt::format("'{}' and '{}'", names[features[static_cast<std::size_t>(i)]],
-                                  names[features[static_cast<std::size_t>(j)]]));
+    for (Index i = 0; i < j && !found.full(); ++i) {
+      if (std::abs(c(i, j)) >= 1.0 - kSame)
+        found.add(features[static_cast<std::size_t>(i)], features[static_cast<std::size_t>(j)]);
     }
   }
-  return fmt::format("{}", fmt::join(pairs, ", "));
+  return found.text();
+}
+
+/// The same without the p x p correlations: of columns z of unit length |r'z_i -+ r'z_j| <= |r| sqrt(2 (1 -
+/// |c_ij|)) for any r, so that copies stand near each other in the order of |r'z|. One pass over the rows for
+/// four r, whose values only real copies are likely to share.
+std::string near_copies(const CovarianceOperator& correlations, const std::vector<Index>& features,
+                        const FeatureNames& names, int threads) {
+  constexpr Index kVectors = 4;
+  constexpr double kGoldenRatio = 0.6180339887498949;
+  constexpr std::size_t kMostLookedAt = 10'000'000;
+  Matrix r(correlations.rows(), kVectors);
+  for (Index m = 0; m < kVectors; ++m) {
+    for (Index i = 0; i < r.rows(); ++i) {
+      const double turns = static_cast<double>((m * r.rows() + i + 1)) * kGoldenRatio;
+      r(i, m) = turns - std::floor(turns) - 0.5;
+    }
+  }
+  const double width = std::sqrt(2.0 * kSame) * r.colwise().norm().maxCoeff() * (1.0 + 1e-6);
+  const Matrix t = correlations.transposed_times(r, threads);
+  std::vector<Index> order = features;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index i, Index j) { return std::abs(t(i, 0)) < std::abs(t(j, 0)); });
+  NearCopies found(names);
+  std::size_t looked_at = 0;
+  for (std::size_t a = 0; a < order.size() && !found.full(); ++a) {
+    for (std::size_t b = a + 1; b < order.size() && !found.full(); ++b) {
+      const Index i = order[a], j = order[b];
+      if (std::abs(t(j, 0)) - std::abs(t(i, 0)) > width || ++looked_at > kMostLookedAt) break;
+      const double sign = t(i, 0) * t(j, 0) < 0.0 ? -1.0 : 1.0;
+      if ((t.row(i) - sign * t.row(j)).cwiseAbs().maxCoeff() > width) continue;
+      const Matrix both = correlations.centred({i, j});
+      if (std::abs(both.col(0).dot(both.col(1))) >= (1.0 - kSame) * both.col(0).norm() * both.col(1).norm())
+        found.add(i, j);
+    }
+  }
+  return found.text();
 }
 
 std::string stand_in_sentence(double fraction, const std::vector<Index>& still, const FeatureNames& names) {
@@ -68,11 +118,12 @@ std::string added_sentence(std::string_view whose, const Vector& values, double 
                            const std::string& copies) {
   const double largest = values[values.size() - 1];
   const double condition = values[0] > 0.0 ? largest / values[0] : kInfinity;
+  const double of_rounding = 1.0 / (static_cast<double>(values.size()) * kEpsilon);
   return fmt::format(
       "{} {}: {:.3g} of each column's own variance was added to it (⟨ridge auto⟩; ⟨ridge rel:F⟩ or ⟨ridge VALUE⟩ sets it){}",
       whose,
-      condition < 1.0 / kEpsilon ? fmt::format("has correlations with a condition of {:.1g}", condition)
-                                 : std::string("is singular"),
+      condition < of_rounding ? fmt::format("has correlations with a condition of {:.1g}", condition)
+                              : std::string("is singular"),
       fraction, copies.empty() ? "" : fmt::format("; copies or nearly so: {}", copies));
 }
 
@@ -160,12 +211,13 @@ ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candi
   const CovarianceOperator correlations = rows.in_units_of(scale);
   std::string copies;
   Matrix c;
+  std::vector<Index> varying;
+  std::set_difference(candidates.begin(), candidates.end(), still.begin(), still.end(),
+                      std::back_inserter(varying));
   if (wide) {
     c = correlations.gram(candidates, threads);
+    copies = near_copies(correlations, varying, data.names(), threads);
   } else {
-    std::vector<Index> varying;
-    std::set_difference(candidates.begin(), candidates.end(), still.begin(), still.end(),
-                        std::back_inserter(varying));
     c = correlations.block(varying, threads);
     if (still.empty() && clearly_well_conditioned(c)) return {};
     copies = near_copies(c, varying, data.names());

@@ -28,7 +28,7 @@ run(COMMAND ${prefix}/bin/subspectra --version EXPECT "[0-9]+\\.[0-9]+\\.[0-9]+"
 # The companions are found from the prefix: the program that decodes, and the modules with Clp and LIBLINEAR.
 foreach(table ${DECODED_TABLES})
   run(COMMAND ${prefix}/bin/subspectra select ${SOURCE_DIR}/../../fuzz/corpus/${table} --method fisher -k 1
-      EXPECT "k = 1, objective 0.00678707")
+      EXPECT "k = 1, objective 0.00678914")
 endforeach()
 run(COMMAND ${prefix}/bin/subspectra select sonar --method sulda EXPECT "V60")
 run(COMMAND ${prefix}/bin/subspectra fit sonar --classifier svm -k 3 -o ${WORK_DIR}/svm.json EXPECT "features: V11 V36 V47")

@@ -133,8 +133,11 @@ TEST(Options, RefuseWithFlagValueAndRule) {
     EXPECT_EQ(message_of({{"k", bad}}), fmt::format("k '{}': {}", bad, k_rule));
   }
   for (const std::string bad : {"-1", "automatic", "nan", ""}) {
-    EXPECT_EQ(message_of({{"ridge", bad}}),
-              fmt::format("ridge '{}': auto or a number from 0 up is needed", bad));
+    EXPECT_EQ(
+        message_of({{"ridge", bad}}),
+        fmt::format(
+            "ridge '{}': auto, rel:F (a fraction of each column's variance) or a number from 0 up is needed",
+            bad));
   }
   for (const std::string bad : {"", "G", "-1G", "1X", "0", "1GBB", "1bb", "1bib", "1e30"}) {
     EXPECT_EQ(message_of({{"memory_limit", bad}}),

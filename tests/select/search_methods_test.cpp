@@ -209,6 +209,46 @@ TEST(SearchMethods, UnitsDoNotMatterWhereTheRidgeActs) {
   }
 }
 
+/// A column that separates the classes all but perfectly is worth 1e14 of another: what is left of a search's
+/// values for the others is rounding. Oracle: between over within, column by column; and every value from the
+/// rows.
+TEST(SearchMethods, PoolsAreInOrderBesideASetThatIsWorthAMillionTimesMore) {
+  for (const bool grouped : {false, true}) {
+    SCOPED_TRACE(grouped ? "groups" : "features");
+    DatasetParts data = oracle::random_classes(30, 6, 3, 17);
+    for (Index i = 0; i < 30; ++i)
+      data.dense(i, 2) = data.labels->codes[static_cast<std::size_t>(i)] + 1e-8 * data.dense(i, 2);
+    SelectOptions options{.k = {1, 2}, .ridge = {.value = 0.0, .fraction = {}}};
+    if (grouped) {
+      FeatureGroups groups;
+      for (Index g = 0; g < 6; ++g) {
+        groups.names.push_back(fmt::format("g{}", g));
+        groups.members.push_back({g});
+        groups.group_of.push_back(g);
+      }
+      options.feature_groups = std::make_shared<FeatureGroups>(groups);
+    }
+    const auto selection = run(data, options, "eslda", {{"pool", "6"}});
+    ASSERT_EQ(selection.sets().size(), 2U);
+    const auto& pool = selection.sets()[0].pool;
+    ASSERT_EQ(pool.size(), 6U);
+    EXPECT_EQ(selection.sets()[0].features, std::vector<Index>{2});
+    for (const auto& entry : selection.sets()) {
+      EXPECT_EQ(entry.features, entry.pool.front().features);
+      for (std::size_t i = 1; i < entry.pool.size(); ++i)
+        EXPECT_LE(entry.pool[i].objective, entry.pool[i - 1].objective * (1.0 + 1e-9));
+    }
+    for (const auto& set : pool) {
+      const auto scatter = oracle::scatter(data.dense(Eigen::all, set.features), data.labels->codes, 3);
+      const double value = scatter.between(0, 0) / scatter.within(0, 0);
+      EXPECT_NEAR(set.objective, value, (set.features[0] == 2 ? 1e-6 : 1e-10) * value);
+    }
+    if (!grouped) {  // groups are not looked at with more digits
+      EXPECT_TRUE(selection.sets()[0].certified());
+    }
+  }
+}
+
 TEST(SearchMethods, MoreColumnsThanRowsWork) {
   const auto data = oracle::random_classes(20, 150, 2, 12, 1.5, 4);
   const auto selection = run(data, {.k = {1, 12}}, "gslda");

@@ -69,6 +69,28 @@ TEST(Ridge, ActsFromAConditionOfTenToTheTenOnAndNamesTheCopies) {
   }
 }
 
+/// Where the correlations are never formed, too: a copy in another unit, one with its sign turned and seven
+/// digits, and one that is too far from it.
+TEST(Ridge, NamesTheCopiesAmongMoreColumnsThanRows) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
+    DatasetParts data = oracle::random_classes(20, 300, 3, seed);
+    data.dense.col(200) = 1e6 * data.dense.col(7);
+    data.dense.col(9) = -data.dense.col(250) + 1e-7 * data.dense.col(3);
+    data.dense.col(11) = data.dense.col(12) + 1e-3 * data.dense.col(13);
+    for (const bool sparse : {false, true}) {
+      const auto ridge = sparse ? resolve_ridge(oracle::as_sparse(data), all_features(data), {}, 1)
+                                : resolve_ridge(data, all_features(data), {}, 1);
+      EXPECT_NE(ridge.note.find("'x7' and 'x200'"), std::string::npos) << ridge.note;
+      EXPECT_NE(ridge.note.find("'x9' and 'x250'"), std::string::npos) << ridge.note;
+      EXPECT_EQ(ridge.note.find("'x11'"), std::string::npos) << ridge.note;
+    }
+  }
+  EXPECT_EQ(resolve_ridge(oracle::random_classes(20, 300, 3, 4),
+                          all_features(oracle::random_classes(20, 300, 3, 4)), {}, 1)
+                .note.find("copies"),
+            std::string::npos);
+}
+
 TEST(Ridge, AColumnThatDoesNotVaryWithinAClassHasItsTotalVariance) {
   DatasetParts data = oracle::random_classes(40, 3, 2, 5);
   for (Index i = 0; i < 40; ++i) data.dense(i, 1) = 0.1 * data.labels->codes[static_cast<std::size_t>(i)];
