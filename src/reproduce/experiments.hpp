@@ -43,6 +43,7 @@ struct ReproduceOptions {
   std::string images;
   std::string target;
   ImageShape shape;
+  bool by_columns = false;
   KRange k;
   Index runs = 0;
   std::vector<std::string> sizes;
@@ -59,11 +60,14 @@ struct ReproduceOptions {
           "the table, or the folder of images, of experiments whose data are not part of the program");
     field(
         "images", o.images,
-        "faces: a folder of PGM or PPM images instead of ⟨data⟩; folders in it are people (labels), as in the AT&T faces. Digits and gender: the folder to write pictures to (PNG)");
+        "faces: a folder of PGM or PPM images instead of ⟨data⟩; folders in it are people (labels), as in the AT&T faces. Eigenfaces beside ⟨data⟩, digits and gender: the folder to write pictures to (PNG)");
     field("target", o.target, "label column of ⟨data⟩; default as in the other commands");
     field(
         "shape", o.shape,
         "height and width of the images whose pixels are the columns of ⟨data⟩, row by row; images of ⟨images⟩ are averaged down to it");
+    field(
+        "by_columns", o.by_columns,
+        "the columns of ⟨data⟩ are the pixels of an image column by column, as MATLAB keeps them; otherwise such images lie on their side");
     field(
         "k", o.k,
         "number of features (range), pixels or vertices (the largest is taken); default: the experiment's own");

@@ -251,38 +251,11 @@ struct Approximation {
 constexpr std::array<Approximation, 2> kApproximations = {
     {{GpApproximation::kLaplace, "Laplace"}, {GpApproximation::kEp, "EP"}}};
 
-/// Pictures for people: written where `images` says, and named in the result.
-class Album {
- public:
-  Album(const ReproduceOptions& options, const ImageTable& images, const std::vector<Index>& pixels,
-        Reproduction& result)
-      : folder_(options.images), shape_(images.shape), pixels_(pixels), result_(result) {
-    if (folder_.empty()) return;
-    if (!shape_.given()) {
-      throw InvalidArgument({.field = "images",
-                             .value = "DIR",
-                             .rule = "{value} writes pictures, whose height and width are not known",
-                             .way_out = "give ⟨shape HxW⟩"});
-    }
-    result_.details["pictures"] = nlohmann::json::array();
-  }
-
-  /// `values` one a pixel that varies; the others are as the least of them.
-  void add(const std::string& name, const Vector& values) {
-    if (folder_.empty()) return;
-    Vector picture = Vector::Constant(shape_.height * shape_.width, values.minCoeff());
-    for (std::size_t i = 0; i < pixels_.size(); ++i) picture[pixels_[i]] = values[static_cast<Index>(i)];
-    const std::string file = fmt::format("{}-{}.png", result_.id, name);
-    write_png(folder_, file, shape_, picture);
-    result_.details["pictures"].push_back(file);
-  }
-
- private:
-  const std::string& folder_;
-  ImageShape shape_;
-  const std::vector<Index>& pixels_;
-  Reproduction& result_;
-};
+/// `values` one a pixel that varies; the others are as the least of them.
+void add_picture(Album& album, const std::string& name, const std::vector<Index>& pixels,
+                 const Vector& values) {
+  album.add(name, pixels, values, values.minCoeff());
+}
 
 void add_class_means(const Dataset& training, const std::vector<Index>& pixels, Album& album) {
   const Matrix rows = training.values().columns(pixels);
@@ -291,8 +264,8 @@ void add_class_means(const Dataset& training, const std::vector<Index>& pixels, 
     for (Index i = 0; i < rows.rows(); ++i) {
       if (training.labels()->codes[static_cast<std::size_t>(i)] == c) sum += rows.row(i).transpose();
     }
-    album.add(fmt::format("mean-{}", c + 1),
-              sum / static_cast<double>(training.labels()->counts()[static_cast<std::size_t>(c)]));
+    add_picture(album, fmt::format("mean-{}", c + 1), pixels,
+                sum / static_cast<double>(training.labels()->counts()[static_cast<std::size_t>(c)]));
   }
 }
 
@@ -315,7 +288,7 @@ void add_best_pixel(const PixelSets& sets, const ImageTable& images, const std::
   result.details["best_pixel"] = best;
   Vector spot = Vector::Zero(static_cast<Index>(pixels.size()));
   spot[std::lower_bound(pixels.begin(), pixels.end(), best) - pixels.begin()] = 1.0;
-  album.add("best-pixel", spot);
+  add_picture(album, "best-pixel", pixels, spot);
   if (!images.shape.given()) return;
   result.pictures.emplace_back(fmt::format("The best single pixel (#): row {}, column {}, counted from 1",
                                            best / images.shape.width + 1, best % images.shape.width + 1),
@@ -333,7 +306,7 @@ void run_pixels(const ReproduceOptions& options, const Task& task, const RunCont
   if (pixels.size() < 2) throw BadInput({.file = images.table.source()}, "fewer than two pixels vary");
   const auto p = static_cast<Index>(pixels.size());
   const Plan plan = plan_for(options, p);
-  Album album(options, images, pixels, result);
+  Album album(options.images, images.shape, result);
   const auto& classes = halves.training.labels()->classes;
   result.protocol = {
       fmt::format("{}: '{}' against '{}', {} that vary; {} train and {} test, a shuffle by the seed.",
@@ -370,7 +343,7 @@ void run_pixels(const ReproduceOptions& options, const Task& task, const RunCont
                        .obtained = sets.seconds});
   add_objectives(sets, result);
   add_class_means(halves.training, pixels, album);
-  album.add("fisher-loadings", fisher_loadings(sets, pixels));
+  add_picture(album, "fisher-loadings", pixels, fisher_loadings(sets, pixels));
   add_best_pixel(sets, images, pixels, album, result);
 
   const Judge judge(halves, plan, options, control);
@@ -404,7 +377,7 @@ void run_pixels(const ReproduceOptions& options, const Task& task, const RunCont
     headlines.push_back(
         {.series = fmt::format("soft ARD, {}: log Z", approximation.name), .obtained = whole.log_evidence});
     const Vector relevance = rule.lengthscales().cwiseInverse();
-    album.add(fmt::format("soft-ard-{}", laplace ? "laplace" : "ep"), relevance);
+    add_picture(album, fmt::format("soft-ard-{}", laplace ? "laplace" : "ep"), pixels, relevance);
     // Its sets: the k pixels with the smallest length-scales.
     std::vector<Index> places(pixels.size());
     std::iota(places.begin(), places.end(), Index{0});

@@ -234,6 +234,29 @@ ImageTable averaged(const ImageTable& images, const ImageShape& shape) {
   return {.table = std::move(table), .shape = shape};
 }
 
+namespace {
+
+/// Pixels that come column by column, put row by row.
+Dataset by_rows(const Dataset& table, const ImageShape& shape) {
+  std::vector<Index> order;
+  for (Index i = 0; i < shape.height; ++i) {
+    for (Index j = 0; j < shape.width; ++j) order.push_back(j * shape.height + i);
+  }
+  DatasetDetails details = table.details();
+  details.names = table.names().selected(order);
+  return {std::move(details), table.values().with_features(order)};
+}
+
+ImageTable load_folder(const std::string& folder, const ReproduceOptions& options) {
+  if (options.by_columns)
+    throw InvalidArgument({.field = "by_columns",
+                           .rule = fmt::format("is about the columns of a table, and {} is a folder", folder),
+                           .way_out = "leave it out: the images know the order of their pixels"});
+  return read_image_folder(folder, options.shape);
+}
+
+}  // namespace
+
 ImageTable load_images(const ReproduceOptions& options) {
   if (!options.images.empty()) {
     if (!options.data.empty())
@@ -241,8 +264,10 @@ ImageTable load_images(const ReproduceOptions& options) {
                              .value = options.data,
                              .rule = "and ⟨images⟩ are two ways to give images",
                              .way_out = "give one of them"});
-    return read_image_folder(options.images, options.shape);
+    return load_folder(options.images, options);
   }
+  if (std::error_code ignored; fs::is_directory(options.data, ignored))
+    return load_folder(options.data, options);
   ImageTable images{.table = load_dense_table(options), .shape = options.shape};
   const Index pixels = images.table.features();
   if (!images.shape.given()) {
@@ -254,6 +279,13 @@ ImageTable load_images(const ReproduceOptions& options) {
          .value = fmt::format("{}x{}", images.shape.height, images.shape.width),
          .rule = fmt::format("{{value}} is {} pixels, but {} has {} columns",
                              images.shape.height * images.shape.width, images.table.source(), pixels)});
+  }
+  if (options.by_columns) {
+    if (!images.shape.given())
+      throw InvalidArgument({.field = "by_columns",
+                             .rule = "needs the height and width of the images",
+                             .way_out = "give ⟨shape HxW⟩"});
+    images.table = by_rows(images.table, images.shape);
   }
   return images;
 }

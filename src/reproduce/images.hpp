@@ -13,8 +13,9 @@ struct ImageTable {
   ImageShape shape;  ///< not given when it could not be known
 };
 
-/// `data` or `images`. Without `shape` a table whose number of columns is a square is taken for square
-/// images.
+/// `data`, a table or a folder of images, or `images`, such a folder. Pixels of a table in the order that
+/// `by_columns` says. Without `shape` a table whose number of
+/// columns is a square is taken for square images.
 [[nodiscard]] ImageTable load_images(const ReproduceOptions& options);
 
 struct ImageFile {

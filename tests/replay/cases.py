@@ -630,6 +630,14 @@ case("reproduce-icml06-fig4", reproduce("icml06-fig4 --quick --data two.csv -k 1
 case("reproduce-iccv07-bounds", reproduce("iccv07-bounds --quick"))
 case("reproduce-iccv07-pixels", reproduce("iccv07-gender --quick --data images.csv --shape 4x4 -k 1:6 --json"),
      reproduce("iccv07-faces --quick --data images.csv --shape 4x4"))
+case("reproduce-iccv07-faces-pictures",
+     reproduce("iccv07-faces --data images.csv --shape 4x4 -k 5 --components 1 --images pictures"),
+     reproduce("iccv07-faces --data faces --images more/pictures -k 2"),
+     reproduce("iccv07-faces --data images.csv --shape 4x4 --images images.csv"),
+     reproduce("iccv07-faces --data two.csv --images pictures"),
+     unread=tuple("%spictures/iccv07-faces-%s.png" % (folder, name) for folder in ["", "more/"] for name in [
+         "mean", "mean-chosen", "eigenface-1-full", "eigenface-1-sparse", "eigenface-2-full", "eigenface-2-sparse",
+         "eigenface-3-full", "eigenface-4-full", "eigenface-5-full", "eigenface-6-full"]))
 case("reproduce-iccv07-verification", reproduce("iccv07-verification --quick --images faces --shape 3x3"))
 case("reproduce-aistats15-theorem3", reproduce("aistats15-theorem3 --quick --runs 2"))
 case("reproduce-jmlr05-fig2a", reproduce("jmlr05-fig2a --quick --runs 2"))
@@ -641,7 +649,7 @@ case("reproduce-refuses",
              "icml06-fig1 --threads -1", "icml06-exact --sizes 0", "icml06-exact --sizes 1",
              "icml06-exact --sizes two", "iccv07-speed --sizes 5",
              "iccv07-verification --images faces --components -1", "icml06-fig4 --data none.csv", "jmlr05-images",
-             "icml06-fig1 -o none/r.json", "icml06-fig1 more", "iccv07-faces --data images.csv --images faces",
+             "icml06-fig1 -o none/r.json", "icml06-fig1 more", "iccv07-verification --data images.csv --images faces",
              "iccv07-faces --data images.csv --shape 3x3", "iccv07-faces --images no-images",
              "iccv07-faces --images bad-images", "iccv07-faces --images odd-images",
              "iccv07-faces --images two-sizes", "iccv07-faces --images nowhere",
