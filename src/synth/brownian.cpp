@@ -68,7 +68,7 @@ Matrix walk_covariance(WalkKind kind, Index n, std::uint64_t seed, std::uint64_t
       }
     }
   } else {
-    const double beta = uniform(parameter, 0.5, 2.0);
+    const double beta = walk_shape(parameter);
     for (Index r = 0; r < paths.cols(); ++r) {
       Random random(seed, stream_of(r));
       double at = 0.0;
@@ -79,6 +79,8 @@ Matrix walk_covariance(WalkKind kind, Index n, std::uint64_t seed, std::uint64_t
 }
 
 }  // namespace
+
+double walk_shape(Random& random) { return std::exp2(uniform(random, -1.0, 3.0)); }
 
 void Brownian::validate() const {
   if (rows < 2)

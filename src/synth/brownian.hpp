@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/options.hpp"
+#include "core/random.hpp"
 #include "data/dataset.hpp"
 #include "synth/traits.hpp"
 
@@ -36,8 +37,8 @@ enum class WalkKind { kFractional, kGeneralizedGaussian };
 
 /// (A, B), each the n x n covariance (about the mean, over N) of N = 4n walks of n steps:
 /// kFractional: fractional Brownian motion at times 1..n with Hurst exponent H ~ U(0.1, 0.9);
-/// kGeneralizedGaussian: steps of unit variance with density ~ exp(-|x/s|^beta), beta ~ U(0.5, 2).
-/// H and beta are drawn anew for A and for B.
+/// kGeneralizedGaussian: steps of unit variance with density ~ exp(-|x/s|^beta), beta as walk_shape() draws
+/// it. H and beta are drawn anew for A and for B.
 struct BrownianPair {
   WalkKind kind = WalkKind::kFractional;
   Index features = 16;
@@ -46,7 +47,8 @@ struct BrownianPair {
   static constexpr std::array<std::string_view, 2> kMatrices = {"A", "B"};
   static constexpr SynthTraits kTraits{
       .name = "brownian-pair",
-      .summary = "matrices A and B: covariances of fractional Brownian paths or of heavy-tailed walks",
+      .summary =
+          "matrices A and B: covariances of fractional Brownian paths or of walks with other than normal steps",
       .matrices = kMatrices};
   void validate() const;  ///< throws InvalidArgument
   template <class Self, class Visitor>
@@ -57,6 +59,10 @@ struct BrownianPair {
   }
   [[nodiscard]] std::pair<Matrix, Matrix> make() const;  ///< throws InvalidArgument, Error (memory)
 };
+
+/// beta = 2^u, u ~ U(-1, 3): from 1/2 (tails heavier than Laplace's) to 8 (nearly uniform, no tails), on
+/// either side of the normal distribution's 2 with equal chance.
+[[nodiscard]] double walk_shape(Random& random);
 
 }  // namespace subspectra::synth
 

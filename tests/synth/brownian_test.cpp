@@ -4,7 +4,9 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "io/write.hpp"
 #include "reading.hpp"
@@ -176,6 +178,74 @@ TEST(Distributions, GeneralizedGaussianHasTheKnownProbabilities) {
     EXPECT_NEAR(inside / kDraws, probability, 4.0 * standard_error);
     EXPECT_NEAR(positive / kDraws, 0.5, 4.0 * standard_error);
   }
+}
+
+// Kurtosis Gamma(5/beta) Gamma(1/beta)/Gamma(3/beta)^2: 25.2 at beta = 1/2, 6 for Laplace, 3 for the normal
+// distribution, 1.92 at 8; the uniform one, the limit, has 1.8.
+TEST(Distributions, GeneralizedGaussianHasItsVarianceAndKurtosisOnBothSidesOfTheNormalOne) {
+  constexpr int kDraws = 200000;
+  for (const double beta : {0.5, 0.8, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0}) {
+    SCOPED_TRACE(beta);
+    const auto moment = [&](double order) {  // E |x|^order at unit variance
+      return std::tgamma((order + 1.0) / beta) / std::tgamma(1.0 / beta) *
+             std::pow(std::tgamma(1.0 / beta) / std::tgamma(3.0 / beta), order / 2.0);
+    };
+    const double kurtosis = moment(4.0);
+    Random random(3);
+    double squares = 0.0, fourths = 0.0;
+    for (int i = 0; i < kDraws; ++i) {
+      const double x = generalized_gaussian(random, beta);
+      squares += x * x / kDraws;
+      fourths += x * x * x * x / kDraws;
+    }
+    EXPECT_NEAR(squares, 1.0, 5.0 * std::sqrt((kurtosis - 1.0) / kDraws));
+    EXPECT_NEAR(fourths, kurtosis, 5.0 * std::sqrt((moment(8.0) - kurtosis * kurtosis) / kDraws));
+    EXPECT_EQ(beta > 2.0, kurtosis < 3.0 - 1e-9);
+  }
+}
+
+// Kolmogorov and Smirnov's distance to the density, integrated by Simpson's rule. sqrt(n) D is above 2.2 with
+// probability 2 exp(-2 2.2^2) = 1.3e-4.
+TEST(Distributions, GeneralizedGaussianHasItsDensity) {
+  constexpr int kDraws = 100000;
+  for (const double beta : {0.5, 1.3, 2.0, 4.0, 8.0}) {
+    SCOPED_TRACE(beta);
+    Random random(4);
+    std::vector<double> sizes;
+    for (int i = 0; i < kDraws; ++i) sizes.push_back(std::abs(generalized_gaussian(random, beta)));
+    std::sort(sizes.begin(), sizes.end());
+    const double s = std::sqrt(std::tgamma(1.0 / beta) / std::tgamma(3.0 / beta));
+    const auto density = [&](double x) {
+      return beta / (s * std::tgamma(1.0 / beta)) * std::exp(-std::pow(x / s, beta));
+    };
+    double at = 0.0, below = 0.0, distance = 0.0;  // P(|x| <= at)
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const double step = sizes[i] - at;
+      below += step / 6.0 * (density(at) + 4.0 * density(at + 0.5 * step) + density(sizes[i]));
+      at = sizes[i];
+      distance = std::max(
+          {distance, static_cast<double>(i + 1) / kDraws - below, below - static_cast<double>(i) / kDraws});
+    }
+    EXPECT_NEAR(below, 1.0, 1e-3);
+    EXPECT_LT(distance * std::sqrt(static_cast<double>(kDraws)), 2.2);
+  }
+}
+
+TEST(BrownianPair, HasStepsOnBothSidesOfTheNormalDistribution) {
+  Random random(5);
+  int sub_gaussian = 0;
+  double least = 8.0, most = 0.0;
+  for (int i = 0; i < 10000; ++i) {
+    const double beta = walk_shape(random);
+    least = std::min(least, beta);
+    most = std::max(most, beta);
+    sub_gaussian += beta > 2.0 ? 1 : 0;
+  }
+  EXPECT_GE(least, 0.5);
+  EXPECT_LT(least, 0.51);
+  EXPECT_LE(most, 8.0);
+  EXPECT_GT(most, 7.9);
+  EXPECT_NEAR(sub_gaussian, 5000, 4 * 50);
 }
 
 TEST(Brownian, RefusesSizesThatAreNone) {

@@ -116,7 +116,7 @@ def pair(kind, n, seed):
                 covariance = (s ** (2 * hurst) + t ** (2 * hurst) - abs(s - t) ** (2 * hurst)) / 2
                 paths.append(np.linalg.cholesky(covariance) @ [random.normal() for _ in range(n)])
             else:
-                beta = 0.5 + 1.5 * u
+                beta = 2 ** (4 * u - 1)
                 scale = math.sqrt(math.gamma(1 / beta) / math.gamma(3 / beta))
                 steps = []
                 for _ in range(n):
