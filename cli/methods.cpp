@@ -11,7 +11,7 @@ namespace subspectra::cli {
 namespace {
 
 std::string labels_text(const MethodEntry& method) {
-  if (method.traits->two_classes_only) return "two classes";
+  if (method.traits->two_classes_only) return method.traits->needs_labels ? "two classes" : "two or none";
   return method.traits->needs_labels ? "classes" : "none";
 }
 

@@ -160,6 +160,16 @@ std::string relevance_line(const RelevanceReport& report) {
                      counted(report.passes, "pass", "passes"));
 }
 
+/// "partition of 25 and 47 rows: 168 features with at most 3 errors each, surprise 213 (best of 20 starts)"
+std::string partition_line(const RowPartition& partition) {
+  const auto rows = static_cast<Index>(partition.labels.size());
+  const Index ones = std::count(partition.labels.begin(), partition.labels.end(), 1);
+  return fmt::format("partition of {} and {}: {} with at most {} each, surprise {:.4g} (best of {})\n",
+                     rows - ones, counted(ones, "row"), counted(partition.informative, "feature"),
+                     counted(partition.informative_errors, "error"), partition.surprise,
+                     counted(partition.starts.size(), "start"));
+}
+
 /// Components over all features: what each is made of, the largest entries first.
 std::string components_table(const Dataset& data, const FittedDiscriminants& record) {
   constexpr std::size_t kMostNamed = 12;
@@ -195,6 +205,7 @@ std::string selection_text(const Dataset& data, const Selection& selection) {
     return text + components_table(data, *fit);
   if (fit != nullptr) text += discriminants_line(*fit);
   if (selection.relevance) text += relevance_line(*selection.relevance);
+  if (selection.partition) text += partition_line(*selection.partition);
   if (selection.sets().empty()) return text + (fit != nullptr ? "" : "no set was found\n");
   text += selection.sets().size() > 1 ? path_table(data, selection)
                                       : single_line(selection.sets().front()) + set_table(data, selection);

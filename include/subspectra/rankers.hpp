@@ -51,14 +51,30 @@ struct Snr {
   [[nodiscard]] Selection run(const Problem& problem, const RunControl& control) const;
 };
 
-/// Errors of a threshold, against random labels.
+/// Errors of a threshold, against random labels. Without labels it looks for the classes.
 struct MaxSurprise {
+  Index restarts = 20;
+  Index patience = 50;
+  double smallest_class = 0.1;
+
   static constexpr MethodTraits kTraits{
       .name = "max-surprise",
-      .summary = "filter: how unlikely so few errors of a threshold are under random labels, for two classes",
-      .two_classes_only = true};
+      .summary =
+          "filter: how unlikely so few errors of a threshold are under random labels, for two classes; without labels it looks for the two classes that most features tell apart",
+      .needs_labels = false,
+      .two_classes_only = true,
+      .ranks_when_stopped = true};
+  void validate() const;
   template <class Self, class Visitor>
-  static void visit(Self&, Visitor&&) {}
+  static void visit(Self& o, Visitor&& field) {
+    field(
+        "restarts", o.restarts,
+        "without labels: so many starts, each from the best of some cuts of single features by chance; the largest surprise is kept");
+    field("patience", o.patience,
+          "without labels: a start ends after so many moves of a row without a better partition");
+    field("smallest_class", o.smallest_class,
+          "without labels: the smaller class has at least this share of the rows; 0: one row");
+  }
   [[nodiscard]] Selection run(const Problem& problem, const RunControl& control) const;
 };
 

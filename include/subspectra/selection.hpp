@@ -102,6 +102,16 @@ struct RelevanceReport {
   std::optional<double> kernel_error;  ///< trace(V - R R')/trace(V)
 };
 
+/// The rows put into two classes by MaxSurprise, which looks for them where there are no labels.
+struct RowPartition {
+  std::vector<int> labels;  ///< 0 or 1, one a row; that of the first row is 0
+  double surprise = 0.0;    ///< of the number of informative features
+  Index informative = 0;    ///< features with at most so many errors of a threshold:
+  Index informative_errors = 0;
+  std::vector<double> starts;  ///< the surprise that every start of the search reached
+  Index moves = 0;             ///< of rows, over all starts
+};
+
 /// A set for every size, ascending.
 struct SizePath {
   std::vector<PathEntry> sets;
@@ -144,6 +154,7 @@ struct Selection {
   std::vector<TracePoint> trace;  ///< of the fit the method stands by
   std::optional<SearchCounts> search;
   std::optional<RelevanceReport> relevance;
+  std::optional<RowPartition> partition;
   double prepare_s = 0.0, search_s = 0.0;
   std::vector<std::string> warnings;             ///< in the words of C++ from the public calls
   std::shared_ptr<detail::MethodRecord> record;  ///< the method's options as used, for the result file

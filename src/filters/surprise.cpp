@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "core/parallel.hpp"
 
@@ -33,54 +34,48 @@ double log_choose(Index n, Index k) {
   return std::lgamma(x + 1.0) - std::lgamma(y + 1.0) - std::lgamma(x - y + 1.0);
 }
 
-/// -log P(Binomial(m, p) >= n), and 0 where n is no more than expected. Terms beyond n > m p fall faster than
-/// a geometric series.
-double log_binomial_surprise(Index m, double log_p, Index n) {
-  const double p = std::exp(log_p);
-  if (static_cast<double>(n) <= static_cast<double>(m) * p) return 0.0;
-  const double odds = p / (1.0 - p);
-  double term = 1.0, sum = 1.0;  // relative to the term at n
-  for (Index i = n; i < m && term > 0x1.0p-60 * sum; ++i) {
-    term *= static_cast<double>(m - i) / static_cast<double>(i + 1) * odds;
-    sum += term;
-  }
-  const double first =
-      log_choose(m, n) + static_cast<double>(n) * log_p + static_cast<double>(m - n) * std::log1p(-p);
-  return std::max(0.0, -(first + std::log(sum)));
-}
-
 }  // namespace
 
 std::vector<Index> threshold_errors(const Dataset& data, int threads) {
   const auto& codes = data.labels()->codes;
   const auto counts = data.labels()->counts();
   std::vector<int> side(counts.size(), -1);
-  std::array<Index, 2> totals{};
-  int sides = 0;
-  for (std::size_t c = 0; c < counts.size() && sides < 2; ++c) {
-    if (counts[c] == 0) continue;
-    totals[static_cast<std::size_t>(sides)] = counts[c];
-    side[c] = sides++;
+  int classes = 0;
+  for (std::size_t c = 0; c < counts.size() && classes < 2; ++c) {
+    if (counts[c] > 0) side[c] = classes++;
   }
-  const Index p = data.features();
-  std::vector<Index> errors(static_cast<std::size_t>(p));
+  std::vector<int> sides;
+  sides.reserve(codes.size());
+  for (const int code : codes) sides.push_back(code < 0 ? -1 : side[static_cast<std::size_t>(code)]);
+  std::vector<Index> features(static_cast<std::size_t>(data.features()));
+  std::iota(features.begin(), features.end(), Index{0});
+  return threshold_errors(data, features, sides, threads);
+}
+
+std::vector<Index> threshold_errors(const Dataset& data, const std::vector<Index>& features,
+                                    const std::vector<int>& sides, int threads) {
+  std::array<Index, 2> totals{};
+  for (const int side : sides) {
+    if (side >= 0) ++totals[static_cast<std::size_t>(side)];
+  }
+  const auto p = static_cast<Index>(features.size());
+  std::vector<Index> errors(features.size());
   constexpr Index kTile = 64;
   parallel_for((p + kTile - 1) / kTile, threads, [&](Index tile) {
     std::vector<Step> steps;
-    for (Index j = tile * kTile; j < std::min(p, (tile + 1) * kTile); ++j) {
+    for (Index f = tile * kTile; f < std::min(p, (tile + 1) * kTile); ++f) {
       steps.clear();
       Step zeros{.value = 0.0, .rows = totals};  // rows that a sparse column does not store
       const auto add = [&](Index row, double value) {
-        const int code = codes[static_cast<std::size_t>(row)];
-        if (code < 0 || side[static_cast<std::size_t>(code)] < 0) return;
-        const auto at = static_cast<std::size_t>(side[static_cast<std::size_t>(code)]);
+        const int side = sides[static_cast<std::size_t>(row)];
+        if (side < 0) return;
         steps.push_back({.value = value, .rows = {}});
-        ++steps.back().rows[at];
-        --zeros.rows[at];
+        ++steps.back().rows[static_cast<std::size_t>(side)];
+        --zeros.rows[static_cast<std::size_t>(side)];
       };
-      data.values().each_entry(j, add);
+      data.values().each_entry(features[static_cast<std::size_t>(f)], add);
       if (data.values().leaves_out_zeros()) steps.push_back(zeros);
-      errors[static_cast<std::size_t>(j)] = fewest_errors(steps, totals);
+      errors[static_cast<std::size_t>(f)] = fewest_errors(steps, totals);
     }
   });
   return errors;
@@ -118,7 +113,33 @@ std::vector<double> threshold_error_log_tails(Index a, Index b) {
   return log_tails;
 }
 
-Surprise surprise_of(const std::vector<Index>& errors, const std::vector<double>& log_tails) {
+SurpriseScale::SurpriseScale(Index features) {
+  log_factorials_.reserve(static_cast<std::size_t>(features) + 1);
+  for (Index i = 0; i <= features; ++i) log_factorials_.push_back(std::lgamma(static_cast<double>(i) + 1.0));
+}
+
+double SurpriseScale::score(double log_p, Index n, double floor) const {
+  const auto m = static_cast<Index>(log_factorials_.size()) - 1;
+  const double p = std::exp(log_p);
+  if (static_cast<double>(n) <= static_cast<double>(m) * p) return 0.0;
+  const double log_choose = log_factorials_.back() - log_factorials_[static_cast<std::size_t>(n)] -
+                            log_factorials_[static_cast<std::size_t>(m - n)];
+  const double first =
+      log_choose + static_cast<double>(n) * log_p + static_cast<double>(m - n) * std::log1p(-p);
+  const double most = -first / std::log(10.0);  // the other terms can only make the tail likelier
+  if (most <= floor) return std::max(0.0, most);
+  const double odds = p / (1.0 - p);
+  double term = 1.0,
+         sum = 1.0;  // relative to the term at n: beyond n > m p they fall geometrically or faster
+  for (Index i = n; i < m && term > 0x1.0p-60 * sum; ++i) {
+    term *= static_cast<double>(m - i) / static_cast<double>(i + 1) * odds;
+    sum += term;
+  }
+  return std::max(0.0, -(first + std::log(sum))) / std::log(10.0);
+}
+
+Surprise SurpriseScale::surprise_of(const std::vector<Index>& errors,
+                                    const std::vector<double>& log_tails) const {
   std::vector<Index> with(log_tails.size(), 0);
   for (const Index s : errors) ++with[static_cast<std::size_t>(s)];
   Surprise best;
@@ -126,9 +147,8 @@ Surprise surprise_of(const std::vector<Index>& errors, const std::vector<double>
   for (std::size_t s = 0; s < log_tails.size(); ++s) {
     informative += with[s];
     if (with[s] == 0) continue;
-    const double score =
-        log_binomial_surprise(static_cast<Index>(errors.size()), log_tails[s], informative) / std::log(10.0);
-    if (score > best.score) best = {static_cast<Index>(s), informative, score};
+    const double found = score(log_tails[s], informative, best.score);
+    if (found > best.score) best = {static_cast<Index>(s), informative, found};
   }
   return best;
 }

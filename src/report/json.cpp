@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "core/json_io.hpp"
@@ -116,6 +117,20 @@ json relevance_json(const RelevanceReport& report) {
   return out;
 }
 
+json partition_json(const RowPartition& partition, const Dataset& data) {
+  const auto rows = static_cast<Index>(partition.labels.size());
+  const Index ones = std::count(partition.labels.begin(), partition.labels.end(), 1);
+  json out = {{"labels", partition.labels},
+              {"sizes", {rows - ones, ones}},
+              {"surprise", partition.surprise},
+              {"informative", partition.informative},
+              {"informative_errors", partition.informative_errors},
+              {"starts", partition.starts},
+              {"moves", partition.moves}};
+  if (!data.original_rows().empty()) out["rows"] = data.original_rows();
+  return out;
+}
+
 /// One clustering of the rows.
 json row_clusters_json(const RowClusters& clusters, const Dataset& data) {
   json out = {{"labels", clusters.labels},
@@ -187,6 +202,7 @@ json selection_json(const Selection& selection, const Dataset& data, const Resul
     if (data.features() <= kMostListed) out["ridge"]["variances"] = selection.ridge_variances;
   }
   if (selection.relevance) out["relevance"] = relevance_json(*selection.relevance);
+  if (selection.partition) out["partition"] = partition_json(*selection.partition, data);
   if (!selection.ranking.empty()) out["ranking"] = selection.ranking;
   const auto* const path_answer = std::get_if<SizePath>(&selection.answer);
   if (path_answer != nullptr && !path_answer->further_components.empty()) {

@@ -335,11 +335,12 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
   const MethodTraits& method = of.traits();
   if (matrices != nullptr) {
     check_matrices(*matrices, method);
-  } else if (method.needs_labels || (data.labels() != nullptr && !method.variance)) {
-    check_labels(data, method);
   }
+  const bool by_labels =
+      matrices == nullptr && (method.needs_labels || (data.labels() != nullptr && !method.variance));
+  if (by_labels) check_labels(data, method);
   std::vector<std::string> warnings;  // of what is common to all methods; the method's own come after them
-  if (method.needs_labels && matrices == nullptr) warn_of_single_rows(data, warnings);
+  if (by_labels) warn_of_single_rows(data, warnings);
   std::vector<Index> candidates;
   const auto excluded = find_features(data, options.exclude, "exclude");
   const auto include = find_features(data, options.include, "include");

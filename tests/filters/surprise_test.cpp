@@ -82,11 +82,14 @@ TEST(Surprise, IsTheBinomialTailOfTheBestThreshold) {
     return -std::log10(sum);
   };
   const double at_0 = tail(std::exp(log_tails[0]), 2), at_1 = tail(std::exp(log_tails[1]), 3);
-  const Surprise found = surprise_of(errors, log_tails);
+  const Surprise found = SurpriseScale(10).surprise_of(errors, log_tails);
   EXPECT_NEAR(found.score, std::max(at_0, at_1), 1e-9);
   EXPECT_EQ(found.informative, at_0 >= at_1 ? 2 : 3);
   EXPECT_EQ(found.errors, at_0 >= at_1 ? 0 : 1);
-  EXPECT_EQ(surprise_of({5, 5, 5}, log_tails).score, 0.0);
+  EXPECT_EQ(SurpriseScale(3).surprise_of({5, 5, 5}, log_tails).score, 0.0);
+  // What is no more than the floor may be given as anything that is no more either.
+  EXPECT_NEAR(SurpriseScale(10).score(log_tails[1], 3, at_1 - 0.01), at_1, 1e-9);
+  EXPECT_LE(SurpriseScale(10).score(log_tails[1], 3, at_1 + 10.0), at_1 + 10.0);
 }
 
 }  // namespace

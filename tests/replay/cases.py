@@ -108,6 +108,14 @@ for name in METHODS:
          select("sonar --method %s -k 3:5 -o r.json%s" % (name, short(name))),
          select("ionosphere --method %s -k 1:6 -o i.json%s" % (name, short(name))), digests=("r.json", "i.json"))
 
+case("max-surprise-looks-for-the-classes",
+     select("unlabelled.csv --target none --method max-surprise -k 1:3 -o r.json"),
+     verify("r.json unlabelled.csv"),
+     select("two.csv --target none --exclude class --method max-surprise -k 2 --restarts 3 --patience 10 "
+            "--smallest-class 0.25 --seed 4 --json"),
+     *(select("unlabelled.csv --target none --method max-surprise -k 1 " + option)
+       for option in ["--restarts 0", "--patience 0", "--smallest-class 0.7", "--memory-limit 5K"]))
+
 # --- lists and help ------------------------------------------------------------------------------------------------
 
 case("help-program", run("--help"), run(""), run("-h"), run("help"))

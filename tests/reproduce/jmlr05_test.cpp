@@ -143,9 +143,14 @@ TEST(ExpressionModel, VariancesAreEasyAndDeviationsAreNot) {
   EXPECT_EQ(finding(result, "s = 1000: times likelier, variance").published, 30.0);
   EXPECT_LT(number(result, "s = 1000: times likelier, variance"), 30.0);
   // Told the classes, a filter needs no other feature to agree with.
-  EXPECT_GT(number(result, "m = 600: relevant share, variance, max-surprise"), 0.9);
-  EXPECT_GT(number(result, "e = 0.99: relevant share, deviation, max-surprise"),
+  EXPECT_GT(number(result, "m = 600: relevant share, variance, max-surprise, told"), 0.9);
+  EXPECT_GT(number(result, "e = 0.99: relevant share, deviation, max-surprise, told"),
             number(result, "e = 0.99: relevant share, deviation"));
+  // With features enough the search finds the classes, and then ranks as if it had been told.
+  EXPECT_GT(result.details["rows_right"]["m = 600"]["variance"].get<double>(), 0.95);
+  EXPECT_NEAR(number(result, "m = 600: relevant share, variance, max-surprise, searching"),
+              number(result, "m = 600: relevant share, variance, max-surprise, told"), 0.03);
+  EXPECT_LT(result.details["rows_right"]["m = 5"]["variance"].get<double>(), 0.95);
 }
 
 TEST(WestonProblems, TheRelevantFeaturesAloneAreTheBestOfAll) {

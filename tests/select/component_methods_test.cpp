@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "evaluate/cross_validation.hpp"
@@ -90,7 +91,62 @@ TEST(ComponentMethods, MaxSurpriseRanksByErrorsOfAThreshold) {
   EXPECT_GE(oracle::as_vector(found.weights).minCoeff(), 0.0);
   EXPECT_EQ(record_of(found)["informative"], 1);
   EXPECT_EQ(record_of(found)["informative_errors"], 0);
+  EXPECT_FALSE(found.partition.has_value());
+  EXPECT_FALSE(record_of(found).contains("restarts"));  // nothing was searched
   EXPECT_THROW((void)run(oracle::random_classes(30, 4, 3, 1), "max-surprise"), BadInput);
+}
+
+TEST(ComponentMethods, MaxSurpriseWithoutLabelsFindsTheClassesAndRanksByThem) {
+  DatasetParts data = oracle::random_classes(40, 30, 2, 7, 0.0);
+  for (Index i = 0; i < 40; ++i) {
+    for (Index j = 4; j < 10; ++j) data.dense(i, j) += 6.0 * data.labels->codes[static_cast<std::size_t>(i)];
+  }
+  data.dense.col(20).setConstant(2.0);
+  const Selection told = run(data, "max-surprise", {.k = {1, 6}});
+  const std::vector<int> codes = data.labels->codes;
+  data.labels.reset();
+  const Selection found = run(data, "max-surprise", {.k = {1, 6}, .exclude = {"x5"}},
+                              {{"restarts", "4"}, {"smallest_class", "0.25"}});
+  EXPECT_EQ(found.status, Status::kHeuristic);
+  ASSERT_TRUE(found.partition.has_value());
+  EXPECT_EQ(found.partition->labels, codes);
+  EXPECT_EQ(found.weights, told.weights);
+  EXPECT_EQ(found.partition->starts.size(), 4U);
+  EXPECT_GT(found.partition->surprise, 20.0);
+  EXPECT_EQ(record_of(found)["restarts"], 4);
+  EXPECT_EQ(record_of(found)["smallest_class"], 0.25);
+  // Judged as every set without labels is: by the variance of its first component.
+  EXPECT_EQ(found.at(3).features, (std::vector<Index>{4, 6, 7}));
+  const Matrix x = data.dense(Eigen::all, found.at(3).features);
+  const Matrix centred = x.rowwise() - x.colwise().mean();
+  EXPECT_NEAR(found.at(3).objective,
+              Eigen::SelfAdjointEigenSolver<Matrix>(centred.transpose() * centred / 40.0).eigenvalues()[2],
+              1e-9 * found.at(3).objective);
+  for (const auto& [name, text] :
+       {std::pair("restarts", "0"), std::pair("patience", "0"), std::pair("smallest_class", "0.6")})
+    EXPECT_THROW((void)run(data, "max-surprise", {}, {{name, text}}), InvalidArgument);
+}
+
+TEST(ComponentMethods, MaxSurpriseOfNoiseSaysThatItIsACutOfOneFeature) {
+  DatasetParts data = oracle::random_classes(40, 5, 2, 10, 0.0);
+  data.labels.reset();
+  const Selection found = run(data, "max-surprise", {.k = {1, 2}});
+  EXPECT_EQ(found.partition->informative, 1);
+  ASSERT_FALSE(found.warnings.empty());
+  const std::string wanted = "a cut of a single feature (x" + std::to_string(found.ranking.front()) + ")";
+  EXPECT_NE(found.warnings.back().find(wanted), std::string::npos) << found.warnings.back();
+}
+
+TEST(ComponentMethods, MaxSurpriseStoppedAtOnceHasAPartitionAndSaysSo) {
+  DatasetParts data = oracle::random_classes(30, 10, 2, 8);
+  data.labels.reset();
+  std::stop_source stop;
+  stop.request_stop();
+  const Selection found =
+      select_features(data, Method("max-surprise"), {.k = {1, 2}}, RunControl(stop.get_token(), kInfinity));
+  EXPECT_EQ(found.status, Status::kInterrupted);
+  EXPECT_EQ(found.partition->labels.size(), 30U);
+  EXPECT_EQ(found.ranking.size(), 10U);
 }
 
 Evaluation evaluate(const Dataset& data, const std::vector<std::string>& names,
