@@ -159,13 +159,17 @@ struct Selection {
   std::vector<std::string> warnings;             ///< in the words of C++ from the public calls
   std::shared_ptr<detail::MethodRecord> record;  ///< the method's options as used, for the result file
 
-  /// The sets, ascending size; none for Components.
-  [[nodiscard]] SUBSPECTRA_EXPORT const std::vector<PathEntry>& sets() const;
-  [[nodiscard]] SUBSPECTRA_EXPORT std::vector<PathEntry>& sets();
+  /// The sets, ascending size; none for Components. By value from a temporary: `for (auto& set :
+  /// select(...).sets())` would read what is gone.
+  [[nodiscard]] SUBSPECTRA_EXPORT const std::vector<PathEntry>& sets() const&;
+  [[nodiscard]] SUBSPECTRA_EXPORT std::vector<PathEntry>& sets() &;
+  [[nodiscard]] SUBSPECTRA_EXPORT std::vector<PathEntry> sets() &&;
   /// The set of this size; throws InvalidArgument where there is none.
-  [[nodiscard]] SUBSPECTRA_EXPORT const PathEntry& at(Index k) const;
+  [[nodiscard]] SUBSPECTRA_EXPORT const PathEntry& at(Index k) const&;
+  [[nodiscard]] SUBSPECTRA_EXPORT PathEntry at(Index k) &&;
   /// The fits of a PenaltyPath or of Components; none otherwise.
-  [[nodiscard]] SUBSPECTRA_EXPORT const std::vector<FittedDiscriminants>& fits() const;
+  [[nodiscard]] SUBSPECTRA_EXPORT const std::vector<FittedDiscriminants>& fits() const&;
+  [[nodiscard]] SUBSPECTRA_EXPORT std::vector<FittedDiscriminants> fits() &&;
   /// The fit the method stands by, or null.
   [[nodiscard]] SUBSPECTRA_EXPORT const FittedDiscriminants* chosen_fit() const;
   /// The fits are what the method is: its rule works in their space.

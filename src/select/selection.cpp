@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <subspectra/selection.hpp>
 
 #include <algorithm>
@@ -29,15 +30,20 @@ const SizeBounds::Named* SizeBounds::best_upper() const {
   return found == upper.end() ? nullptr : &*found;
 }
 
-const std::vector<PathEntry>& Selection::sets() const {
+const std::vector<PathEntry>& Selection::sets() const& {
   return std::visit([](const auto& of) -> const std::vector<PathEntry>& { return of.sets; }, answer);
 }
 
-std::vector<PathEntry>& Selection::sets() {
+std::vector<PathEntry>& Selection::sets() & {
   return std::visit([](auto& of) -> std::vector<PathEntry>& { return of.sets; }, answer);
 }
 
-const PathEntry& Selection::at(Index k) const {
+std::vector<PathEntry> Selection::sets() && {
+  Selection& named = *this;
+  return std::move(named.sets());
+}
+
+const PathEntry& Selection::at(Index k) const& {
   for (const auto& set : sets()) {
     if (set.k() == k) return set;
   }
@@ -47,11 +53,21 @@ const PathEntry& Selection::at(Index k) const {
                          .way_out = "sets() has those there are"});
 }
 
-const std::vector<FittedDiscriminants>& Selection::fits() const {
+PathEntry Selection::at(Index k) && {
+  const Selection& named = *this;
+  return named.at(k);
+}
+
+const std::vector<FittedDiscriminants>& Selection::fits() const& {
   static const std::vector<FittedDiscriminants> kNone;
   if (const auto* path = std::get_if<PenaltyPath>(&answer)) return path->fits;
   if (const auto* components = std::get_if<Components>(&answer)) return components->fit;
   return kNone;
+}
+
+std::vector<FittedDiscriminants> Selection::fits() && {
+  const Selection& named = *this;
+  return named.fits();
 }
 
 const FittedDiscriminants* Selection::chosen_fit() const {

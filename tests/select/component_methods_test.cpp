@@ -4,6 +4,8 @@
 
 #include <Eigen/Eigenvalues>
 #include <cmath>
+#include <type_traits>
+#include <utility>
 
 #include "evaluate/cross_validation.hpp"
 #include "model/model.hpp"
@@ -147,6 +149,28 @@ TEST(ComponentMethods, MaxSurpriseStoppedAtOnceHasAPartitionAndSaysSo) {
   EXPECT_EQ(found.status, Status::kInterrupted);
   EXPECT_EQ(found.partition->labels.size(), 30U);
   EXPECT_EQ(found.ranking.size(), 10U);
+}
+
+// A loop over what a temporary gave out as a reference reads freed memory before C++23.
+static_assert(std::is_same_v<decltype(std::declval<Selection>().sets()), std::vector<PathEntry>>);
+static_assert(std::is_same_v<decltype(std::declval<Selection>().fits()), std::vector<FittedDiscriminants>>);
+static_assert(std::is_same_v<decltype(std::declval<Selection>().at(1)), PathEntry>);
+static_assert(std::is_same_v<decltype(std::declval<Selection&>().sets()), std::vector<PathEntry>&>);
+
+TEST(ComponentMethods, TheAnswerOfATemporaryCanBeLoopedOver) {
+  const DatasetParts data = oracle::random_classes(40, 6, 2, 9);
+  const Selection kept = run(data, "pearson", {.k = {1, 4}});
+  std::vector<std::vector<Index>> sets;
+  for (const auto& set : run(data, "pearson", {.k = {1, 4}}).sets()) sets.push_back(set.features);
+  ASSERT_EQ(sets.size(), 4U);
+  for (std::size_t i = 0; i < sets.size(); ++i) EXPECT_EQ(sets[i], kept.sets()[i].features);
+  Index features = 0;
+  for (const Index j : run(data, "pearson", {.k = {1, 4}}).at(3).features) features += j >= 0 ? 1 : 0;
+  EXPECT_EQ(features, 3);
+  Index fits = 0;
+  for (const auto& fit : run(data, "gloss", {.k = {1, 4}}).fits()) fits += fit.lambda > 0.0 ? 1 : 0;
+  EXPECT_EQ(fits, static_cast<Index>(run(data, "gloss", {.k = {1, 4}}).fits().size()));
+  EXPECT_GT(fits, 0);
 }
 
 Evaluation evaluate(const Dataset& data, const std::vector<std::string>& names,

@@ -8,7 +8,8 @@ import argparse
 import subprocess
 import sys
 
-OURS = ("_ZN10subspectra", "_ZNK10subspectra", "_ZTIN10subspectra", "_ZTSN10subspectra", "_ZTVN10subspectra")
+OURS = ("_ZN10subspectra", "_ZNK10subspectra", "_ZNR10subspectra", "_ZNKR10subspectra", "_ZNO10subspectra",
+        "_ZTIN10subspectra", "_ZTSN10subspectra", "_ZTVN10subspectra")
 
 
 def main() -> int:
