@@ -23,11 +23,17 @@ std::string with_error(double value, double standard_error) {
   return fmt::format("{:.4f} ± {:.4f}", value, standard_error);
 }
 
+/// "0.81"; never "-0.00".
+std::string two_decimals(double value) {
+  return fmt::format("{:.2f}", std::abs(value) < 0.005 ? 0.0 : value);
+}
+
 std::string stability_text(const EvaluationRow& row) {
   if (!row.stability) return "-";
-  std::string text = fmt::format("{:.2f}", *row.stability);
+  std::string text = two_decimals(*row.stability);
   if (row.stability_interval) {
-    text += fmt::format(" ({:.2f} to {:.2f})", row.stability_interval->first, row.stability_interval->second);
+    text += fmt::format(" ({} to {})", two_decimals(row.stability_interval->first),
+                        two_decimals(row.stability_interval->second));
   }
   return text;
 }

@@ -303,9 +303,9 @@ void Assembler::refuse_text_columns() const {
   throw BadInput(
       where,
       fmt::format(
-          "{} text and {} not the label column; leave {} out with ⟨ignore {}⟩, or write numbers{}",
-          names.size() == 1 ? fmt::format("column {} holds ({})", listed(names), shown(example))
-                            : fmt::format("columns {} hold", listed(names)),
+          "{} and {} not the label column; leave {} out with ⟨ignore {}⟩, or write numbers{}",
+          names.size() == 1 ? fmt::format("column {} holds text ({})", listed(names), shown(example))
+                            : fmt::format("columns {} hold text", listed(names)),
           names.size() == 1 ? "is" : "are", names.size() == 1 ? "it" : "them",
           names.size() <= kMostListed ? fmt::format("{}", fmt::join(names, ",")) : std::string("@FILE"),
           decimal_comma_hint(example)));

@@ -207,6 +207,23 @@ TEST(EvaluateResult, HasTheFieldsOfTheContract) {
   EXPECT_EQ(result["options"]["prior"], "empirical");
 }
 
+TEST(EvaluateResult, AStabilityJustBelowZeroIsNoMinusZeroInTheTable) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch.file("noise.csv");
+  ASSERT_EQ(run_program({"synth", "gaussian-classes", "--classes", "2", "--informative", "0", "--rows", "30",
+                         "--features", "12", "--seed", "4", "-o", path})
+                .code,
+            0);
+  const std::vector<std::string> words = {"evaluate", path,   "--method", "pearson",   "-k",
+                                          "4",        "--cv", "2",        "--repeats", "4"};
+  const double stability = result_of(words)["results"][0]["stability"];
+  ASSERT_LT(stability, 0.0);
+  ASSERT_GT(stability, -0.005);
+  const std::string table = run_program(words).out;
+  EXPECT_NE(table.find("0.00 (-0.09 to 0.09)"), std::string::npos) << table;
+  EXPECT_EQ(table.find("-0.00"), std::string::npos) << table;
+}
+
 TEST(EvaluateResult, NamesTheGroupsThatStayTogether) {
   std::string table = "a,b,patient,class\n";
   for (int i = 0; i < 24; ++i) {
