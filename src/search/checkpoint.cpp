@@ -56,31 +56,47 @@ std::string checksum(const json& document) {
   return hash.text();
 }
 
+/// A whole number from 0 up that every sum can hold; no other one has a defined conversion.
+std::uint64_t whole(const json& value) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 62U;
+  const bool sound = value.is_number_unsigned() && value.get<std::uint64_t>() < kMost;
+  if (!sound) throw std::out_of_range("number");
+  return value.get<std::uint64_t>();
+}
+Index whole_index(const json& value) { return static_cast<Index>(whole(value)); }
+
+/// Every node has sets of the sizes it serves.
+void require_size(const OpenNode& node, Index k) {
+  const auto least = static_cast<Index>(node.kept.size());
+  if (k < least || k > least + static_cast<Index>(node.free.size())) throw std::out_of_range("size");
+}
+
 /// [bound, sequence, kept, free]; of a node of several sizes (k = 0) the bounds are read elsewhere.
 QueuedNode node_from(const json& node, Index units, Index k) {
   QueuedNode queued;
   queued.node.k = k;
   if (k > 0) queued.node.bound = node.at(0).get<double>();
-  queued.sequence = node.at(1).get<std::uint64_t>();
+  queued.sequence = whole(node.at(1));
   queued.node.kept = unpacked(node.at(2).get<std::string>(), units);
   queued.node.free = unpacked(node.at(3).get<std::string>(), units);
   std::vector<std::int32_t> both;
   std::set_intersection(queued.node.kept.begin(), queued.node.kept.end(), queued.node.free.begin(),
                         queued.node.free.end(), std::back_inserter(both));
   if (!both.empty()) throw std::out_of_range("node");
+  if (k > 0) require_size(queued.node, k);
   return queued;
 }
 
 Incumbents::Size size_from(const json& entry, Index units, const Incumbents::Size& expected) {
   Incumbents::Size size{.k = expected.k, .pool = Pool(expected.pool.capacity())};
-  if (entry.at("k").get<Index>() != expected.k) throw std::out_of_range("k");
+  if (whole_index(entry.at("k")) != expected.k) throw std::out_of_range("k");
   if (!entry.at("discarded").is_null()) size.discarded = entry.at("discarded").get<double>();
   for (const auto& set : entry.at("pool")) {
-    auto members = set.at("units").get<std::vector<Index>>();
+    std::vector<Index> members;
+    for (const auto& unit : set.at("units")) members.push_back(whole_index(unit));
     const bool sorted =
         std::adjacent_find(members.begin(), members.end(), std::greater_equal<>()) == members.end();
-    if (!sorted || static_cast<Index>(members.size()) != size.k || members.front() < 0 ||
-        members.back() >= units) {
+    if (!sorted || static_cast<Index>(members.size()) != size.k || members.back() >= units) {
       throw std::out_of_range("pool");
     }
     size.pool.offer(std::move(members), set.at("value").get<double>());
@@ -93,9 +109,10 @@ Incumbents::Size size_from(const json& entry, Index units, const Incumbents::Siz
 QueuedNode shared_from(const json& node, Index units, const std::vector<Incumbents::Size>& sizes) {
   QueuedNode queued = node_from(node, units, 0);
   for (const auto& entry : node.at(0)) {
-    const ServedSize size{.k = entry.at(0).get<Index>(), .bound = entry.at(1).get<double>()};
+    const ServedSize size{.k = whole_index(entry.at(0)), .bound = entry.at(1).get<double>()};
     const Index before = queued.node.also_serves.empty() ? queued.node.k : queued.node.also_serves.back().k;
     if (size.k <= before || size.k < sizes.front().k || size.k > sizes.back().k) throw std::out_of_range("k");
+    require_size(queued.node, size.k);
     if (queued.node.k == 0) {
       queued.node.k = size.k;
       queued.node.bound = size.bound;
@@ -188,13 +205,13 @@ void read_checkpoint(const std::string& path, const std::string& problem, Index 
   }
   try {
     const auto& expected = state.incumbents.sizes();
-    if (document.at("units").get<Index>() != units || document.at("sizes").size() != expected.size()) {
+    if (whole_index(document.at("units")) != units || document.at("sizes").size() != expected.size()) {
       throw std::out_of_range("sizes");
     }
-    const auto nodes = document.at("nodes").get<std::uint64_t>();
-    const auto updates = document.at("updates").get<std::uint64_t>();
-    const auto sequence = document.at("sequence").get<std::uint64_t>();
-    const auto round = document.at("round").get<std::uint64_t>();
+    const std::uint64_t nodes = whole(document.at("nodes"));
+    const std::uint64_t updates = whole(document.at("updates"));
+    const std::uint64_t sequence = whole(document.at("sequence"));
+    const std::uint64_t round = whole(document.at("round"));
     std::vector<Incumbents::Size> sizes;
     std::vector<std::vector<QueuedNode>> own(expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {

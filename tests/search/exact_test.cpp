@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <stop_token>
 
@@ -616,6 +617,44 @@ TEST_F(ExactCheckpoint, TornAndForeignFilesAreRefused) {
                BadInput);
   options.k = {3, 10};
   EXPECT_THROW(static_cast<void>(exact_search(*pencil, units, {}, options, {})), BadInput);
+}
+
+/// The checksum is no secret: whoever forges a file makes it right. Numbers out of range, with a fraction or
+/// below zero, and nodes without a set of their size, are refused all the same.
+TEST_F(ExactCheckpoint, AForgedFileIsRefusedThoughItsChecksumIsRight) {
+  using nlohmann::json;
+  const auto pair = oracle::random_factor_pair(14, 1, 9, 1e4);
+  const auto pencil = factor_pencil(pair.m, pair.b);
+  const auto units = oracle::all_units(14);
+  ExactOptions options{.k = {3, 9}, .node_limit = 2, .threads = 1, .checkpoint = file_};
+  static_cast<void>(exact_search(*pencil, units, {}, options, {}));
+  std::ifstream in(file_);
+  const json sound = json::parse(in);
+  options.checkpoint.clear();
+  options.resume = file_;
+  const auto resumed = [&](const std::string& place, const json& value) {
+    json forged = sound;
+    forged.erase("checksum");
+    forged.at(json::json_pointer(place)) = value;
+    const std::string text = forged.dump();
+    std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
+    for (const unsigned char c : text) hash = (hash ^ c) * 1099511628211ULL;
+    forged["checksum"] = fmt::format("{:016x}", hash);
+    std::ofstream(file_) << forged.dump();
+    static_cast<void>(exact_search(*pencil, units, {}, options, {}));
+  };
+  EXPECT_NO_THROW(resumed("/nodes", sound.at("nodes")));
+  for (const std::string place : {"/nodes", "/updates", "/sequence", "/round", "/units", "/sizes/0/k"}) {
+    for (const json& value : {json(4.4e43), json(2.5), json(-1), json(std::uint64_t{1} << 63U), json("7")})
+      EXPECT_THROW(resumed(place, value), BadInput) << place << " " << value;
+  }
+  // [bound, sequence, kept, free] of a size: everything is kept, or nothing is free.
+  const auto owner = std::find_if(sound.at("sizes").begin(), sound.at("sizes").end(),
+                                  [](const json& size) { return !size.at("open").empty(); });
+  ASSERT_NE(owner, sound.at("sizes").end());
+  const std::string node = fmt::format("/sizes/{}/open/0/", owner - sound.at("sizes").begin());
+  EXPECT_THROW(resumed(node + "1", 1e300), BadInput);
+  EXPECT_THROW(resumed(node + "3", "0000"), BadInput);
 }
 
 TEST(ExactSearch, IdenticalFeaturesDoNotMakeItEndless) {
