@@ -47,6 +47,25 @@ std::string_view without_outer_blanks(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
+/// The text of a list file. A directory can be opened and gives nothing, a device may never end.
+std::string list_file(const std::string& path) {
+  constexpr std::size_t kMost = std::size_t{1} << 28U;
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  std::string block(std::size_t{1} << 16U, '\0');
+  while (file && text.size() <= kMost) {
+    file.read(block.data(), static_cast<std::streamsize>(block.size()));
+    text.append(block, 0, static_cast<std::size_t>(file.gcount()));
+  }
+  if (!file.is_open() || file.bad())
+    throw InvalidArgument(
+        fmt::format("the list file '{}' cannot be read; give one with a name a line", path));
+  if (text.size() > kMost)
+    throw InvalidArgument(
+        fmt::format("the list file '{}' has more than 256 MB; give one with a name a line", path));
+  return text;
+}
+
 }  // namespace
 
 void require_at_least(Index value, Index least, std::string_view field) {
@@ -121,12 +140,12 @@ std::vector<std::string> OptionCodec<std::vector<std::string>>::parse(std::strin
     if (!entry.empty()) entries.emplace_back(entry);
   };
   if (text.starts_with('@')) {
-    const std::string path(text.substr(1));
-    std::ifstream file(path);
-    if (!file)
-      throw InvalidArgument(
-          fmt::format("the list file '{}' cannot be read; give one with a name a line", path));
-    for (std::string line; std::getline(file, line);) add(line);
+    const std::string lines = list_file(std::string(text.substr(1)));
+    for (std::string_view rest = lines; !rest.empty();) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      add(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
     return entries;
   }
   while (true) {
@@ -167,7 +186,8 @@ Ridge OptionCodec<Ridge>::parse(std::string_view text) {
   const bool relative = text.starts_with(kFraction);
   try {
     const double number = parse_finite(relative ? text.substr(kFraction.size()) : text);
-    if (number >= 0.0) return relative ? Ridge{.value = {}, .fraction = number} : Ridge{.value = number, .fraction = {}};
+    if (number >= 0.0)
+      return relative ? Ridge{.value = {}, .fraction = number} : Ridge{.value = number, .fraction = {}};
   } catch (const InvalidArgument&) {  // answered below, with the whole rule
   }
   throw InvalidArgument("auto, rel:F (a fraction of each column's variance) or a number from 0 up is needed");

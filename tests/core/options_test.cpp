@@ -147,6 +147,12 @@ TEST(Options, RefuseWithFlagValueAndRule) {
             std::string::npos);
 }
 
+TEST(Options, AListFileThatIsADirectoryOrHasNoEndIsRefused) {
+  EXPECT_NE(message_of({{"exclude", "@/tmp"}}).find("'/tmp' cannot be read"), std::string::npos);
+  EXPECT_NE(message_of({{"exclude", "@/dev/zero"}}).find("'/dev/zero' has more than 256 MB"),
+            std::string::npos);
+}
+
 TEST(Options, ReadListsFromAFile) {
   const auto path = std::filesystem::temp_directory_path() / "subspectra_options_test_list";
   std::ofstream(path) << "one\r\n\n  two words \nwith,comma";
