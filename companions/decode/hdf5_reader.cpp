@@ -138,6 +138,12 @@ void Hdf5Reader::check_dataset(const Handle& dataset, const std::string& place) 
   double bytes = static_cast<double>(H5Tget_size(type_of(dataset).get()));
   for (const std::uint64_t n : extent) bytes *= static_cast<double>(n);
   const auto stored = static_cast<double>(H5Dget_storage_size(dataset.get()));
+  const bool whole =
+      H5Pget_layout(creation.get()) != H5D_CHUNKED;  // neither filters nor holes; or never written
+  if (whole && stored > 0 && stored < bytes) {
+    damaged(place, fmt::format("its header speaks of {} values of {} bytes together, but {} are stored",
+                               shape_text(extent), bytes, stored));
+  }
   if (bytes > kMostExpansion * stored + 4096.0) {
     damaged(place, fmt::format("its header speaks of {} values but only {} bytes are stored",
                                shape_text(extent), stored));

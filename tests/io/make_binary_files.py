@@ -5,6 +5,7 @@ usage: make_binary_files.py DIRECTORY
 Beside NAME.EXT stands NAME.EXT.expected.csv: the table as the reader must see it (hexadecimal floats).
 """
 import os
+import struct
 import sys
 import warnings
 
@@ -312,6 +313,15 @@ with h5py.File(path("absurd_sparse.h5ad"), "w") as f:
     g.create_dataset("data", data=np.ones(2))
     g.create_dataset("indices", data=np.array([0, 1]))
     g.create_dataset("indptr", data=np.array([0, 1, 2]))
+with h5py.File(path("compact.h5ad"), "w") as f:  # of 1100 rows, but its header holds the values of 11
+    layout = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    layout.set_layout(h5py.h5d.COMPACT)
+    h5py.h5d.create(f.id, b"X", h5py.h5t.IEEE_F64LE, h5py.h5s.create_simple((11, 13)), layout).write(
+        h5py.h5s.ALL, h5py.h5s.ALL, np.ones((11, 13)))
+with open(path("compact.h5ad"), "r+b") as f:
+    content = f.read().replace(struct.pack("<QQ", 11, 13), struct.pack("<QQ", 1100, 13))
+    f.seek(0)
+    f.write(content)
 with h5py.File(path("lzf.h5ad"), "w") as f:  # a filter that only h5py has
     f.create_dataset("X", data=LARGE, compression="lzf")
 with h5py.File(path("unmarked.mat"), "w", userblock_size=512) as f:
