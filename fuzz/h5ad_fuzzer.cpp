@@ -1,6 +1,13 @@
-#include "h5ad_target.hpp"
+#include "decode_in_process.hpp"
+#include "hdf5_mutator.hpp"
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most,
+                                               unsigned seed) {
+  using namespace subspectra::fuzzing;
+  return mutate_hdf5(Hdf5File::Kind::kAnndata, data, size, most, seed);
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  fuzz_h5ad({data, size});
+  subspectra::fuzzing::decode_in_process({data, size}, subspectra::decode_h5ad);
   return 0;
 }

@@ -2,8 +2,8 @@
 #include "outcome.hpp"
 #include "temporary_input.hpp"
 
-/// The bytes as a file, decoded by the program that users get. The fuzzer sees no coverage of that process:
-/// what this looks for is a parent that crashes, hangs or lets anything but an Error out.
+/// The bytes as a file, decoded by the program that users get, for the tests: a parent that crashes, hangs or
+/// lets anything but an Error out. The fuzzer calls the decoder itself (decode_in_process.hpp).
 inline void fuzz_h5ad(std::span<const std::uint8_t> bytes) {
   using namespace subspectra;
   const ReadOptions options = fuzzing::small_memory();

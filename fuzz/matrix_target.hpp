@@ -1,11 +1,9 @@
 #pragma once
-#include "io/read_groups.hpp"
 #include "io/read_matrix.hpp"
 #include "outcome.hpp"
 #include "temporary_input.hpp"
 
-/// The bytes as a square matrix in each format, and as a list of groups. What is accepted must keep its
-/// promises.
+/// The bytes as a square matrix in each format. What is accepted must keep its promises.
 inline void fuzz_matrix(std::span<const std::uint8_t> bytes) {
   using namespace subspectra;
   for (const char* ending : {".csv", ".tsv", ".npy"}) {
@@ -19,13 +17,5 @@ inline void fuzz_matrix(std::span<const std::uint8_t> bytes) {
       }
     } catch (const Error&) {  // refused with words
     }
-  }
-  const fuzzing::TemporaryInput file(bytes, ".csv");
-  try {
-    const FeatureGroups groups = read_groups(file.path(), FeatureNames(20));
-    Index members = 0;
-    for (const auto& group : groups.members) members += static_cast<Index>(group.size());
-    if (members != 20 || groups.names.size() != groups.members.size()) std::abort();
-  } catch (const Error&) {  // refused with words
   }
 }

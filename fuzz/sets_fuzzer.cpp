@@ -1,4 +1,7 @@
+#include "json_mutator.hpp"
 #include "sets_target.hpp"
+
+SUBSPECTRA_MUTATE_JSON;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz_sets({data, size});

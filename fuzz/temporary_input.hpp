@@ -1,10 +1,12 @@
 #pragma once
-/// For the formats whose libraries open files by name: the bytes as a file in memory.
+/// For readers that open files by name: the bytes as a file in memory.
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
+#include <cstdio>
+#include <cstdlib>
 #include <span>
 #include <string>
 
@@ -12,13 +14,20 @@ namespace subspectra::fuzzing {
 
 class TemporaryInput {
  public:
-  explicit TemporaryInput(std::span<const std::uint8_t> bytes, const std::string& ending = {}) {
-    const std::filesystem::path memory = "/dev/shm";
-    const auto folder =
-        std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
-    path_ = (folder / ("subspectra-fuzz-" + std::to_string(::getpid()) + ending)).string();
-    std::ofstream(path_, std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  explicit TemporaryInput(std::span<const std::uint8_t> bytes, const std::string& ending = {})
+      : path_(fmt::format("{}/subspectra-fuzz-{}{}", ::access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
+                          ::getpid(), ending)) {
+    const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    while (file >= 0 && !bytes.empty()) {
+      const ssize_t put = ::write(file, bytes.data(), bytes.size());
+      if (put <= 0) break;
+      bytes = bytes.subspan(static_cast<std::size_t>(put));
+    }
+    if (file < 0 || !bytes.empty()) {
+      std::perror(path_.c_str());
+      std::abort();
+    }
+    ::close(file);
   }
   TemporaryInput(const TemporaryInput&) = delete;
   TemporaryInput& operator=(const TemporaryInput&) = delete;

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -66,15 +67,12 @@ class Child {
   int descriptor_;
 };
 
-/// The child stopped talking before the end; why is seen from its exit status.
-struct ChildSilent {
-  bool timed_out = false;
-};
-
 class PipeReader {
  public:
   PipeReader(int descriptor, double patience_s)
-      : descriptor_(descriptor), patience_s_(patience_s), buffer_(kBuffer) {}
+      : descriptor_(descriptor),
+        patience_s_(patience_s),
+        buffer_(std::make_unique_for_overwrite<char[]>(kBuffer)) {}
 
   void take(void* into, std::size_t size) {
     auto* out = static_cast<char*>(into);
@@ -86,11 +84,11 @@ class PipeReader {
           size -= got;
           continue;
         }
-        filled_ = read_some(buffer_.data(), buffer_.size());
+        filled_ = read_some(buffer_.get(), kBuffer);
         at_ = 0;
       }
       const std::size_t n = std::min(size, filled_ - at_);
-      std::memcpy(out, buffer_.data() + at_, n);
+      std::memcpy(out, buffer_.get() + at_, n);
       at_ += n;
       out += n;
       size -= n;
@@ -103,26 +101,25 @@ class PipeReader {
     const auto deadline = Clock::now() + std::chrono::duration<double>(patience_s_);
     for (;;) {
       const double left_s = std::chrono::duration<double>(deadline - Clock::now()).count();
-      if (left_s <= 0) throw ChildSilent{.timed_out = true};
+      if (left_s <= 0) throw DecoderSilent{.timed_out = true};
       pollfd wanted{.fd = descriptor_, .events = POLLIN, .revents = 0};
       const int ready = ::poll(&wanted, 1, static_cast<int>(std::clamp(left_s * 1000.0 + 1.0, 1.0, 1e8)));
-      if (ready < 0 && errno != EINTR) throw ChildSilent{};
+      if (ready < 0 && errno != EINTR) throw DecoderSilent{};
       if (ready <= 0) continue;
       const ssize_t got = ::read(descriptor_, into, size);
       if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-      if (got <= 0) throw ChildSilent{};
+      if (got <= 0) throw DecoderSilent{};
       return static_cast<std::size_t>(got);
     }
   }
 
   int descriptor_;
   double patience_s_;
-  std::vector<char> buffer_;
+  std::unique_ptr<char[]> buffer_;
   std::size_t at_ = 0, filled_ = 0;
 };
 
-/// In the parent: the other end of PipeSink. The child may have been taken over by the file it reads, so its
-/// words are checked like the bytes of any file.
+/// In the parent: the other end of PipeSink.
 class MessageReader {
  public:
   MessageReader(std::string path, std::string kind, PipeReader& pipe, TableBuilder& builder,
@@ -355,6 +352,12 @@ DecoderProgram installed_decoder(const std::string& format) {
       .format = format};
 }
 
+void read_messages(int descriptor, double patience_s, const std::string& path, const std::string& kind,
+                   const IsolationLimits& limits, TableBuilder& builder) {
+  PipeReader pipe(descriptor, patience_s);
+  MessageReader(path, kind, pipe, builder, limits).read_all();
+}
+
 RawTable read_isolated(const std::string& path, const std::string& kind, const DecoderProgram& decoder,
                        IsolationLimits limits) {
   const auto file_size = static_cast<double>(checked_file_size(path));
@@ -375,10 +378,9 @@ RawTable read_isolated(const std::string& path, const std::string& kind, const D
                                       memory_budget(limits.memory_limit), ends.ends[1]);
   Child child(process, std::exchange(ends.ends[0], -1));
   ends.close(1);
-  PipeReader pipe(child.descriptor(), patience_s);
   try {
-    MessageReader(path, kind, pipe, builder, limits).read_all();
-  } catch (const ChildSilent& silent) {
+    read_messages(child.descriptor(), patience_s, path, kind, limits, builder);
+  } catch (const DecoderSilent& silent) {
     if (silent.timed_out) child.kill();
     const std::optional<int> status = child.wait();
     if (status && WIFSIGNALED(*status) && (WTERMSIG(*status) == SIGINT || WTERMSIG(*status) == SIGTERM)) {

@@ -24,6 +24,17 @@ struct DecoderProgram {
 /// The one that is installed with this library. Throws Error with the places that were looked at.
 [[nodiscard]] DecoderProgram installed_decoder(const std::string& format);
 
+/// A decoder stopped talking before the end; why is seen from its exit status.
+struct DecoderSilent {
+  bool timed_out = false;
+};
+
+/// The messages of a decoder, which come from `descriptor`, into `builder`, up to the last one. It may have
+/// been taken over by the file it reads, so its words are checked like the bytes of any file. Waits
+/// `patience_s` for the next byte. Throws BadInput, Error (what the decoder says) or DecoderSilent.
+void read_messages(int descriptor, double patience_s, const std::string& path, const std::string& kind,
+                   const IsolationLimits& limits, TableBuilder& builder);
+
 /// The table that `decoder` makes of the file at `path`. `kind` names the format in messages: "HDF5", "MAT".
 /// Throws BadInput (bad file; the decoder died, hung or ran out of memory) or Error (no process to be had,
 /// interrupted).
