@@ -103,7 +103,7 @@ def options_of(target):
 
 
 def environment(target):
-    options = SANITIZERS["ASAN_OPTIONS"] + (":symbolize=0" if target in ENDINGS else "")
+    options = SANITIZERS["ASAN_OPTIONS"] + (":symbolize=0:detect_leaks=0" if target in ENDINGS else "")
     return {**os.environ, **SANITIZERS, "ASAN_OPTIONS": options}
 
 
