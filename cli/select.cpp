@@ -170,6 +170,23 @@ std::string partition_line(const RowPartition& partition) {
                      counted(partition.starts.size(), "start"));
 }
 
+/// "log marginal likelihood -59.17, signal 100 (at its bound); 44 of 60 length-scales at their bounds; 46
+/// gradients", a line for every machine.
+std::string gaussian_process_lines(const GaussianProcessReport& report) {
+  std::string text;
+  for (const auto& machine : report.machines) {
+    if (report.machines.size() > 1) text += fmt::format("{} against the rest: ", machine.positive);
+    text += fmt::format("log marginal likelihood {:.6g}, signal {:.4g}{}", machine.log_marginal_likelihood,
+                        machine.signal, machine.signal_at_bound ? " (at its bound)" : "");
+    if (machine.lengthscales_at_bound > 0)
+      text += fmt::format("; {} of {} length-scales at their bounds", machine.lengthscales_at_bound,
+                          machine.lengthscales.size());
+    text += fmt::format("; {}{}\n", counted(machine.gradients, "gradient"),
+                        machine.converged ? "" : " (not converged)");
+  }
+  return text;
+}
+
 /// Components over all features: what each is made of, the largest entries first.
 std::string components_table(const Dataset& data, const FittedDiscriminants& record) {
   constexpr std::size_t kMostNamed = 12;
@@ -206,6 +223,7 @@ std::string selection_text(const Dataset& data, const Selection& selection) {
   if (fit != nullptr) text += discriminants_line(*fit);
   if (selection.relevance) text += relevance_line(*selection.relevance);
   if (selection.partition) text += partition_line(*selection.partition);
+  if (selection.gaussian_process) text += gaussian_process_lines(*selection.gaussian_process);
   if (selection.sets().empty()) return text + (fit != nullptr ? "" : "no set was found\n");
   text += selection.sets().size() > 1 ? path_table(data, selection)
                                       : single_line(selection.sets().front()) + set_table(data, selection);

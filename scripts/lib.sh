@@ -4,7 +4,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 build_packages=(g++ cmake ninja-build ccache pkg-config libeigen3-dev libspectra-dev libopenblas-pthread-dev libtbb-dev libcli11-dev
   nlohmann-json3-dev libfmt-dev libfast-float-dev zlib1g-dev libpng-dev libhdf5-dev libmatio-dev libseccomp-dev coinor-libclp-dev
-  liblinear-dev libsvm-dev libnlopt-dev libgtest-dev)  # the release preset configures the tests, too
+  liblinear-dev libsvm-dev libgtest-dev)  # the release preset configures the tests, too
 test_packages=(clang-format-14 python3-numpy python3-scipy python3-sklearn python3-h5py python3-pandas
   python3-anndata)
 full_packages=(clang-14 clang-tidy-14 libclang-rt-14-dev libbenchmark-dev)

@@ -153,7 +153,8 @@ struct GpClassifier {
   bool ard = false;                                         ///< a list of length-scales means it too
   Index restarts = 2;
   Index max_iterations = 200;  ///< not an option: gradients of the log marginal likelihood in one start
-  double tolerance = 1e-6;     ///< not an option: a start ends when that changes by less, relatively
+  double tolerance = 1e-5;     ///< not an option: a start ends when no derivative of it exceeds this times
+                               ///< 1 + its size
 
   static constexpr GpApproximation kApproximation = approximation;
   static constexpr std::array<OptionRefusal, 1> kRefusals = {

@@ -136,7 +136,7 @@ struct GpArd {
   double signal = kInfinity;  ///< not given
   Index restarts = 1;
   Index max_iterations = 200;
-  double tolerance = 1e-6;
+  double tolerance = 1e-5;
 
   static constexpr MethodTraits kTraits{
       .name = "gp-ard",
@@ -157,8 +157,9 @@ struct GpArd {
     field("restarts", o.restarts,
           "so many starts, all but the first random; the largest log marginal likelihood is kept");
     field("max_iterations", o.max_iterations, "gradients of the log marginal likelihood in one start");
-    field("tolerance", o.tolerance,
-          "stop when the log marginal likelihood changes by less than this, relatively");
+    field(
+        "tolerance", o.tolerance,
+        "stop when no derivative of the log marginal likelihood L by the logarithm of a hyperparameter within its bounds exceeds this times 1 + |L|; 0 runs all iterations");
   }
   [[nodiscard]] Selection run(const Problem& problem, const RunControl& control) const;
 };

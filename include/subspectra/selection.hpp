@@ -112,6 +112,26 @@ struct RowPartition {
   Index moves = 0;             ///< of rows, over all starts
 };
 
+/// The Gaussian process that a method has fitted (gp-ard): one machine for two classes, of more one a class
+/// against the rest.
+struct GaussianProcessReport {
+  struct Machine {
+    std::string positive;                  ///< the class it tells from the others
+    double log_marginal_likelihood = 0.0;  ///< L
+    double signal = 0.0;                   ///< s
+    std::vector<double> lengthscales;      ///< of `features`
+    Index lengthscales_at_bound = 0;       ///< nearly always the upper one: the feature does not matter
+    bool signal_at_bound = false;
+    double slope =
+        0.0;  ///< the largest derivative of L that does not lead out of the bounds (docs/methods/gp.md)
+    Index gradients = 0;
+    bool converged = false;
+  };
+  std::vector<Index> features;           ///< ascending
+  double log_marginal_likelihood = 0.0;  ///< the sum over the machines
+  std::vector<Machine> machines;
+};
+
 /// A set for every size, ascending.
 struct SizePath {
   std::vector<PathEntry> sets;
@@ -155,6 +175,7 @@ struct Selection {
   std::optional<SearchCounts> search;
   std::optional<RelevanceReport> relevance;
   std::optional<RowPartition> partition;
+  std::optional<GaussianProcessReport> gaussian_process;
   double prepare_s = 0.0, search_s = 0.0;
   std::vector<std::string> warnings;             ///< in the words of C++ from the public calls
   std::shared_ptr<detail::MethodRecord> record;  ///< the method's options as used, for the result file

@@ -61,8 +61,11 @@ struct GpMachine {
   Index positive = 0;  ///< the class whose rows have y = +1
   GpKernel kernel;
   GpPosterior posterior;
-  Index evaluations = 0;   ///< of the gradient; 0 with fixed hyperparameters
-  bool converged = false;  ///< the optimization ended by its tolerance
+  Index evaluations = 0;            ///< of the gradient; 0 with fixed hyperparameters
+  double slope = 0.0;               ///< the largest derivative that the optimization left, see fit_gp
+  bool converged = false;           ///< the optimization ended by its tolerance
+  Index lengthscales_at_bound = 0;  ///< after an optimization
+  bool signal_at_bound = false;
 };
 
 /// A trained classifier. A class without training rows has probability 0. Two classes with rows share one
@@ -82,6 +85,9 @@ struct GpRule final : Rule {
   [[nodiscard]] double log_marginal_likelihood() const;
   /// Of the one machine; with more classes the length-scale whose inverse square is the mean of theirs.
   [[nodiscard]] Vector lengthscales() const;
+  /// Their inverses, in which a machine has no part whose length-scale is so long that the mean squared
+  /// distance of two rows in the feature is less than `least` times its square.
+  [[nodiscard]] Vector relevances(double least) const;
 
   // The status iteration_limit, time_limit or interrupted: the best hyperparameters found so far.
   [[nodiscard]] std::string_view classifier() const override;
@@ -95,12 +101,14 @@ struct GpRule final : Rule {
   [[nodiscard]] nlohmann::json to_json() const override;
 };
 
-/// Trains on `rows` (N x p, as given) with codes 0..classes-1. Hyperparameters: L-BFGS (NLopt) on log l and
-/// log s within 1e-3 to 1e3 times the median distance of two rows and 1e-2 to 1e2, widened to ten times
-/// around a start that was given. Without one the first start is l = that median, s = 2; with ARD it is the
-/// optimum for a common l. `control` ends the optimization with the best hyperparameters so far. Throws
-/// InvalidArgument (a list of length-scales that does not fit) and Error (memory). `Options` is GpLaplace,
-/// GpEp or GpArd.
+/// Trains on `rows` (N x p, as given) with codes 0..classes-1. Hyperparameters: L-BFGS
+/// (solvers/box_ascent.hpp) for l within 1e-3 to 1e3 times the median distance of two rows and s within 1e-2
+/// to 1e2, widened to ten times around a value that was given outside of them. Without one the first start is
+/// l = that median, s = 2; with ARD it is the optimum for a common l. A start ends when no derivative of the
+/// log marginal likelihood L by log s or by log x, x^2 = 1e-3 + the mean squared distance of two rows in a
+/// feature over l^2, that does not lead out of the bounds, exceeds options.tolerance (1 + |L|). `control`
+/// ends the optimization with the best hyperparameters so far. Throws InvalidArgument (a list of
+/// length-scales that does not fit) and Error (memory). `Options` is GpLaplace, GpEp or GpArd.
 template <class Options>
 [[nodiscard]] GpRule fit_gp(const MatrixRef& rows, const std::vector<int>& codes, Index classes,
                             const Options& options, const GpContext& context = {},

@@ -1,13 +1,11 @@
 /// Hyperparameters of the Gaussian process: L-BFGS on the log marginal likelihood, restarts and bounds.
 #include <fmt/format.h>
-#include <nlopt.h>
 
 #include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cmath>
-#include <exception>
-#include <memory>
+#include <utility>
 
 #include <subspectra/error.hpp>
 #include <subspectra/rankers.hpp>
@@ -18,6 +16,7 @@
 #include "core/streams.hpp"
 #include "core/text.hpp"
 #include "linalg/tiled.hpp"
+#include "solvers/box_ascent.hpp"
 
 namespace subspectra {
 
@@ -47,53 +46,109 @@ nlohmann::json OptionCodec<LengthScales>::json(const LengthScales& value) {
 namespace gp {
 namespace {
 
-/// Hyperparameters as the optimizer sees them: log l (one, or each), then log s.
-std::vector<double> to_point(const GpKernel& kernel) {
-  std::vector<double> point;
-  for (Index d = 0; d < kernel.lengthscales.size(); ++d) point.push_back(std::log(kernel.lengthscales[d]));
-  point.push_back(std::log(kernel.signal));
-  return point;
-}
-
-GpKernel to_kernel(const double* point, std::size_t size) {
-  const auto scales = static_cast<Index>(size) - 1;
-  return {.lengthscales = Eigen::Map<const Vector>(point, scales).array().exp(),
-          .signal = std::exp(point[size - 1])};
-}
-
+/// The bounds of every start of one training: l within 1e-3 to 1e3 times the typical distance of two rows, s
+/// within 1e-2 to 1e2; to ten times around a value that was given outside of them.
 struct Bounds {
-  double lengthscale = 1.0;  ///< the typical one: the median distance
-  static constexpr double kScaleRange = 1e3, kLeastSignal = 1e-2, kMostSignal = 1e2, kAroundStart = 10.0;
+  GpKernel least, most;
 
-  [[nodiscard]] std::vector<double> lower(const GpKernel& start) const {
-    return limit(start, 1.0 / kScaleRange, kLeastSignal, 1.0 / kAroundStart,
-                 [](double a, double b) { return std::min(a, b); });
-  }
-  [[nodiscard]] std::vector<double> upper(const GpKernel& start) const {
-    return limit(start, kScaleRange, kMostSignal, kAroundStart,
-                 [](double a, double b) { return std::max(a, b); });
+  static constexpr double kScaleRange = 1e3, kLeastSignal = 1e-2, kMostSignal = 1e2;
+
+  Bounds(double distance, const Vector& given_lengthscales, double given_signal) {
+    least.lengthscales = Vector::Constant(given_lengthscales.size(), distance / kScaleRange);
+    most.lengthscales = Vector::Constant(given_lengthscales.size(), distance * kScaleRange);
+    least.signal = kLeastSignal;
+    most.signal = kMostSignal;
+    for (Index d = 0; d < given_lengthscales.size(); ++d)
+      widen(given_lengthscales[d], least.lengthscales[d], most.lengthscales[d]);
+    widen(given_signal, least.signal, most.signal);
   }
 
  private:
-  template <class Wider>
-  [[nodiscard]] std::vector<double> limit(const GpKernel& start, double range, double signal, double around,
-                                          Wider wider) const {
-    std::vector<double> result;
-    for (Index d = 0; d < start.lengthscales.size(); ++d)
-      result.push_back(std::log(wider(lengthscale * range, start.lengthscales[d] * around)));
-    result.push_back(std::log(wider(signal, start.signal * around)));
-    return result;
+  static void widen(double given, double& lower, double& upper) {
+    constexpr double kAround = 10.0;
+    if (given < lower) lower = given / kAround;
+    if (given > upper) upper = given * kAround;
   }
 };
 
-/// The best point of an optimization, and what the optimizer's calls need.
+/// Hyperparameters as the ascent sees them. A length-scale is x = sqrt(c + u), u = r^2/l^2 with r the root
+/// mean square of the distances of two rows in this feature: u, what the feature adds to the exponent of the
+/// kernel, has no units, and a feature that does not matter is at the bound u = 0 instead of on a plateau
+/// that runs to infinity. c keeps dL/dx from vanishing there: 2 x dL/du. Where u is large x is r/l, in which
+/// L is closest to a parabola. The signal is log s.
+class Coordinates {
+ public:
+  Coordinates(const GpKernel& shape, const gp::TrainingKernel& rows, double distance, const Bounds& bounds)
+      : bounds_(bounds) {
+    const Index scales = shape.lengthscales.size();
+    spreads_ = scales == 1 ? Vector::Constant(1, distance) : rows.spreads();
+    lower_ = point(bounds.most);  // the longest length-scale is the least x
+    upper_ = point(bounds.least);
+    std::swap(lower_[scales], upper_[scales]);
+  }
+  [[nodiscard]] const Vector& lower() const { return lower_; }
+  [[nodiscard]] const Vector& upper() const { return upper_; }
+
+  [[nodiscard]] Vector point(const GpKernel& kernel) const {
+    Vector x(spreads_.size() + 1);
+    x.head(spreads_.size()) = (kSoftening + parts(kernel).array()).sqrt();
+    x[spreads_.size()] = std::log(kernel.signal);
+    return x;
+  }
+  [[nodiscard]] GpKernel kernel(const Vector& x) const {
+    GpKernel kernel{.lengthscales = bounds_.most.lengthscales};
+    for (Index d = 0; d < spreads_.size(); ++d) {
+      const double part = x[d] * x[d] - kSoftening;
+      // Of a bound not a digit is lost, so that features that do not matter have the same length-scale.
+      if (x[d] <= lower_[d] || !(part > 0.0)) continue;
+      kernel.lengthscales[d] = std::clamp(spreads_[d] / std::sqrt(part), bounds_.least.lengthscales[d],
+                                          bounds_.most.lengthscales[d]);
+    }
+    kernel.signal = std::clamp(std::exp(x[spreads_.size()]), bounds_.least.signal, bounds_.most.signal);
+    return kernel;
+  }
+  /// From derivatives by log l and log s to those by x: dlog l/dx = -x/u.
+  [[nodiscard]] Vector gradient(const Vector& x, const GpKernel& kernel, const Vector& by_logarithms) const {
+    Vector result = by_logarithms;
+    const Vector u = parts(kernel);
+    for (Index d = 0; d < u.size(); ++d) result[d] = u[d] > 0.0 ? -by_logarithms[d] * x[d] / u[d] : 0.0;
+    return result;
+  }
+  /// Which of the hyperparameters an optimization has left at a bound.
+  void note_bounds(GpMachine& machine) const {
+    constexpr double kRounding = 1e-9;
+    const auto at = [](double value, double lower, double upper) {
+      return value <= lower * (1.0 + kRounding) || value >= upper * (1.0 - kRounding);
+    };
+    const GpKernel& kernel = machine.kernel;
+    machine.lengthscales_at_bound = 0;
+    for (Index d = 0; d < kernel.lengthscales.size(); ++d)
+      machine.lengthscales_at_bound +=
+          at(kernel.lengthscales[d], bounds_.least.lengthscales[d], bounds_.most.lengthscales[d]) ? 1 : 0;
+    machine.signal_at_bound = at(kernel.signal, bounds_.least.signal, bounds_.most.signal);
+  }
+  /// The largest derivative by log x and log s, of those that do not lead out of the bounds.
+  [[nodiscard]] double slope(const Vector& x, const Vector& projected_gradient) const {
+    Vector by_logarithms = projected_gradient.cwiseAbs();
+    by_logarithms.head(spreads_.size()).array() *= x.head(spreads_.size()).array();
+    return by_logarithms.maxCoeff();
+  }
+
+ private:
+  static constexpr double kSoftening = 1e-3;
+  [[nodiscard]] Vector parts(const GpKernel& kernel) const {
+    return (spreads_.array() / kernel.lengthscales.array()).square();
+  }
+  Bounds bounds_;
+  Vector spreads_, lower_, upper_;
+};
+
+/// The best point of an optimization.
 struct Search {
   Solver& solver;
   const RunControl& control;
-  nlopt_opt optimizer = nullptr;
   GpMachine best;
   bool found = false;
-  std::exception_ptr failure = {};
 
   /// Once a point is known, a stop ends the evaluation of another one: GivenUp.
   double evaluate(const GpKernel& kernel, Vector* gradient) {
@@ -106,36 +161,6 @@ struct Search {
     }
     return value;
   }
-};
-
-/// Called from C: no exception may pass.
-double objective(unsigned size, const double* point, double* gradient, void* data) {
-  auto& search = *static_cast<Search*>(data);
-  try {
-    if (!search.control.should_stop()) {
-      Vector derivatives;
-      const double value =
-          search.evaluate(to_kernel(point, size), gradient != nullptr ? &derivatives : nullptr);
-      if (gradient != nullptr) std::copy(derivatives.begin(), derivatives.end(), gradient);
-      ++search.best.evaluations;
-      search.control.report("gaussian process", -1.0, [&] {
-        return fmt::format("evaluation {}  log marginal likelihood {:.4f}", search.best.evaluations,
-                           search.best.posterior.log_marginal_likelihood);
-      });
-      return value;
-    }
-  } catch (const GivenUp&) {
-    // The best point stands.
-  } catch (...) {
-    search.failure = std::current_exception();
-  }
-  nlopt_force_stop(search.optimizer);
-  if (gradient != nullptr) std::fill(gradient, gradient + size, 0.0);
-  return search.best.posterior.log_marginal_likelihood;
-}
-
-struct OptimizerDeleter {
-  void operator()(nlopt_opt_s* optimizer) const { nlopt_destroy(optimizer); }
 };
 
 // What an options struct says by its type rather than by a field.
@@ -157,29 +182,42 @@ Prior prior_of(const GpArd&) { return Prior::kEmpirical; }
 
 /// One start. Leaves the best point of this and earlier starts in `search`.
 template <class Options>
-void climb(Search& search, const GpKernel& start, const Bounds& bounds, const Options& options) {
-  std::vector<double> point = to_point(start);
-  const std::vector<double> lower = bounds.lower(start), upper = bounds.upper(start);
-  const std::unique_ptr<nlopt_opt_s, OptimizerDeleter> optimizer(
-      nlopt_create(NLOPT_LD_LBFGS, static_cast<unsigned>(point.size())));
-  if (!optimizer) throw Error("the optimizer of the hyperparameters could not be set up: memory is short");
-  constexpr unsigned kPairs = 10;  // of steps and gradients that stand for the second derivatives
-  nlopt_set_max_objective(optimizer.get(), objective, &search);
-  nlopt_set_lower_bounds(optimizer.get(), lower.data());
-  nlopt_set_upper_bounds(optimizer.get(), upper.data());
-  nlopt_set_vector_storage(optimizer.get(), kPairs);
-  nlopt_set_ftol_rel(optimizer.get(), options.tolerance);
-  nlopt_set_maxeval(optimizer.get(), static_cast<int>(options.max_iterations));
-  search.optimizer = optimizer.get();
+void climb(Search& search, const GpKernel& start, const Coordinates& coordinates, const Options& options) {
   search.solver.reset();
   const double before = search.found ? search.best.posterior.log_marginal_likelihood : -kInfinity;
-  double value = 0.0;
-  const nlopt_result ended = nlopt_optimize(optimizer.get(), point.data(), &value);
-  if (search.failure) std::rethrow_exception(search.failure);
-  // Other negative results than these say that rounding leaves no ascent: the best point stands.
-  const bool cut = ended == NLOPT_MAXEVAL_REACHED || ended == NLOPT_FORCED_STOP ||
-                   ended == NLOPT_OUT_OF_MEMORY || ended == NLOPT_INVALID_ARGS;
-  if (search.best.posterior.log_marginal_likelihood > before) search.best.converged = !cut;
+  double slope = kInfinity;
+  BoxAscent ascent{
+      .lower = coordinates.lower(), .upper = coordinates.upper(), .most_evaluations = options.max_iterations};
+  ascent.evaluate = [&](const Vector& x, Vector& gradient) {
+    if (search.control.should_stop()) throw GivenUp();
+    const GpKernel kernel = coordinates.kernel(x);
+    Vector by_logarithms;
+    const double value = search.evaluate(kernel, &by_logarithms);
+    gradient = coordinates.gradient(x, kernel, by_logarithms);
+    ++search.best.evaluations;
+    search.control.report("gaussian process", -1.0, [&] {
+      return fmt::format("evaluation {}  log marginal likelihood {:.4f}", search.best.evaluations,
+                         search.best.posterior.log_marginal_likelihood);
+    });
+    return value;
+  };
+  ascent.flat = [&](const Vector& x, double value, const Vector& projected_gradient) {
+    slope = coordinates.slope(x, projected_gradient);
+    return slope <= options.tolerance * (1.0 + std::abs(value));
+  };
+  AscentEnd end = AscentEnd::kEvaluations;
+  try {
+    end = ascend(ascent, coordinates.point(start));
+  } catch (const GivenUp&) {
+    // The best point stands.
+  }
+  if (!search.found || !(search.best.posterior.log_marginal_likelihood > before)) return;
+  // What rounding has ended is as good as double precision allows where all steps were asked for.
+  constexpr double kRounding = 1e-6;
+  const bool no_better = end == AscentEnd::kRounding &&
+                         slope <= kRounding * (1.0 + std::abs(search.best.posterior.log_marginal_likelihood));
+  search.best.slope = slope;
+  search.best.converged = search.best.posterior.converged && (end == AscentEnd::kFlat || no_better);
 }
 
 /// The start number `restart` > 0: length-scales e^(N(0,1)) and s e^(N(0,1)/2) times those of the first one.
@@ -194,10 +232,10 @@ GpKernel random_start(const GpKernel& first, std::uint64_t seed, Index restart, 
   return start;
 }
 
-/// Into the bounds of the data, which those around a random start would only widen.
-void keep_within(const Bounds& bounds, GpKernel& kernel) {
-  for (double& l : kernel.lengthscales)
-    l = std::clamp(l, bounds.lengthscale / 100.0, bounds.lengthscale * 100.0);
+/// Well into the bounds: a start at one of them sees little of the rest.
+void keep_within(double distance, GpKernel& kernel) {
+  constexpr double kScaleRange = 0.1 * Bounds::kScaleRange;
+  for (double& l : kernel.lengthscales) l = std::clamp(l, distance / kScaleRange, distance * kScaleRange);
   kernel.signal = std::clamp(kernel.signal, 10.0 * Bounds::kLeastSignal, 0.1 * Bounds::kMostSignal);
 }
 
@@ -212,8 +250,6 @@ GpMachine train(TrainingKernel& kernel, const std::vector<int>& codes, Index pos
   for (Index i = 0; i < y.size(); ++i) y[i] = codes[static_cast<std::size_t>(i)] == positive ? 1.0 : -1.0;
   Solver solver(kernel, std::move(y), approximation_of(options));
   Search search{.solver = solver, .control = control, .best = {.positive = positive}};
-  const Bounds bounds{.lengthscale = distance};
-
   GpKernel first;
   first.signal = std::isfinite(options.signal) ? options.signal : kUsualSignal;
   if (list) {
@@ -223,11 +259,19 @@ GpMachine train(TrainingKernel& kernel, const std::vector<int>& codes, Index pos
     const double l = options.lengthscale.values.empty() ? distance : options.lengthscale.values.front();
     first.lengthscales = Vector::Constant(1, l);
   }
+  // What was given, not what a stage before has found, widens the bounds: they are the same for all.
+  const GpKernel given = first;
+  const auto coordinates_of = [&](const GpKernel& shape) {
+    const Vector scales = given.lengthscales.size() == shape.lengthscales.size()
+                              ? given.lengthscales
+                              : Vector::Constant(shape.lengthscales.size(), given.lengthscales[0]);
+    return Coordinates(shape, kernel, distance, Bounds(distance, scales, given.signal));
+  };
   const bool fixed = options.hyperparameters == Hyperparameters::kFixed;
   if (ard && !list) {
     // From the best common length-scale, so that more hyperparameters never end below fewer.
     if (!fixed && options.lengthscale.values.empty()) {
-      climb(search, first, bounds, options);
+      climb(search, first, coordinates_of(first), options);
       if (search.found) first = search.best.kernel;
       // What counts from now on has one length-scale a column.
       search.found = false;
@@ -241,16 +285,18 @@ GpMachine train(TrainingKernel& kernel, const std::vector<int>& codes, Index pos
     search.best.converged = fixed && search.best.posterior.converged;
     return search.best;
   }
+  const Coordinates coordinates = coordinates_of(first);
   for (Index restart = 0; restart < std::max<Index>(options.restarts, 1); ++restart) {
     if (restart > 0 && control.should_stop()) break;
     GpKernel start = first;
     if (restart > 0) {
       start = random_start(first, seed, restart, positive);
-      keep_within(bounds, start);
+      keep_within(distance, start);
     }
-    climb(search, start, bounds, options);
+    climb(search, start, coordinates, options);
   }
   if (!search.found) search.evaluate(first, nullptr);  // stopped before anything was looked at
+  coordinates.note_bounds(search.best);
   return search.best;
 }
 

@@ -82,6 +82,13 @@ double TrainingKernel::median_distance() const {
   return sum > 0.0 ? sum / static_cast<double>(distances.size()) * unit_ : 1.0;
 }
 
+Vector TrainingKernel::spreads() const {
+  Vector result(columns());
+  const double factor = std::sqrt(2.0 / static_cast<double>(std::max<Index>(rows(), 1)));
+  for (Index d = 0; d < columns(); ++d) result[d] = factor * centred_.col(d).stableNorm();
+  return result;
+}
+
 void TrainingKernel::need_distances() {
   if (distances_.rows() == rows()) return;
   squared_distances(scaled_rows(centred_, Vector::Zero(columns()), Vector::Constant(1, unit_)), distances_,

@@ -27,6 +27,9 @@ class TrainingKernel {
   /// all rows agree.
   [[nodiscard]] double median_distance() const;
 
+  /// Of every column, the root mean square of the distances of two rows in it: sqrt(2) standard deviations.
+  [[nodiscard]] Vector spreads() const;
+
   /// K, both triangles.   N^2 p flops with ARD, N^2 otherwise: a common length-scale only rescales the
   /// distances, which are kept.
   void evaluate(const GpKernel& kernel, Matrix& k);

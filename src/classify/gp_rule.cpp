@@ -75,6 +75,20 @@ Vector GpRule::lengthscales() const {
   return (inverse_squares / static_cast<double>(machines.size())).cwiseSqrt().cwiseInverse();
 }
 
+Vector GpRule::relevances(double least) const {
+  if (machines.empty()) return {};
+  const Vector spreads = gp::TrainingKernel(inputs, 0).spreads();
+  Vector norms = Vector::Zero(machines.front().kernel.lengthscales.size());
+  for (const auto& machine : machines) {
+    const Vector& l = machine.kernel.lengthscales;
+    for (Index d = 0; d < l.size(); ++d) {
+      const bool matters = l.size() == 1 || std::pow(spreads[d] / l[d], 2) >= least;
+      if (matters) norms[d] = std::hypot(norms[d], 1.0 / l[d]);
+    }
+  }
+  return norms / std::sqrt(static_cast<double>(machines.size()));
+}
+
 Matrix GpRule::log_posteriors(const MatrixRef& rows) const {
   const Index classes = priors.size();
   Matrix inputs_of_rows = rows;

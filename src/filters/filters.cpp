@@ -123,4 +123,16 @@ std::vector<Index> ranking(std::span<const double> scores, const std::vector<Ind
   return order;
 }
 
+std::vector<Index> ranking(std::span<const double> scores, const std::vector<Index>& candidates,
+                           double accuracy) {
+  std::vector<Index> order = ranking(scores, candidates);
+  for (auto first = order.begin(); first != order.end();) {
+    auto last = first + 1;
+    while (last != order.end() && scores[*last] >= (1.0 - accuracy) * scores[*(last - 1)]) ++last;
+    std::sort(first, last);
+    first = last;
+  }
+  return order;
+}
+
 }  // namespace subspectra::filters

@@ -25,4 +25,9 @@ namespace subspectra::filters {
 [[nodiscard]] std::vector<Index> ranking(std::span<const double> scores,
                                          const std::vector<Index>& candidates);
 
+/// The same of scores >= 0 that are known to a relative `accuracy`: one that is within it of the score before
+/// it is a tie with that, and ties, however many follow one another, go by index.
+[[nodiscard]] std::vector<Index> ranking(std::span<const double> scores, const std::vector<Index>& candidates,
+                                         double accuracy);
+
 }  // namespace subspectra::filters

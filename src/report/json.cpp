@@ -131,6 +131,24 @@ json partition_json(const RowPartition& partition, const Dataset& data) {
   return out;
 }
 
+json gaussian_process_json(const GaussianProcessReport& report) {
+  json machines = json::array();
+  for (const auto& machine : report.machines) {
+    machines.push_back({{"class", machine.positive},
+                        {"log_marginal_likelihood", machine.log_marginal_likelihood},
+                        {"signal", machine.signal},
+                        {"lengthscales", machine.lengthscales},
+                        {"lengthscales_at_bound", machine.lengthscales_at_bound},
+                        {"signal_at_bound", machine.signal_at_bound},
+                        {"slope", machine.slope},
+                        {"gradients", machine.gradients},
+                        {"converged", machine.converged}});
+  }
+  return {{"features", report.features},
+          {"log_marginal_likelihood", report.log_marginal_likelihood},
+          {"machines", std::move(machines)}};
+}
+
 /// One clustering of the rows.
 json row_clusters_json(const RowClusters& clusters, const Dataset& data) {
   json out = {{"labels", clusters.labels},
@@ -203,6 +221,8 @@ json selection_json(const Selection& selection, const Dataset& data, const Resul
   }
   if (selection.relevance) out["relevance"] = relevance_json(*selection.relevance);
   if (selection.partition) out["partition"] = partition_json(*selection.partition, data);
+  if (selection.gaussian_process)
+    out["gaussian_process"] = gaussian_process_json(*selection.gaussian_process);
   if (!selection.ranking.empty()) out["ranking"] = selection.ranking;
   const auto* const path_answer = std::get_if<SizePath>(&selection.answer);
   if (path_answer != nullptr && !path_answer->further_components.empty()) {

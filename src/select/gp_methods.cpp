@@ -10,6 +10,59 @@
 #include "select/record.hpp"
 
 namespace subspectra {
+namespace {
+
+GaussianProcessReport report_of(const GpRule& rule, const Problem& problem) {
+  GaussianProcessReport report{.features = problem.candidates(),
+                               .log_marginal_likelihood = rule.log_marginal_likelihood(),
+                               .machines = {}};
+  const auto& classes = problem.data().labels()->classes;
+  for (const GpMachine& machine : rule.machines) {
+    const Vector& l = machine.kernel.lengthscales;
+    auto& out = report.machines.emplace_back();
+    out.positive = classes[static_cast<std::size_t>(machine.positive)];
+    out.log_marginal_likelihood = machine.posterior.log_marginal_likelihood;
+    out.signal = machine.kernel.signal;
+    out.lengthscales.resize(report.features.size());  // one for all, where there is one
+    for (std::size_t i = 0; i < report.features.size(); ++i)
+      out.lengthscales[i] = l[l.size() == 1 ? 0 : static_cast<Index>(i)];
+    out.lengthscales_at_bound = machine.lengthscales_at_bound;
+    out.signal_at_bound = machine.signal_at_bound;
+    out.slope = machine.slope;
+    out.gradients = machine.evaluations;
+    out.converged = machine.converged;
+  }
+  return report;
+}
+
+/// What ended before an optimum was found.
+void add_warnings(const GaussianProcessReport& report, const GpArd& own, Status status,
+                  std::vector<std::string>& warnings) {
+  for (const auto& machine : report.machines) {
+    if (machine.converged) continue;
+    const std::string which =
+        report.machines.size() > 1 ? fmt::format(" of class {} against the rest", machine.positive) : "";
+    if (status == Status::kTimeLimit || status == Status::kInterrupted) {
+      warnings.push_back(fmt::format(
+          "stopped: the length-scales{} are the best of {} and no optimum yet; features ranked by them may change places",
+          which, counted(machine.gradients, "gradient")));
+    } else if (own.hyperparameters == Hyperparameters::kFixed) {
+      warnings.push_back(fmt::format(
+          "the posterior{} did not converge at ⟨signal {:.4g}⟩: give a smaller one", which, machine.signal));
+    } else if (machine.gradients >= own.max_iterations) {
+      warnings.push_back(fmt::format(
+          "the length-scales{} are no optimum yet: after {} the log marginal likelihood still has a slope of {:.2g} by one of their logarithms, and features ranked by them may change places; raise ⟨max_iterations⟩",
+          which, counted(machine.gradients, "gradient"), machine.slope));
+    } else {
+      warnings.push_back(fmt::format(
+          "the length-scales{} are an optimum to rounding only: no step raises the log marginal likelihood, which has a slope of {:.2g} by one of their logarithms; raise ⟨tolerance⟩, or give a smaller ⟨signal⟩",
+          which, machine.slope));
+    }
+  }
+}
+
+}  // namespace
+
 void GpArd::validate() const {
   const auto require = [](bool holds, std::string_view field, double value, std::string_view rule) {
     if (!holds)
@@ -42,17 +95,24 @@ Selection GpArd::run(const Problem& problem, const RunControl& control) const {
                  context.memory_limit);
   const GpRule rule = fit_gp(data.values().columns(problem.candidates()), data.labels()->codes,
                              data.labels()->class_count(), *this, context, control);
-  const Vector relevance = rule.lengthscales().cwiseInverse();
+  // Features so alike to the kernel that none of them can be told from one that is left out.
+  constexpr double kNegligible = 1e-4;
+  const bool optimized = hyperparameters == Hyperparameters::kOptimize;
+  const Vector relevance = rule.relevances(optimized ? kNegligible : 0.0);
   selection.weights.assign(static_cast<std::size_t>(data.features()), 0.0);
   for (std::size_t i = 0; i < problem.candidates().size(); ++i) {
     selection.weights[problem.candidates()[i]] = relevance[relevance.size() == 1 ? 0 : static_cast<Index>(i)];
   }
-  selection.ranking = filters::ranking(selection.weights, problem.candidates());
-  Index evaluations = 0;
-  for (const auto& machine : rule.machines) evaluations += machine.evaluations;
+  constexpr double kAccuracy = 1e-3;  // what the default tolerance leaves of a length-scale that matters
+  selection.ranking = optimized ? filters::ranking(selection.weights, problem.candidates(), kAccuracy)
+                                : filters::ranking(selection.weights, problem.candidates());
+  selection.gaussian_process = report_of(rule, problem);
+  Index gradients = 0;
+  for (const auto& machine : selection.gaussian_process->machines) gradients += machine.gradients;
   record_of(selection)["log_marginal_likelihood"] = rule.log_marginal_likelihood();
-  record_of(selection)["gradients"] = evaluations;
+  record_of(selection)["gradients"] = gradients;
   selection.status = rule.status;
+  add_warnings(*selection.gaussian_process, *this, selection.status, selection.warnings);
   return selection;
 }
 
