@@ -12,8 +12,8 @@
 ///     };
 ///
 /// A help text names another option as ⟨field_name⟩, which every language spells in its own way.
-#include <compare>
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -94,6 +94,36 @@ struct LambdaChoice {
       : kind(how), value(number) {}  // NOLINT(google-explicit-constructor)
   [[nodiscard]] bool cross_validated() const { return kind == Kind::kCv || kind == Kind::kCvMin; }
   bool operator==(const LambdaChoice&) const = default;
+};
+
+/// The start of an iteration by its name: of Q (Q-alpha), the leading eigenvectors at equal weights, random,
+/// or the former behind a column of ones. Optimal scoring has the first alone: the scores that the features
+/// tell apart best at equal weights.
+enum class StartKind { kEqual, kRandom, kOnes };
+template <>
+struct EnumNames<StartKind> {
+  static constexpr std::array<std::pair<StartKind, std::string_view>, 3> kNames = {
+      {{StartKind::kEqual, "equal"}, {StartKind::kRandom, "random"}, {StartKind::kOnes, "ones"}}};
+};
+
+/// Where an iteration starts: by a name, or at a matrix that is given, by its numbers or by the .npy, .csv or
+/// .tsv file that holds them.
+struct Start {
+  StartKind kind = StartKind::kEqual;
+  DenseMatrix matrix;
+  std::string file;
+  Start() = default;
+  Start(StartKind name) : kind(name) {}  // NOLINT(google-explicit-constructor): {.start = StartKind::kRandom}
+  Start(DenseMatrix numbers)             // NOLINT(google-explicit-constructor)
+      : matrix(std::move(numbers)) {}
+  [[nodiscard]] static Start from_file(std::string path) {
+    Start start;
+    start.file = std::move(path);
+    return start;
+  }
+  [[nodiscard]] bool given() const { return !matrix.empty() || !file.empty(); }
+  [[nodiscard]] bool is(StartKind name) const { return !given() && kind == name; }
+  bool operator==(const Start&) const = default;
 };
 
 /// What a set S is judged by, T = M_S' B_S^-1 M_S: its largest eigenvalue, its trace, or log det(I + T).

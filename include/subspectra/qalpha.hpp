@@ -6,12 +6,7 @@
 
 namespace subspectra {
 
-enum class QAlphaStart { kEqual, kRandom, kOnes };
-template <>
-struct EnumNames<QAlphaStart> {
-  static constexpr std::array<std::pair<QAlphaStart, std::string_view>, 3> kNames = {
-      {{QAlphaStart::kEqual, "equal"}, {QAlphaStart::kRandom, "random"}, {QAlphaStart::kOnes, "ones"}}};
-};
+using QAlphaStart = StartKind;
 
 enum class LaplacianShift { kDegree, kDiagonal };
 template <>
@@ -42,8 +37,9 @@ void visit_qalpha_blocks(Self& o, Visitor&& field) {
 }
 template <class Self, class Visitor>
 void visit_qalpha_iteration(Self& o, Visitor&& field) {
-  field("start", o.start,
-        "of Q: the leading eigenvectors at equal weights, random, or the former behind a column of ones");
+  field(
+      "start", o.start,
+      "of Q: the leading eigenvectors at equal weights, random, the former behind a column of ones, or a matrix in a file (.npy, .csv, .tsv), a row for every row of the table and a column for every one of Q; qalpha-supervised, qalpha-semi and qalpha-kernel have no such matrix");
   field("restarts", o.restarts, "so many starts, all but the first random; the best objective is kept");
   field("no_normalize", o.no_normalize, "features as given, neither centred nor scaled to unit norm");
   field("max_iterations", o.max_iterations, "stop after so many iterations");
@@ -55,7 +51,7 @@ void visit_qalpha_iteration(Self& o, Visitor&& field) {
 /// The plain form: Q by one power step for every alpha.
 struct QAlpha {
   Index clusters = 2;
-  QAlphaStart start = QAlphaStart::kEqual;
+  Start start = QAlphaStart::kEqual;
   Index restarts = 1;
   bool no_normalize = false;
   Index max_iterations = 25;
@@ -79,7 +75,7 @@ struct QAlpha {
 /// All eigenvectors anew in every iteration.
 struct QAlphaBasic {
   Index clusters = 2;
-  QAlphaStart start = QAlphaStart::kEqual;
+  Start start = QAlphaStart::kEqual;
   Index restarts = 1;
   bool no_normalize = false;
   Index max_iterations = 25;
@@ -103,7 +99,7 @@ struct QAlphaBasic {
 /// The columns of Q in the order of their Ritz values.
 struct QAlphaRitz {
   Index clusters = 2;
-  QAlphaStart start = QAlphaStart::kEqual;
+  Start start = QAlphaStart::kEqual;
   Index restarts = 1;
   bool no_normalize = false;
   Index max_iterations = 25;
@@ -128,7 +124,7 @@ struct QAlphaRitz {
 struct QAlphaLaplacian {
   Index clusters = 2;
   LaplacianShift laplacian_shift = LaplacianShift::kDegree;
-  QAlphaStart start = QAlphaStart::kEqual;
+  Start start = QAlphaStart::kEqual;
   Index restarts = 1;
   bool no_normalize = false;
   Index max_iterations = 25;
@@ -154,7 +150,7 @@ struct QAlphaLaplacian {
 /// Leading minus remaining energy.
 struct QAlphaGap {
   Index clusters = 2;
-  QAlphaStart start = QAlphaStart::kEqual;
+  Start start = QAlphaStart::kEqual;
   Index restarts = 1;
   bool no_normalize = false;
   Index max_iterations = 25;
@@ -179,7 +175,7 @@ struct QAlphaSupervised {
   double gamma = 0.5;
   Index within_vectors = 2;
   Index between_vectors = 1;
-  QAlphaStart start = QAlphaStart::kOnes;
+  Start start = QAlphaStart::kOnes;
   Index restarts = 1;
   bool no_normalize = false;
   Index max_iterations = 25;
@@ -204,7 +200,7 @@ struct QAlphaSemi {
   Index within_vectors = 2;
   Index between_vectors = 1;
   double supervision = 0.5;
-  QAlphaStart start = QAlphaStart::kOnes;
+  Start start = QAlphaStart::kOnes;
   Index restarts = 1;
   bool no_normalize = false;
   Index max_iterations = 25;
@@ -231,7 +227,7 @@ struct QAlphaOfKernel {
   Index clusters = 2;
   QAlphaKernel kernel = {};
   double kernel_tolerance = 1e-4;
-  QAlphaStart start = QAlphaStart::kEqual;
+  Start start = QAlphaStart::kEqual;
   Index restarts = 1;
   bool no_normalize = false;
   Index max_iterations = 25;

@@ -135,7 +135,7 @@ struct GpArd {
   LengthScales lengthscale = {};
   double signal = kInfinity;  ///< not given
   Index restarts = 1;
-  Index max_iterations = 200;
+  Index max_iterations = 1000;
   double tolerance = 1e-5;
 
   static constexpr MethodTraits kTraits{

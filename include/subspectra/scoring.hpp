@@ -32,6 +32,8 @@ inline constexpr std::string_view kRowsHelp =
     "stop when no row norm changes by more than this fraction of the largest; 0 runs all iterations";
 inline constexpr std::string_view kPruneHelp =
     "a feature leaves for good when its variance falls below this fraction of the largest; 0 keeps all";
+inline constexpr std::string_view kScoresHelp =
+    "of the scores Theta, a row for every class in the order of the result: equal, the directions in which the classes differ most, or a matrix in a file (.npy, .csv, .tsv)";
 inline constexpr std::string_view kAlphaHelp = "of the penalty log|alpha I + X Gamma X'|; default lambda N";
 }  // namespace detail
 
@@ -43,6 +45,7 @@ struct RvmRow {
   double alpha = kInfinity;  ///< not given: lambda N
   double prune = 1e-6;
   RvmUpdate rvm_update = RvmUpdate::kFast;
+  Start start = {};
   Index max_iterations = 5000;
   double tolerance = 1e-5;
 
@@ -59,6 +62,7 @@ struct RvmRow {
     field("alpha", o.alpha, detail::kAlphaHelp);
     field("prune", o.prune, detail::kPruneHelp);
     field("rvm_update", o.rvm_update, "rule of the variances: fast, or em, the paper's (24)");
+    field("start", o.start, detail::kScoresHelp);
     field("max_iterations", o.max_iterations, detail::kIterationsHelp);
     field("tolerance", o.tolerance, detail::kRowsHelp);
   }
@@ -71,6 +75,7 @@ struct RvmEntry {
   Index lambdas = 50;
   double lambda_ratio = 1e-4;
   double alpha = kInfinity;  ///< not given: lambda N
+  Start start = {};
   Index max_iterations = 1000;
   double tolerance = 1e-4;
 
@@ -85,6 +90,7 @@ struct RvmEntry {
   static void visit(Self& o, Visitor&& field) {
     detail::visit_lambda(o, field);
     field("alpha", o.alpha, detail::kAlphaHelp);
+    field("start", o.start, detail::kScoresHelp);
     field("max_iterations", o.max_iterations, detail::kIterationsHelp);
     field("tolerance", o.tolerance,
           "stop when no entry of B changes by more than this fraction of the largest; 0 runs all iterations");
@@ -97,6 +103,7 @@ struct Gloss {
   LambdaChoice lambda = {};
   Index lambdas = 50;
   double lambda_ratio = 0.02;
+  Start start = {};
   Index max_iterations = 100'000;
   double tolerance = 1e-7;
 
@@ -108,6 +115,7 @@ struct Gloss {
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     detail::visit_lambda(o, field);
+    field("start", o.start, detail::kScoresHelp);
     field("max_iterations", o.max_iterations, detail::kSweepsHelp);
     field("tolerance", o.tolerance,
           "stop when the duality gap is below this fraction of the objective at B = 0");
@@ -121,6 +129,7 @@ struct Sda {
   Index lambdas = 50;
   double lambda_ratio = 0.02;
   double l2 = 1e-6;
+  Start start = {};
   Index max_iterations = 500;
   double tolerance = 1e-6;
 
@@ -135,6 +144,7 @@ struct Sda {
   static void visit(Self& o, Visitor&& field) {
     detail::visit_lambda(o, field);
     field("l2", o.l2, "weight of the squared entries in the elastic net");
+    field("start", o.start, detail::kScoresHelp);
     field("max_iterations", o.max_iterations, "elastic nets for one discriminant");
     field("tolerance", o.tolerance, "stop when the scores change by less than this fraction");
   }
@@ -168,6 +178,7 @@ struct Plda {
 
 /// Uncorrelated LDA, sparse in the l1 norm; it has one answer, without a lambda.
 struct Sulda {
+  Start start = {};
   Index max_iterations = 50'000;
   double tolerance = 1e-9;
 
@@ -179,6 +190,7 @@ struct Sulda {
   void validate() const;
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
+    field("start", o.start, detail::kScoresHelp);
     field("max_iterations", o.max_iterations, "pivots or steps for one discriminant");
     field("tolerance", o.tolerance, "duality gap of each discriminant, relative to its l1 norm");
   }
@@ -220,6 +232,7 @@ struct JeffreysRow {
   double lambda_ratio = 1e-4;
   double epsilon = 1e-10;
   double prune = 1e-6;
+  Start start = {};
   Index max_iterations = 1000;
   double tolerance = 1e-6;
 
@@ -234,6 +247,7 @@ struct JeffreysRow {
     detail::visit_lambda(o, field);
     field("epsilon", o.epsilon, "of the penalty sum log(|b|^2 + epsilon)");
     field("prune", o.prune, detail::kPruneHelp);
+    field("start", o.start, detail::kScoresHelp);
     field("max_iterations", o.max_iterations, detail::kIterationsHelp);
     field("tolerance", o.tolerance, detail::kRowsHelp);
   }
@@ -247,6 +261,7 @@ struct JeffreysEntry {
   double lambda_ratio = 1e-4;
   double epsilon = 1e-10;
   double prune = 1e-6;
+  Start start = {};
   Index max_iterations = 1000;
   double tolerance = 1e-6;
 
@@ -261,6 +276,7 @@ struct JeffreysEntry {
     detail::visit_lambda(o, field);
     field("epsilon", o.epsilon, "of the penalty sum log(|b|^2 + epsilon)");
     field("prune", o.prune, detail::kPruneHelp);
+    field("start", o.start, detail::kScoresHelp);
     field("max_iterations", o.max_iterations, detail::kIterationsHelp);
     field("tolerance", o.tolerance, detail::kRowsHelp);
   }

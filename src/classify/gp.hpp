@@ -64,6 +64,7 @@ struct GpMachine {
   Index evaluations = 0;            ///< of the gradient; 0 with fixed hyperparameters
   double slope = 0.0;               ///< the largest derivative that the optimization left, see fit_gp
   bool converged = false;           ///< the optimization ended by its tolerance
+  bool ended_by_rounding = false;   ///< it did not: no step raised the likelihood further
   Index lengthscales_at_bound = 0;  ///< after an optimization
   bool signal_at_bound = false;
 };

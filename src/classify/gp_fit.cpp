@@ -217,6 +217,7 @@ void climb(Search& search, const GpKernel& start, const Coordinates& coordinates
   const bool no_better = end == AscentEnd::kRounding &&
                          slope <= kRounding * (1.0 + std::abs(search.best.posterior.log_marginal_likelihood));
   search.best.slope = slope;
+  search.best.ended_by_rounding = end == AscentEnd::kRounding && !no_better;
   search.best.converged = search.best.posterior.converged && (end == AscentEnd::kFlat || no_better);
 }
 

@@ -161,6 +161,26 @@ std::string OptionCodec<std::vector<std::string>>::format(const std::vector<std:
 json OptionCodec<std::vector<std::string>>::json(const std::vector<std::string>& value) { return value; }
 std::string OptionCodec<std::vector<std::string>>::hint() { return "NAMES|@FILE"; }
 
+Start OptionCodec<Start>::parse(std::string_view text) {
+  if (!text.starts_with('@')) {
+    try {
+      return OptionCodec<StartKind>::parse(text);
+    } catch (const InvalidArgument&) {
+      throw InvalidArgument("one of " + hint() + " is needed");
+    }
+  }
+  if (text.size() == 1) throw InvalidArgument("the name of a file is needed after @");
+  return Start::from_file(std::string(text.substr(1)));
+}
+std::string OptionCodec<Start>::format(const Start& value) {
+  if (!value.file.empty()) return '@' + value.file;
+  return value.given() ? std::string() : OptionCodec<StartKind>::format(value.kind);
+}
+json OptionCodec<Start>::json(const Start& value) {
+  return value.given() && value.file.empty() ? "a matrix" : format(value);
+}
+std::string OptionCodec<Start>::hint() { return OptionCodec<StartKind>::hint() + "|@FILE"; }
+
 KRange OptionCodec<KRange>::parse(std::string_view text) {
   try {
     const auto colon = text.find(':');

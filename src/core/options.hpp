@@ -62,6 +62,7 @@ SUBSPECTRA_OPTION_CODEC(std::vector<std::string>);  // comma-separated, or @FILE
 SUBSPECTRA_OPTION_CODEC(KRange);
 SUBSPECTRA_OPTION_CODEC(Ridge);
 SUBSPECTRA_OPTION_CODEC(ByteSize);
+SUBSPECTRA_OPTION_CODEC(Start);  // a name, or @FILE, which is read where it is used
 #undef SUBSPECTRA_OPTION_CODEC
 
 /// The option that would add just that: how results and model files write an amount.

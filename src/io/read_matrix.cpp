@@ -285,17 +285,95 @@ SquareMatrix read_square_npy(const std::string& path, std::uint64_t memory_limit
   return matrix;
 }
 
-}  // namespace
+// --- of any shape
+// -------------------------------------------------------------------------------------------
 
-SquareMatrix read_square_matrix(const std::string& path, std::uint64_t memory_limit) {
+[[noreturn]] void refuse_entry(const Location& place, double found) {
+  throw BadInput(place, fmt::format("{} where a finite number is needed",
+                                    std::isnan(found) ? "a missing value" : "an infinite value"));
+}
+
+Matrix read_csv_numbers(const std::string& path, CsvFormat format, std::uint64_t memory_limit) {
+  std::unique_ptr<RowStore> rows;
+  std::size_t width = 0;
+  long first_line = 0;
+  const auto is_text = [](const CsvField& field) {
+    return !is_number_text(field.text) && !is_missing_token(field.text);
+  };
+  for_each_csv_record(path, format, [&](CsvRecord& record) {
+    if (first_line == 0) {
+      first_line = record.line;
+      width = record.fields.size();
+      rows = std::make_unique<RowStore>(static_cast<Index>(width), path, memory_limit);
+      if (std::any_of(record.fields.begin(), record.fields.end(), is_text)) return;  // names of the columns
+    }
+    const auto place = [&](std::size_t column) {
+      return Location{
+          .file = path, .line = record.line, .column = static_cast<long>(column) + 1, .place = {}};
+    };
+    if (record.fields.size() != width) {
+      throw BadInput(place(std::min(record.fields.size(), width) - 1),
+                     fmt::format("the row has {} field{} but line {} has {}", record.fields.size(),
+                                 record.fields.size() == 1 ? "" : "s", first_line, width));
+    }
+    const auto row = rows->row();
+    for (std::size_t j = 0; j < width; ++j) {
+      const std::string& text = record.fields[j].text;
+      double value = kMissingEntry;
+      if (!is_missing_token(text) && !parse_number(text, value)) {
+        throw BadInput(place(j), fmt::format("{} is not a number; names may stand in the first row only{}",
+                                             shown(text), decimal_comma_hint(text)));
+      }
+      if (!std::isfinite(value)) refuse_entry(place(j), value);
+      row[j] = value;
+    }
+    rows->commit();
+  });
+  if (rows == nullptr || rows->rows() == 0) throw BadInput({.file = path}, "the file holds no numbers");
+  std::vector<Index> columns(width);
+  std::iota(columns.begin(), columns.end(), Index{0});
+  return rows->take(columns);
+}
+
+Matrix read_npy_numbers(const std::string& path, std::uint64_t memory_limit) {
+  ReadOptions options;
+  options.memory_limit.bytes = memory_limit;
+  Matrix values = std::move(read_npy(path, options).dense);
+  if (values.size() == 0) throw BadInput({.file = path}, "the file holds no numbers");
+  for (Index j = 0; j < values.cols(); ++j) {
+    for (Index i = 0; i < values.rows(); ++i) {
+      if (!std::isfinite(values(i, j)))
+        refuse_entry({.file = path, .place = fmt::format("entry [{}, {}]", i, j)}, values(i, j));
+    }
+  }
+  return values;
+}
+
+/// What one of the readers makes of the file, by its ending.
+template <class Csv, class Npy>
+auto by_ending(const std::string& path, const Csv& csv, const Npy& npy) {
   const auto [ending, zipped] = file_ending(path);
-  if (ending == ".csv") return SquareCsv(path, memory_limit).read({});
-  if (ending == ".tsv") return SquareCsv(path, memory_limit).read({.separator = '\t'});
-  if (ending == ".npy" && !zipped) return read_square_npy(path, memory_limit);
+  if (ending == ".csv") return csv(CsvFormat{});
+  if (ending == ".tsv") return csv(CsvFormat{.separator = '\t'});
+  if (ending == ".npy" && !zipped) return npy();
   static_cast<void>(checked_file_size(path));  // a missing file or a directory is the better complaint
   throw BadInput(
       {.file = path},
       "a matrix is read from .npy, .csv or .tsv (the text formats also with .gz); save it as one of these");
+}
+
+}  // namespace
+
+SquareMatrix read_square_matrix(const std::string& path, std::uint64_t memory_limit) {
+  return by_ending(
+      path, [&](const CsvFormat& format) { return SquareCsv(path, memory_limit).read(format); },
+      [&] { return read_square_npy(path, memory_limit); });
+}
+
+Matrix read_matrix(const std::string& path, std::uint64_t memory_limit) {
+  return by_ending(
+      path, [&](const CsvFormat& format) { return read_csv_numbers(path, format, memory_limit); },
+      [&] { return read_npy_numbers(path, memory_limit); });
 }
 
 }  // namespace subspectra

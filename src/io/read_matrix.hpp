@@ -1,5 +1,5 @@
 #pragma once
-/// Covariance input: a symmetric matrix instead of a table of samples.
+/// Matrices that are no tables of samples: covariances, starts of iterations.
 #include <cstdint>
 #include <string>
 
@@ -19,5 +19,10 @@ struct SquareMatrix {
 /// BadInput with FILE:LINE:COLUMN (NPY: the entry) for what is empty, not square, not finite, not symmetric,
 /// or has a negative diagonal; Error when it does not fit into memory.
 [[nodiscard]] SquareMatrix read_square_matrix(const std::string& path, std::uint64_t memory_limit = 0);
+
+/// The numbers of a `.npy` array or of a `.csv`/`.tsv` file (each of the latter also with `.gz`), of any
+/// shape, the text with or without a header row. Throws BadInput as above for what is empty, ragged or not
+/// finite.
+[[nodiscard]] Matrix read_matrix(const std::string& path, std::uint64_t memory_limit = 0);
 
 }  // namespace subspectra

@@ -107,10 +107,15 @@ Vector equal_weights(const FeatureRows& rows) {
 }
 
 /// Q(0) of one block over all samples.
-Matrix whole_start(const FeatureRows& rows, QAlphaStart kind, Index k, Random& random) {
-  if (kind == QAlphaStart::kRandom) return random_columns(rows.samples(), k, random);
+Matrix whole_start(const FeatureRows& rows, const FirstQ& from, Index k, Random& random) {
+  if (from.given != nullptr) {
+    Matrix q = *from.given;
+    orthonormalize(q);
+    return q;
+  }
+  if (from.kind == QAlphaStart::kRandom) return random_columns(rows.samples(), k, random);
   const Matrix vectors = affinity_vectors(rows, equal_weights(rows), k, random);
-  return kind == QAlphaStart::kOnes ? behind_ones(rows.roots(), vectors) : vectors;
+  return from.kind == QAlphaStart::kOnes ? behind_ones(rows.roots(), vectors) : vectors;
 }
 
 /// Ritz pairs of A on the span of Q, from Q and W = A Q: by falling size.
@@ -154,11 +159,12 @@ class BlockCriterion : public Criterion {
     y_.resize(rows_.features(), k * width_);
   }
 
-  void start(QAlphaStart kind, Random& random) override {
+  void start(const FirstQ& from, Random& random) override {
     if (blocks_.count() == 1 && blocks_.size(0) == rows_.samples()) {
-      q_ = whole_start(rows_, kind, width_, random);
+      q_ = whole_start(rows_, from, width_, random);
       return;
     }
+    const QAlphaStart kind = from.kind;
     // A^{gh} at equal weights is a block of one matrix; without room for it orthogonal iterations do.
     q_ = Matrix::Zero(rows_.samples(), width_);
     const bool explicit_blocks = kind != QAlphaStart::kRandom && affinity_affordable(rows_);
@@ -339,8 +345,8 @@ class LaplacianCriterion : public Criterion {
                  [&](Index first, const Matrix& tile) { sums_.segment(first, tile.rows()) = tile.col(0); });
   }
 
-  void start(QAlphaStart kind, Random& random) override {
-    q_ = whole_start(rows_, kind, clusters_, random);
+  void start(const FirstQ& from, Random& random) override {
+    q_ = whole_start(rows_, from, clusters_, random);
     // d_i of the features alone: the largest diagonal entry of m_i m_i', or its largest row sum.
     own_shifts_.resize(rows_.features());
     constexpr Index kTile = 256;
@@ -433,7 +439,9 @@ class GapCriterion : public Criterion {
     require_memory(8.0 * 4.0 * q * q, "the affinity matrix of qalpha-gap, rows x rows,",
                    "use qalpha, which needs none", memory_limit);
   }
-  void start(QAlphaStart kind, Random& random) override { q_ = whole_start(rows_, kind, clusters_, random); }
+  void start(const FirstQ& from, Random& random) override {
+    q_ = whole_start(rows_, from, clusters_, random);
+  }
   void follow() override {}
   void multiply(const Vector& x, const Matrix& /*wx*/, Vector& y, Matrix* /*wy*/) const override {
     const Matrix a = rows_.affinity(x);
@@ -473,10 +481,10 @@ class SemiCriterion : public Criterion {
         static_cast<double>(rows.samples()) / static_cast<double>(rows.classes().begin.back());
     labelled_factor_ = weight_ * share * share;
   }
-  void start(QAlphaStart kind, Random& random) override {
+  void start(const FirstQ& from, Random& random) override {
     // Centred rows are orthogonal to ones: these are for the classes alone.
-    whole_.start(kind == QAlphaStart::kOnes ? QAlphaStart::kEqual : kind, random);
-    labelled_.start(kind, random);
+    whole_.start({from.kind == QAlphaStart::kOnes ? QAlphaStart::kEqual : from.kind}, random);
+    labelled_.start(from, random);
   }
   void follow() override {
     whole_.follow();

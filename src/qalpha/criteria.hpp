@@ -14,6 +14,12 @@ namespace subspectra::qalpha {
 /// zero. Gives the number of the others.
 Index orthonormalize(Matrix& z);
 
+/// Q(0): by its name, or these columns, made orthonormal.
+struct FirstQ {
+  QAlphaStart kind = QAlphaStart::kEqual;
+  const Matrix* given = nullptr;
+};
+
 class Criterion {
  public:
   Criterion() = default;
@@ -21,8 +27,8 @@ class Criterion {
   Criterion& operator=(const Criterion&) = delete;
   virtual ~Criterion() = default;
 
-  virtual void start(QAlphaStart kind, Random& random) = 0;  ///< Q(0)
-  virtual void follow() = 0;                                 ///< Y = M Q for the current Q
+  virtual void start(const FirstQ& from, Random& random) = 0;
+  virtual void follow() = 0;  ///< Y = M Q for the current Q
   /// follow(), and image(x) in the same pass: an iteration begins with the weights of the one before.
   [[nodiscard]] virtual Matrix follow_for(const Vector& x) {
     follow();

@@ -43,7 +43,8 @@ QAlphaFit run(const FeatureRows& rows, const QAlphaOptions& options, Index numbe
   const bool blocks =
       options.variant == QAlphaVariant::kSupervised || options.variant == QAlphaVariant::kSemi;
   if (kind == QAlphaStart::kOnes && rows.centred() && !blocks) refuse_ones();
-  criterion->start(kind, random);
+  const bool given = number == 0 && options.given_start.size() > 0;
+  criterion->start({.kind = kind, .given = given ? &options.given_start : nullptr}, random);
   // Nearly equal weights, so that a symmetry of the data cannot hide the leading eigenvector.
   const Index p = rows.features();
   Vector start(p), before, before_that;

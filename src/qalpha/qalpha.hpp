@@ -34,6 +34,7 @@ struct QAlphaOptions {
   QAlphaVariant variant = QAlphaVariant::kPower;
   Index clusters = 2;  ///< k, the columns of Q
   QAlphaStart start = QAlphaStart::kEqual;
+  Matrix given_start;  ///< samples x k, in the order of the rows, or empty: Q(0) instead of `start`
   Index restarts = 1;  ///< starts: the first as said, the others random; the best objective is kept
   double gamma = 0.5;
   Index within_vectors = 2;

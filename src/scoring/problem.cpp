@@ -1,6 +1,11 @@
 #include "scoring/problem.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
+#include <utility>
+
+#include <subspectra/error.hpp>
 
 #include "core/memory.hpp"
 #include "data/unit_columns.hpp"
@@ -98,6 +103,42 @@ ScoringProblem make_scoring_problem(const Dataset& data, const std::vector<Index
   problem.scores = root.asDiagonal() * vectors;
   problem.targets = scored_classes(problem, problem.scores);
   return problem;
+}
+
+double start_from_scores(ScoringProblem& problem, Matrix scores) {
+  const Index classes = problem.class_weights.size(), columns = problem.discriminants();
+  const auto refuse = [](std::string rule, std::string way_out) {
+    throw InvalidArgument({.field = "start", .rule = std::move(rule), .way_out = std::move(way_out)});
+  };
+  if (scores.rows() != classes || scores.cols() != columns) {
+    refuse(
+        fmt::format("is {} x {}, but the scores are {} x {}: a row for every class, and a column for every "
+                    "class with rows but one",
+                    scores.rows(), scores.cols(), classes, columns),
+        "give a matrix of that shape");
+  }
+  if (!scores.allFinite()) refuse("has entries that are not finite", "give finite numbers");
+  const Vector roots = problem.class_weights.cwiseSqrt();
+  const Vector means = roots / roots.norm();  // (Y'Y)^{1/2} 1, of unit length
+  Matrix rotated = roots.asDiagonal() * scores;
+  const Matrix before = rotated;
+  for (Index j = 0; j < columns; ++j) {
+    const double length = rotated.col(j).norm();
+    for (int pass = 0; pass < 2; ++pass) {  // twice is enough for orthogonality to rounding
+      rotated.col(j) -= means.dot(rotated.col(j)) * means;
+      for (Index i = 0; i < j; ++i) rotated.col(j) -= rotated.col(i).dot(rotated.col(j)) * rotated.col(i);
+    }
+    constexpr double kNothing = 1e-10;
+    if (!(rotated.col(j).norm() > kNothing * length)) {
+      refuse(fmt::format("has nothing in its column {} but a constant and the columns before it", j + 1),
+             "give columns that are independent of one another and of the constant one");
+    }
+    rotated.col(j).normalize();
+  }
+  const Vector inverse = inverse_root(problem.class_weights);
+  problem.scores = inverse.asDiagonal() * rotated;
+  problem.targets = scored_classes(problem, problem.scores);
+  return (rotated - before).cwiseAbs().maxCoeff() / rotated.cwiseAbs().maxCoeff();
 }
 
 double largest_product(const ScoringProblem& problem, int threads) {

@@ -36,27 +36,30 @@ GaussianProcessReport report_of(const GpRule& rule, const Problem& problem) {
 }
 
 /// What ended before an optimum was found.
-void add_warnings(const GaussianProcessReport& report, const GpArd& own, Status status,
+void add_warnings(const GpRule& rule, const std::vector<std::string>& classes,
                   std::vector<std::string>& warnings) {
-  for (const auto& machine : report.machines) {
+  for (const GpMachine& machine : rule.machines) {
     if (machine.converged) continue;
     const std::string which =
-        report.machines.size() > 1 ? fmt::format(" of class {} against the rest", machine.positive) : "";
-    if (status == Status::kTimeLimit || status == Status::kInterrupted) {
+        rule.machines.size() > 1
+            ? fmt::format(" of {} against the rest", classes[static_cast<std::size_t>(machine.positive)])
+            : "";
+    if (rule.status == Status::kTimeLimit || rule.status == Status::kInterrupted) {
       warnings.push_back(fmt::format(
           "stopped: the length-scales{} are the best of {} and no optimum yet; features ranked by them may change places",
-          which, counted(machine.gradients, "gradient")));
-    } else if (own.hyperparameters == Hyperparameters::kFixed) {
+          which, counted(machine.evaluations, "gradient")));
+    } else if (!machine.posterior.converged) {
+      warnings.push_back(
+          fmt::format("the posterior{} did not converge at signal {:.4g}; give a smaller ⟨signal⟩", which,
+                      machine.kernel.signal));
+    } else if (machine.ended_by_rounding) {
       warnings.push_back(fmt::format(
-          "the posterior{} did not converge at ⟨signal {:.4g}⟩: give a smaller one", which, machine.signal));
-    } else if (machine.gradients >= own.max_iterations) {
-      warnings.push_back(fmt::format(
-          "the length-scales{} are no optimum yet: after {} the log marginal likelihood still has a slope of {:.2g} by one of their logarithms, and features ranked by them may change places; raise ⟨max_iterations⟩",
-          which, counted(machine.gradients, "gradient"), machine.slope));
+          "the length-scales{} are an optimum to rounding only: no step raises the log marginal likelihood further, which has a slope of {:.2g} by the logarithm of a hyperparameter; a larger ⟨tolerance⟩ accepts that",
+          which, machine.slope));
     } else {
       warnings.push_back(fmt::format(
-          "the length-scales{} are an optimum to rounding only: no step raises the log marginal likelihood, which has a slope of {:.2g} by one of their logarithms; raise ⟨tolerance⟩, or give a smaller ⟨signal⟩",
-          which, machine.slope));
+          "the length-scales{} are no optimum yet: after {} the log marginal likelihood still has a slope of {:.2g} by the logarithm of a hyperparameter, and features ranked by them may change places; raise ⟨max_iterations⟩",
+          which, counted(machine.evaluations, "gradient"), machine.slope));
     }
   }
 }
@@ -95,7 +98,7 @@ Selection GpArd::run(const Problem& problem, const RunControl& control) const {
                  context.memory_limit);
   const GpRule rule = fit_gp(data.values().columns(problem.candidates()), data.labels()->codes,
                              data.labels()->class_count(), *this, context, control);
-  // Features so alike to the kernel that none of them can be told from one that is left out.
+  // A mean square of a distance that changes no entry of the kernel matrix by more than half of this.
   constexpr double kNegligible = 1e-4;
   const bool optimized = hyperparameters == Hyperparameters::kOptimize;
   const Vector relevance = rule.relevances(optimized ? kNegligible : 0.0);
@@ -112,7 +115,7 @@ Selection GpArd::run(const Problem& problem, const RunControl& control) const {
   record_of(selection)["log_marginal_likelihood"] = rule.log_marginal_likelihood();
   record_of(selection)["gradients"] = gradients;
   selection.status = rule.status;
-  add_warnings(*selection.gaussian_process, *this, selection.status, selection.warnings);
+  add_warnings(rule, data.labels()->classes, selection.warnings);
   return selection;
 }
 

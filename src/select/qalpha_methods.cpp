@@ -8,10 +8,12 @@
 
 #include "core/options.hpp"
 #include "core/text.hpp"
+#include "qalpha/criteria.hpp"
 #include "qalpha/kernel.hpp"
 #include "qalpha/qalpha.hpp"
 #include "select/problem.hpp"
 #include "select/record.hpp"
+#include "select/start.hpp"
 
 namespace subspectra {
 namespace {
@@ -39,7 +41,7 @@ constexpr QAlphaVariant kVariantOf<QAlphaSemi> = QAlphaVariant::kSemi;
 template <class M>
 QAlphaOptions iteration_options(const M& own, const SelectOptions& options) {
   QAlphaOptions fit{.variant = kVariantOf<M>,
-                    .start = own.start,
+                    .start = own.start.kind,
                     .restarts = own.restarts,
                     .max_iterations = own.max_iterations,
                     .tolerance = own.tolerance,
@@ -56,8 +58,23 @@ QAlphaOptions iteration_options(const M& own, const SelectOptions& options) {
   return fit;
 }
 
+/// One Q over all rows of the table is what a start can be given for.
+template <class M>
+constexpr bool kHasOneQ = !has_blocks(kVariantOf<M>) && !requires(M own) {
+  own.kernel;
+};
+
 template <class M>
 void require_qalpha(const M& own) {
+  if (own.start.given() && !kHasOneQ<M>) {
+    throw InvalidArgument(
+        {.field = "start",
+         .rule = fmt::format("is a matrix, but method {} {}", M::kTraits.name,
+                             has_blocks(kVariantOf<M>)
+                                 ? "has a Q for every pair of classes"
+                                 : "has its Q in the space of the kernel, not over the rows"),
+         .way_out = "name a start, or use a method with one Q over the rows, such as qalpha"});
+  }
   const auto require = [](bool holds, std::string_view field, double value, std::string_view rule) {
     if (!holds)
       throw InvalidArgument({.field = std::string(field),
@@ -82,7 +99,7 @@ void require_qalpha(const M& own) {
   if constexpr (requires { own.kernel; }) {
     require(own.kernel_tolerance >= 0.0 && own.kernel_tolerance < 1.0, "kernel_tolerance",
             own.kernel_tolerance, "a fraction from 0 to below 1");
-    if (own.start == QAlphaStart::kOnes) {
+    if (own.start.is(QAlphaStart::kOnes)) {
       throw InvalidArgument({.field = "start",
                              .value = "ones",
                              .rule = "{value}: the space of a kernel has no vector of ones",
@@ -204,6 +221,36 @@ RelevanceReport report_of(const FeatureRows& rows, const QAlphaFit& fit, QAlphaV
   return report;
 }
 
+/// Q(0) as it was given, a row for every row of the table and a column for every one of Q. Its columns are
+/// made orthonormal, which changes no weight: what they span is what counts.
+Matrix first_q(const Start& start, const FeatureRows& rows, Index clusters, std::uint64_t memory_limit,
+               Selection& selection) {
+  Matrix q = given_start(start, memory_limit, selection);
+  const auto refuse = [](std::string rule, std::string way_out) {
+    throw InvalidArgument({.field = "start", .rule = std::move(rule), .way_out = std::move(way_out)});
+  };
+  if (q.rows() != rows.samples() || q.cols() != clusters) {
+    refuse(fmt::format("is {} x {} ({}), but Q is {} x {}: a row for every row that is used, and ⟨clusters⟩ "
+                       "columns",
+                       q.rows(), q.cols(), start_name(start), rows.samples(), clusters),
+           "give a matrix of that shape");
+  }
+  Matrix orthonormal = q;
+  const Index rank = qalpha::orthonormalize(orthonormal);
+  if (rank < clusters) {
+    refuse(fmt::format("has {} of {} columns that are independent ({})", rank, clusters, start_name(start)),
+           "give independent columns, or fewer ⟨clusters⟩");
+  }
+  constexpr double kRounding = 1e-8;
+  if ((orthonormal - q).cwiseAbs().maxCoeff() > kRounding) {
+    selection.warnings.push_back(
+        fmt::format("⟨start⟩: the columns of {} were made orthonormal, as those of Q are; what they span is "
+                    "the same",
+                    start_name(start)));
+  }
+  return q;
+}
+
 template <class M>
 Selection run_qalpha(M own, const Problem& problem, const RunControl& control) {
   (void)problem
@@ -228,8 +275,14 @@ Selection run_qalpha(M own, const Problem& problem, const RunControl& control) {
     mapped.emplace(std::move(factor->r), threads);
   }
   const FeatureRows& rows = mapped ? *mapped : given;
-  if (options.start == QAlphaStart::kOnes && !has_blocks(options.variant) && !sees_ones(rows)) {
-    options.start = own.start = QAlphaStart::kEqual;
+  if constexpr (kHasOneQ<M>) {
+    if (own.start.given())
+      options.given_start =
+          first_q(own.start, rows, own.clusters, problem.options().memory_limit.bytes, selection);
+  }
+  if (own.start.is(QAlphaStart::kOnes) && !has_blocks(options.variant) && !sees_ones(rows)) {
+    options.start = QAlphaStart::kEqual;
+    own.start = QAlphaStart::kEqual;
     record_of(selection) = options_json(own);
     selection.warnings.emplace_back(
         "⟨start ones⟩: features without a mean, as centring leaves them, are orthogonal to it, so that the start is that of ⟨start equal⟩; ⟨no_normalize⟩ keeps the means");

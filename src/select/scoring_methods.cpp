@@ -20,6 +20,7 @@
 #include "scoring/sfd.hpp"
 #include "scoring/sulda.hpp"
 #include "select/record.hpp"
+#include "select/start.hpp"
 #include "solvers/lambda_grid.hpp"
 #include "spectral/renormalize.hpp"
 
@@ -107,6 +108,11 @@ constexpr bool kHasLambda = requires(M own) {
   own.lambda;
 };
 
+template <class M>
+constexpr bool kHasStart = requires(M own) {
+  own.start;
+};
+
 /// The solver that a method's options describe. `path`: it will be asked for one lambda after another.
 std::unique_ptr<ScoringSolver> make_solver(const RvmRow& own, const ScoringProblem& problem, bool path,
                                            int threads) {
@@ -179,6 +185,14 @@ LambdaGrid grid_of_method(const M& own) {
 template <class M>
 void require_scoring_options(const M& own) {
   if constexpr (kHasLambda<M>) require_lambda_grid(own.lambdas, own.lambda_ratio);
+  if constexpr (kHasStart<M>) {
+    if (!own.start.given() && own.start.kind != StartKind::kEqual) {
+      throw InvalidArgument({.field = "start",
+                             .value = OptionCodec<Start>::format(own.start),
+                             .rule = "{value}: optimal scoring has no such start",
+                             .way_out = "leave it out, or give the scores as @FILE"});
+    }
+  }
   require_not_negative(own.tolerance, "tolerance");
   if (own.max_iterations < 1) {
     throw InvalidArgument({.field = "max_iterations",
@@ -245,7 +259,8 @@ constexpr Index kLambdaFolds = 10;
 /// Nothing when the control stopped it before every fold was done.
 std::optional<double> cross_validated_lambda(const Problem& problem, LambdaChoice::Kind kind,
                                              const MakeSolver& make, double top,
-                                             const std::vector<double>& lambdas, const RunControl& control) {
+                                             const std::vector<double>& lambdas, const Matrix& first_scores,
+                                             const RunControl& control) {
   const Dataset& data = problem.data();
   const auto counts = data.labels()->counts();
   Index least = kLambdaFolds;
@@ -265,8 +280,9 @@ std::optional<double> cross_validated_lambda(const Problem& problem, LambdaChoic
   for (std::size_t fold = 0; fold < splits.size(); ++fold) {
     const Dataset training = data.with_rows(complement(splits[fold], data.rows()));
     const Dataset test = data.with_rows(splits[fold]);
-    const ScoringProblem scoring = make_scoring_problem(
-        training, problem.candidates(), problem.options().threads, problem.options().memory_limit.bytes);
+    ScoringProblem scoring = make_scoring_problem(training, problem.candidates(), problem.options().threads,
+                                                  problem.options().memory_limit.bytes);
+    if (first_scores.size() > 0) start_from_scores(scoring, first_scores);
     const auto solver = make(scoring, true, problem.options().threads);
     const double own_top = solver->lambda_max();
     std::vector<double> own_lambdas = lambdas;
@@ -342,7 +358,24 @@ Selection run_scoring(const M& own, const Problem& problem, const RunControl& co
                              M::kTraits.name),
          .way_out = "the greedy and exact methods take ⟨include⟩"});
   }
-  const auto shared = problem.rows().scoring(problem.candidates());
+  Matrix first_scores;  // where they are given
+  std::shared_ptr<const ScoringProblem> shared;
+  if constexpr (kHasStart<M>) {
+    if (own.start.given()) {
+      const auto memory = problem.options().memory_limit.bytes;
+      first_scores = given_start(own.start, memory, selection);
+      auto started = std::make_shared<ScoringProblem>(
+          make_scoring_problem(problem.data(), problem.candidates(), problem.options().threads, memory));
+      constexpr double kRounding = 1e-8;
+      if (start_from_scores(*started, first_scores) > kRounding) {
+        selection.warnings.push_back(fmt::format(
+            "⟨start⟩: the scores of {} were made orthogonal to the class weights and orthonormal, as Theta must be",
+            start_name(own.start)));
+      }
+      shared = std::move(started);
+    }
+  }
+  if (!shared) shared = problem.rows().scoring(problem.candidates());
   const ScoringProblem& scoring = *shared;
   const bool path = grid.lambda.kind == LambdaChoice::Kind::kPath;
   auto& answer = selection.answer.emplace<PenaltyPath>();
@@ -372,7 +405,7 @@ Selection run_scoring(const M& own, const Problem& problem, const RunControl& co
     if (grid.lambda.cross_validated()) {
       const auto solver = make(scoring, true, problem.options().threads);
       const auto chosen = cross_validated_lambda(problem, grid.lambda.kind, make, solver->lambda_max(),
-                                                 grid_of(*solver, grid), control);
+                                                 grid_of(*solver, grid), first_scores, control);
       if (!chosen) {
         selection.warnings.emplace_back(
             "stopped before the cross-validation of lambda was done: nothing was chosen");

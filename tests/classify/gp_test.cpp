@@ -8,6 +8,7 @@
 
 #include <subspectra/error.hpp>
 #include "classify/classifier.hpp"
+#include "classify/gp_kernel.hpp"
 #include "classify/probit.hpp"
 #include "oracle.hpp"
 
@@ -584,6 +585,88 @@ TEST(GaussianProcess, StoppedItKeepsTheBestPointSoFar) {
           << some.cut_short_sentence();
     }
   });
+}
+
+/// At the optimum no hyperparameter that its bounds let move has a slope left, and those at the upper bound
+/// of a length-scale would only go further out.
+TEST(GaussianProcess, TheAscentEndsWhereNoDerivativeWithinTheBoundsIsLeft) {
+  const DatasetParts data = oracle::random_classes(70, 9, 2, 33, 1.2, 3);
+  with_each_classifier([&](auto options) {
+    options.ard = true;
+    options.restarts = 1;
+    const GpRule rule = fit_gp(data.dense, data.labels->codes, 2, options);
+    const GpMachine& machine = rule.machines.front();
+    EXPECT_TRUE(machine.converged);
+    const GpEvidence at = gp_evidence(data.dense, signs(data), machine.kernel, rule.approximation);
+    EXPECT_NEAR(at.posterior.log_marginal_likelihood, rule.log_marginal_likelihood(), 1e-9);
+    const double allowed = options.tolerance * (1.0 + std::abs(rule.log_marginal_likelihood()));
+    EXPECT_LE(machine.slope, allowed);
+    const double longest = machine.kernel.lengthscales.maxCoeff();
+    Index at_bound = 0;
+    for (Index d = 0; d < 9; ++d) {
+      SCOPED_TRACE(d);
+      const double l = machine.kernel.lengthscales[d];
+      const bool bound = l >= longest * (1.0 - 1e-12) && l > 100.0;
+      at_bound += bound ? 1 : 0;
+      if (bound) {  // by u = r^2/l^2 the likelihood falls, and not by rounding
+        const double u = std::pow(gp::TrainingKernel(data.dense, 1).spreads()[d] / l, 2);
+        EXPECT_LE(-at.gradient[d] / (2.0 * u), 1e-3);
+      } else {
+        EXPECT_LE(std::abs(at.gradient[d]), 1.01 * allowed);
+      }
+    }
+    EXPECT_EQ(machine.lengthscales_at_bound, at_bound);
+    EXPECT_GE(at_bound, 3);  // of six that carry nothing
+    if (!machine.signal_at_bound) EXPECT_LE(std::abs(at.gradient[9]), 1.01 * allowed);
+    // A hundred times the accuracy raises the likelihood by next to nothing: the end was no plateau.
+    options.tolerance = 1e-7;
+    options.max_iterations = 2000;
+    const GpRule finer = fit_gp(data.dense, data.labels->codes, 2, options);
+    EXPECT_NEAR(finer.log_marginal_likelihood(), rule.log_marginal_likelihood(), 1e-4);
+    EXPECT_LT(
+        (finer.machines[0].kernel.lengthscales.cwiseInverse() - machine.kernel.lengthscales.cwiseInverse())
+            .cwiseAbs()
+            .maxCoeff(),
+        1e-3 * machine.kernel.lengthscales.cwiseInverse().maxCoeff());
+  });
+}
+
+TEST(GaussianProcess, UnitsOfTheColumnsDoNotMatterToTheOptimum) {
+  const DatasetParts data = oracle::random_classes(60, 5, 2, 34, 1.5, 3);
+  Vector units(5);
+  units << 1.0, 7.0, 0.2, 3.0, 0.5;
+  const Matrix other = data.dense * units.asDiagonal();
+  GpLaplace options{.ard = true, .restarts = 1, .tolerance = 1e-8};
+  const GpRule a = fit_gp(data.dense, data.labels->codes, 2, options);
+  const GpRule b = fit_gp(other, data.labels->codes, 2, options);
+  // Where a length-scale is at its bound the bounds, which are of the whole rows, differ a little.
+  EXPECT_NEAR(a.log_marginal_likelihood(), b.log_marginal_likelihood(), 1e-3);
+  for (Index d = 0; d < 5; ++d) {
+    if (a.lengthscales()[d] > 50.0) continue;
+    EXPECT_NEAR(b.lengthscales()[d] / units[d], a.lengthscales()[d], 1e-2 * a.lengthscales()[d]);
+  }
+}
+
+TEST(GaussianProcess, TheBoundsAreThoseOfTheDataOrAroundAValueOutsideOfThem) {
+  // Classes far apart, where a large s costs little.
+  DatasetParts data = oracle::random_classes(30, 2, 2, 35, 0.0);
+  for (Index i = 0; i < 30; ++i)
+    data.dense(i, 0) =
+        data.labels->codes[static_cast<std::size_t>(i)] == 1 ? 3.0 + 0.01 * i : -3.0 - 0.01 * i;
+  for (const double given :
+       {2.0, 50.0, 99.0}) {  // inside: the bound stays, in the stage after the first, too
+    for (const bool ard : {false, true}) {
+      const GpRule rule =
+          fit_gp(data.dense, data.labels->codes, 2, GpEp{.signal = given, .ard = ard, .restarts = 2});
+      EXPECT_LE(rule.machines[0].kernel.signal, 100.0) << given << ard;
+      EXPECT_EQ(rule.machines[0].signal_at_bound, rule.machines[0].kernel.signal > 99.999) << given << ard;
+    }
+  }
+  // Outside: a start that is looked at as given, with room around it.
+  const GpRule wide = fit_gp(data.dense, data.labels->codes, 2,
+                             GpLaplace{.signal = 300.0, .restarts = 1, .max_iterations = 1});
+  EXPECT_NEAR(wide.machines[0].kernel.signal, 300.0, 1e-9);
+  EXPECT_FALSE(wide.machines[0].signal_at_bound);
 }
 
 }  // namespace

@@ -151,5 +151,15 @@ TEST(Filters, TiesInTheRankingGoToTheLowestIndex) {
   EXPECT_EQ(filters::ranking(scores, {2, 3}), (std::vector<Index>{3, 2}));
 }
 
+TEST(Filters, RankingTakesNoOrderFromDigitsThatAreNotKnown) {
+  const std::vector<double> scores = {0.0, 2.0, 3.0, 2.0015, 0.5, 3.0001, 0.0, 2.003};
+  const std::vector<Index> all = {0, 1, 2, 3, 4, 5, 6, 7};
+  EXPECT_EQ(filters::ranking(scores, all), (std::vector<Index>{5, 2, 7, 3, 1, 4, 0, 6}));
+  // 2, 2.0015 and 2.003 are a chain, each within 1e-3 of the next.
+  EXPECT_EQ(filters::ranking(scores, all, 1e-3), (std::vector<Index>{2, 5, 1, 3, 7, 4, 0, 6}));
+  EXPECT_EQ(filters::ranking(scores, {1, 3, 5}, 1e-6), (std::vector<Index>{5, 3, 1}));
+  EXPECT_TRUE(filters::ranking(scores, {}, 1e-3).empty());
+}
+
 }  // namespace
 }  // namespace subspectra

@@ -222,5 +222,33 @@ TEST_F(ReadSquareMatrix, RefusesNpyArraysByEntry) {
   EXPECT_TRUE(contains(refusal(npy("(2, 2)", {2.0, 0.5, 0.5}), "S.npy"), "S.npy"));
 }
 
+TEST(ReadMatrix, TakesAnyShapeWithOrWithoutAHeader) {
+  const Folder folder;
+  const Rows three = {{1.0, -2.5}, {0.0, 4.0}, {1e-3, 6.0}};
+  EXPECT_EQ(rows_of(read_matrix(folder.write("q.csv", "1,-2.5\n0,4\n1e-3,6\n"))), three);
+  EXPECT_EQ(rows_of(read_matrix(folder.write("h.csv", "first,second\n1,-2.5\n0,4\n1e-3,6\n"))), three);
+  EXPECT_EQ(rows_of(read_matrix(folder.write("t.tsv", "1\t-2.5\n0\t4\n1e-3\t6"))), three);
+  EXPECT_EQ(rows_of(read_matrix(folder.write("n.npy", npy("(3, 2)", {1.0, -2.5, 0.0, 4.0, 1e-3, 6.0})))),
+            three);
+  EXPECT_EQ(rows_of(read_matrix(folder.write("one.csv", "7\n"))), (Rows{{7.0}}));
+}
+
+TEST(ReadMatrix, RefusesWhatIsRaggedEmptyOrNotFiniteByPlace) {
+  const Folder folder;
+  const auto refusal = [&](std::string_view text, const std::string& name = "q.csv") {
+    const std::string path = folder.write(name, text);
+    return message_of([&] { return read_matrix(path); }).substr(path.size() - name.size());
+  };
+  EXPECT_EQ(refusal("1,2\n3\n"), "q.csv:2:1: the row has 1 field but line 1 has 2");
+  EXPECT_EQ(refusal("1,2\n3,\n"), "q.csv:2:2: a missing value where a finite number is needed");
+  EXPECT_EQ(refusal("a,b\n1,2\n3,inf\n"), "q.csv:3:2: an infinite value where a finite number is needed");
+  EXPECT_TRUE(
+      contains(refusal("1,2\n3,x\n"), "q.csv:2:2: 'x' is not a number; names may stand in the first row"));
+  EXPECT_TRUE(contains(refusal("a,b\n"), "the file holds no numbers"));
+  EXPECT_TRUE(contains(refusal(npy("(2, 1)", {1.0, NAN}), "q.npy"),
+                       "q.npy: entry [1, 0]: a missing value where a finite number is needed"));
+  EXPECT_TRUE(contains(refusal("1", "q.txt"), "a matrix is read from .npy, .csv or .tsv"));
+}
+
 }  // namespace
 }  // namespace subspectra

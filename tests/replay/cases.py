@@ -327,6 +327,21 @@ for name in QALPHA:
          *[]
              if name == "qalpha-kernel"
              else [select("counts.csv --method %s --start ones --no-normalize -k 2" % name)])
+case("options-start-at-a-matrix",
+     select("tiny.csv --method qalpha --start @q0.csv -k 2 --json"),
+     select("tiny.csv --method qalpha-gap --start @oblique.csv -k 2"),
+     select("tiny.csv --method qalpha --start @theta.csv -k 2"),
+     select("tiny.csv --method qalpha-supervised --start @q0.csv -k 2"),
+     select("tiny.csv --method qalpha-kernel --start @q0.csv -k 2"),
+     select("tiny.csv --method qalpha --start @none.csv -k 2"), select("tiny.csv --method qalpha --start @ -k 2"),
+     select("three.csv --method sda --start @theta.csv --lambda auto"),
+     select("three.csv --method rvm-entry --start @theta.csv --lambda auto"),
+     select("three.csv --method sulda --start @theta.csv"), select("three.csv --method sda --start @q0.csv"),
+     select("three.csv --method gloss --start random"), select("three.csv --method plda --start @theta.csv"),
+     files={
+         "q0.csv": "a,b\n" + "".join("%d,%d\n" % (i == 3, i == 5) for i in range(12)),
+         "oblique.csv": "".join("%d,%d\n" % (i, i * i) for i in range(12)),
+         "theta.csv": "1,0\n0,1\n-1,-1\n"})
 case("options-qalpha-laplacian-shift",
      select("counts.csv --method qalpha-laplacian --laplacian-shift diagonal --no-normalize -k 1:3"),
      select("counts.csv --method qalpha-laplacian --laplacian-shift diagonal -k 2"))
