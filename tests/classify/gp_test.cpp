@@ -617,7 +617,9 @@ TEST(GaussianProcess, TheAscentEndsWhereNoDerivativeWithinTheBoundsIsLeft) {
     }
     EXPECT_EQ(machine.lengthscales_at_bound, at_bound);
     EXPECT_GE(at_bound, 3);  // of six that carry nothing
-    if (!machine.signal_at_bound) EXPECT_LE(std::abs(at.gradient[9]), 1.01 * allowed);
+    if (!machine.signal_at_bound) {
+      EXPECT_LE(std::abs(at.gradient[9]), 1.01 * allowed);
+    }
     // A hundred times the accuracy raises the likelihood by next to nothing: the end was no plateau.
     options.tolerance = 1e-7;
     options.max_iterations = 2000;

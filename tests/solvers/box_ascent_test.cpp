@@ -141,9 +141,10 @@ TEST(BoxAscent, LetsErrorsPassAndStepsBackFromValuesThatAreNone) {
                            return 40.0 * (std::log(x[0]) - x[0]);
                          },
                      .lower = Vector::Constant(1, -100.0),
-                     .upper = Vector::Constant(1, 100.0)};
+                     .upper = Vector::Constant(1, 100.0),
+                     .tolerance = 1e-4};  // what is left of the value below that is rounding of 40
   EXPECT_EQ(logarithm.climb(Vector::Constant(1, 3.0)), AscentEnd::kFlat);
-  EXPECT_NEAR(logarithm.best[0], 1.0, 1e-8);
+  EXPECT_NEAR(logarithm.best[0], 1.0, 1e-5);
 }
 
 }  // namespace
