@@ -175,7 +175,7 @@ std::string partition_line(const RowPartition& partition) {
 std::string gaussian_process_lines(const GaussianProcessReport& report) {
   std::string text;
   for (const auto& machine : report.machines) {
-    if (report.machines.size() > 1) text += fmt::format("{} against the rest: ", machine.positive);
+    if (report.machines.size() > 1) text += fmt::format("{} against the rest: ", printable(machine.positive));
     text += fmt::format("log marginal likelihood {:.6g}, signal {:.4g}{}", machine.log_marginal_likelihood,
                         machine.signal, machine.signal_at_bound ? " (at its bound)" : "");
     if (machine.lengthscales_at_bound > 0)

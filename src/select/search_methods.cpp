@@ -351,14 +351,11 @@ void replace_set(const Problem& problem, const PoolSet& set, PathEntry& entry) {
   entry.objective = set.objective;
 }
 
-/// The pool of an exact search, best first by the values that are reported; the entry is its first.
-void order_pool(const Problem& problem, PathEntry& entry) {
-  const bool in_order = std::is_sorted(
-      entry.pool.begin(), entry.pool.end(),
-      [](const PoolSet& x, const PoolSet& y) { return x.objective > y.objective * (1.0 + kCertifiedGap); });
-  if (in_order) return;
-  sort_pool(entry.pool);
-  replace_set(problem, entry.pool.front(), entry);
+/// Whether the pool of an exact search is best first by the values that are reported.
+bool in_order(const PathEntry& entry) {
+  return std::is_sorted(entry.pool.begin(), entry.pool.end(), [](const PoolSet& x, const PoolSet& y) {
+    return x.objective > y.objective * (1.0 + kCertifiedGap);
+  });
 }
 
 /// The best set of one (with the included one, where there is one), by values that have all digits.
@@ -390,7 +387,10 @@ void settle_precisely(const Problem& problem, bool proven, const RunControl& con
     for (auto& set : entry.pool) {
       if (const auto member = precise_objective(problem, set.features)) set.objective = *member;
     }
-    order_pool(problem, entry);
+    if (!in_order(entry)) {
+      sort_pool(entry.pool);
+      replace_set(problem, entry.pool.front(), entry);
+    }
     entry.upper_bound.reset();
     entry.bound.clear();
   }
@@ -462,11 +462,13 @@ bool settle(const Problem& problem, const RootLosses* root, bool proven, const R
   if (problem.pencil().b_is_identity()) return true;
   bool trusted =
       digits_suffice(problem.pencil(), problem.units().features(), root, problem.options().threads);
-  // log det(I + T) in doubles loses what is small beside the largest eigenvalue, here above 1e6 or so.
-  constexpr double kMostLogDet = 14.0;
+  // log det(I + T) in doubles loses what is small beside the largest eigenvalue, here above some 2e4.
+  constexpr double kMostLogDet = 10.0;
   for (const auto& entry : selection.sets())
     trusted = trusted && !(problem.options().criterion == Criterion::kWilks && entry.objective > kMostLogDet);
-  trusted = trusted && !dwarfed(problem, root, selection);
+  // A search whose pool is in another order by the values that are reported did not know them.
+  trusted = trusted && !dwarfed(problem, root, selection) &&
+            std::all_of(selection.sets().begin(), selection.sets().end(), in_order);
   if (trusted) {
     // What is certified is looked at once more, from the rows: where that shows other digits none are
     // trusted.
@@ -478,11 +480,7 @@ bool settle(const Problem& problem, const RootLosses* root, bool proven, const R
       if (precise && correct(objective, *precise)) trusted = false;
     }
   }
-  if (trusted) {
-    for (auto& entry : selection.sets()) order_pool(problem, entry);
-  } else {
-    settle_precisely(problem, proven, control, selection);
-  }
+  if (!trusted) settle_precisely(problem, proven, control, selection);
   return trusted;
 }
 

@@ -178,7 +178,7 @@ TEST(GpArd, SaysWhereItFoundNoOptimum) {
 }
 
 /// What an independent implementation (its own Laplace approximation and parallel EP, another optimizer)
-/// found as the largest value from 14 starts, and for Laplace the maximum that most of them end in.
+/// found by an independent optimiser from several starts, and for Laplace the maximum that most of 14 end in.
 TEST(GpArd, ReachesTheLikelihoodsOfSonarThatAreKnown) {
   const auto sonar = read_dataset("sonar", {});
   for (const auto& [approximation, best] :
