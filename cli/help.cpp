@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kTextColumn = 28;  // where explanations begin
 
 constexpr std::string_view kExitCodes =
-    "0 done (a limit that was reached is still 0, the status says so); 1 failure while running; 2 wrong usage; 3 bad input data; 4 constraints that no set satisfies; 5 a proof or gap that was asked for was not reached; 129, 130, 143 or 153 interrupted by SIGHUP, SIGINT, SIGTERM or SIGXFSZ (what was found so far has been written, if it could be).";
+    "0 done (a limit that was reached is still 0, the status says so); 1 failure while running; 2 wrong usage; 3 bad input data; 4 constraints that no set satisfies; 5 a proof or gap that was asked for was not reached; 6 `verify` could not check everything; 129, 130, 143 or 153 interrupted by SIGHUP, SIGINT, SIGTERM or SIGXFSZ (what was found so far has been written, if it could be).";
 /// "  NAME    text ...", the text wrapped beside the name or, for a long name, below it.
 std::string entry(const std::string& name, std::string_view text) {
   std::string result = "  " + name;

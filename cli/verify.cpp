@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 
 #include "command.hpp"
 #include "core/spelling.hpp"
@@ -74,19 +76,26 @@ std::string_view ending(const Verification& verification) {
 
 std::string verdict(const Verification& verification) {
   const auto checks = counted(verification.findings.size(), "check");
-  if (!verification.holds()) {
-    const Index failed = verification.failures();
-    return fmt::format("{} of {} {}", failed, checks, failed == 1 ? "fails" : "fail");
+  switch (verification.verdict()) {
+    case Verdict::kHolds:
+      return fmt::format("{} of {}: all hold", checks, counted(verification.entries, "set"));
+    case Verdict::kFails: {
+      const Index failed = verification.failures();
+      return fmt::format("{} of {} {}", failed, checks, failed == 1 ? "fails" : "fail");
+    }
+    case Verdict::kUnchecked:
+      break;
   }
-  return fmt::format("{} of {}: all hold", checks, counted(verification.entries, "set"));
+  return fmt::format("nothing is wrong in {} of {}, but not everything could be checked", checks,
+                     counted(verification.entries, "set"));
 }
 
 std::string verification_text(const ClaimedResult& claims, const Dataset& data,
                               const Verification& verification) {
   constexpr int kMostShown = 10;
-  std::string text = fmt::format("{}\n{}: method {}, status {}, criterion {}, ridge {:.4g}\n\n",
-                                 data_line(data), claims.file, claims.method, claims.status,
-                                 OptionCodec<Criterion>::format(claims.criterion), claims.ridge);
+  std::string text = fmt::format("{}\n{}: method {}, status {}, criterion {}, ridge {}\n\n", data_line(data),
+                                 claims.file, claims.method, claims.status,
+                                 OptionCodec<Criterion>::format(claims.criterion), shown(claims.ridge));
   Table table({{.title = "check", .align = Align::kLeft},
                {.title = "checked"},
                {.title = "failed"},
@@ -103,9 +112,11 @@ std::string verification_text(const ClaimedResult& claims, const Dataset& data,
     text += fmt::format("{:.0f} sets of {} enumerated\n", verification.sets_enumerated,
                         counted(verification.candidates, claims.groups.empty() ? "candidate" : "group"));
   }
-  for (const auto& words : verification.not_checked)
+  if (verification.nodes > 0.0)
+    text += counted(static_cast<std::int64_t>(verification.nodes), "node") + " of the branch and bound\n";
+  for (const auto& words : verification.not_checked())
     text += fmt::format("not checked: {}\n", printable(in_flags(words)));
-  text += verdict(verification) + (verification.holds() ? "\n" : ":\n");
+  text += verdict(verification) + (verification.verdict() == Verdict::kFails ? ":\n" : "\n");
   int shown = 0;
   for (const auto& finding : verification.findings) {
     if (!finding.ok && ++shown <= kMostShown) text += "  " + printable(sentence(finding)) + '\n';
@@ -141,6 +152,8 @@ json verification_json(const ClaimedResult& claims, const Dataset& data, const V
     if (all.worst) row["worst_deviation"] = *all.worst;
     checks.push_back(std::move(row));
   }
+  const auto range = [](const std::optional<KRange>& k) { return k ? json{k->lo, k->hi} : json(); };
+  const bool failed = verification.verdict() == Verdict::kFails;
   json findings = json::array();
   for (const auto& finding : verification.findings) findings.push_back(finding_json(finding));
   return {{"schema", "subspectra.verification/1"},
@@ -148,15 +161,21 @@ json verification_json(const ClaimedResult& claims, const Dataset& data, const V
           {"result", claims.file},
           {"data", data.source()},
           {"method", claims.method},
-          {"holds", verification.holds()},
+          {"verdict", verdict_name(verification.verdict())},
+          {"holds", verification.verdict() == Verdict::kUnchecked ? json() : json(!failed)},
           {"status", ending(verification)},
           {"options", std::move(options)},
           {"entries", verification.entries},
           {"candidates", verification.candidates},
+          {"sizes",
+           {{"asked", range(verification.asked)},
+            {"possible", range(verification.possible)},
+            {"missing", verification.missing}}},
           {"sets_enumerated", verification.sets_enumerated},
+          {"nodes", verification.nodes},
           {"checks", std::move(checks)},
           {"findings", std::move(findings)},
-          {"not_checked", spelled(verification.not_checked, Spelling::kCommandLine)},
+          {"not_checked", spelled(verification.not_checked(), Spelling::kCommandLine)},
           {"timing", {{"total_s", total_s}}}};
 }
 
@@ -199,6 +218,7 @@ int run_verify(const Arguments& arguments, Signals& signals) {
   require_writable(output.o);
   ClaimedResult claims = read_claims(arguments.operands[0]);
   claims.read.memory_limit = options.memory_limit;
+  options.timed = std::isfinite(limits.time_limit);
 
   ProgressLine progress(output.progress, output.quiet);
   const RunControl control(signals.token(), limits.time_limit, progress.sink(), progress.interval_s());
@@ -237,8 +257,23 @@ int run_verify(const Arguments& arguments, Signals& signals) {
   if (failed != verification.findings.end()) {
     say("error", fmt::format("{}: {}; the first: {}", claims.file, verdict(verification), sentence(*failed)));
   }
+  const Verdict verdict_here = verification.verdict();
+  if (verdict_here == Verdict::kUnchecked) {
+    const auto not_checked = verification.not_checked();
+    say("error", fmt::format("{}: nothing is wrong, but {} could not be checked{}: {}", claims.file,
+                             counted(not_checked.size(), "thing"),
+                             not_checked.size() == 1 ? "" : "; the first", in_flags(not_checked.front())));
+  }
   if (signals.exit_code() != 0) return signals.exit_code();
-  return verification.holds() ? 0 : 1;
+  switch (verdict_here) {
+    case Verdict::kHolds:
+      return 0;
+    case Verdict::kFails:
+      return 1;
+    case Verdict::kUnchecked:
+      break;
+  }
+  return 6;
 }
 
 }  // namespace
@@ -251,7 +286,7 @@ Command verify_command() {
           {.name = "verify",
            .usage = "verify RESULT.json [DATA] [OPTIONS]",
            .purpose =
-               "Check a result of `select` against the data by an independent dense route: sets, objectives, loadings, bounds and, for few candidates, optimality.",
+               "Check a result of `select` against the data by an independent dense route: sets, sizes, objectives, loadings, and bounds and proofs by enumeration or a branch and bound of its own.",
            .examples =
                {{.command = "subspectra select sonar -k 1:5 -o r.json && subspectra verify r.json sonar",
                  .says = "recompute everything that the file says about five sets"},
@@ -267,7 +302,7 @@ Command verify_command() {
                       {.title = "Output", .options = output_options()}},
            .notes =
                {"Data: read as the result's `options` say (target, weights, missing values, standardization, excluded columns). Data with other rows, names or classes are refused with exit code 3.",
-                "Verdict: exit code 0 when everything that was checked holds, 1 when something does not; what was not checked is said."}},
+                "Verdict: exit code 0 when everything that the file claims was checked and holds, 1 when something does not hold, 6 when nothing is wrong but something could not be checked: what, why, and what would help is said."}},
       .run = run_verify};
 }
 

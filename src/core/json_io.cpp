@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
+#include <vector>
 
 #include "core/text.hpp"
 
@@ -46,8 +49,15 @@ json json_or_discarded(std::string_view text) {
 
 json parse_shallow_json(std::string_view text) {
   constexpr int kDeepest = 32;
-  return json::parse(text, [](int depth, json::parse_event_t, json&) {
-    if (depth > kDeepest) throw std::length_error("too deeply nested");
+  std::vector<std::set<std::string, std::less<>>> names(kDeepest + 2);  // so far, of the object at each depth
+  return json::parse(text, [&names](int depth, json::parse_event_t event, json& parsed) {
+    if (depth > kDeepest) throw std::length_error("it is too deeply nested");
+    const auto at = static_cast<std::size_t>(depth);
+    if (event == json::parse_event_t::object_start) names[at + 1].clear();
+    if (event == json::parse_event_t::key && !names[at].insert(parsed.get_ref<const std::string&>()).second) {
+      throw std::length_error(
+          fmt::format("the member {} stands twice", shown(parsed.get_ref<const std::string&>())));
+    }
     return true;
   });
 }

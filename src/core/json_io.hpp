@@ -14,7 +14,9 @@ namespace subspectra {
 [[nodiscard]] nlohmann::json json_or_discarded(std::string_view text);
 
 /// From a file of anybody's making. Our own files nest to depth six; a million brackets are somebody's joke,
-/// and would overflow the stack of whoever walks them. Throws nlohmann::json::exception or std::length_error.
+/// and would overflow the stack of whoever walks them. A member that stands twice is refused: of two readers
+/// one takes the first and one the last. Throws nlohmann::json::exception, or std::length_error with a
+/// sentence.
 [[nodiscard]] nlohmann::json parse_shallow_json(std::string_view text);
 
 /// On one line, or with so many spaces a level. Throws where a text is not UTF-8.

@@ -6,13 +6,19 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <set>
+#include <utility>
 
 #include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "core/text.hpp"
+#include "eigen/symmetric.hpp"
+#include "verify/class_rows.hpp"
 #include "verify/dense_pair.hpp"
-#include "verify/enumeration.hpp"
+#include "verify/every_set.hpp"
+#include "verify/sizes.hpp"
+#include "verify/wide_root.hpp"
 
 namespace subspectra {
 namespace {
@@ -23,12 +29,24 @@ using verify::DenseValue;
 constexpr double kProven = 1e-9;       ///< the gap up to which a set is called certified (docs/verify.md)
 constexpr double kHopeless = 1e-2;     ///< a tolerance above it says nothing
 constexpr double kArithmetic = 1e-12;  ///< for numbers that follow from others in the file by one operation
+constexpr double kFewDigits = 1e-6;    ///< a tolerance above it says little of what is certified to 1e-9
 
 /// What the sets of a result are judged on.
 struct CheckedProblem {
   const FeatureNames& names;
+  bool lda = true;                      ///< by (A, B); else by the covariance
+  Index rows = 0;                       ///< 0: matrices
+  Index classes = 0;                    ///< of a table
   std::function<bool(Index)> constant;  ///< by feature
+  /// Does not vary within any class of the table, and there is no ridge: no objective is finite with it.
+  std::function<bool(Index)> separating;
+  /// What the fraction of the ridge is taken of, and how far rounding may move it.
+  std::function<std::pair<double, double>(Index)> ridge_variance;
   std::function<DensePair(std::vector<Index>)> pair;
+  /// Of too many candidates for a pair: whether it is plain that no set of k (with so many forced ones) is
+  /// above a bound. `why` says why it cannot be asked.
+  using WideProof = std::function<bool(Index k, Index forced, double bound)>;
+  std::function<WideProof(const std::vector<Index>&, std::string& why)> wide;
 };
 
 /// A unit that could be chosen: its number as in `units`, its candidates.
@@ -60,33 +78,32 @@ class Checker {
  public:
   Checker(const ClaimedResult& claims, const CheckedProblem& problem, const FeatureGroups* groups,
           const VerifyOptions& options, const RunControl& control)
-      : claims_(claims),
-        problem_(problem),
-        groups_(groups),
-        options_(options),
-        control_(control),
-        refit_(claims.method == "refit") {}
+      : claims_(claims), problem_(problem), groups_(groups), options_(options), control_(control) {}
 
   Verification run() {
     list_candidates();
+    check_ridge();
     DensePair pair = problem_.pair(wanted_features());
     check_path(claims_.path, pair, 1);
     Index component = 1;
     const std::vector<ClaimedEntry>* before = &claims_.path;
-    for (const auto& path : claims_.components) {
+    if (pair.identity() && pair.a.size() > 0) undeflated_ = pair.a.diagonal().maxCoeff();
+    const double whole = pair.a.size() > 0 ? pair.a.diagonal().sum() : 0.0;
+    for (const auto& path : claims_.further) {
       ++component;
       if (!pair.identity() || !deflate(pair, *before)) {
-        out_.not_checked.push_back(
-            fmt::format("component {} and later ones: the one before has no usable loadings", component));
+        say_unchecked(
+            component, 0,
+            "this component and later ones: the one before has no loadings to take out of the data");
         break;
       }
       check_path(path, pair, component);
       before = &path;
     }
+    check_component_count(pair, *before, component, whole);
     check_status();
-    if (out_.stop != RunControl::Stop::kGoOn) {
-      out_.not_checked.emplace_back("what was left when the run was stopped");
-    }
+    if (out_.stop != RunControl::Stop::kGoOn)
+      say_unchecked(1, 0, "what was left when the run was stopped; give it more time (⟨time_limit⟩)");
     return std::move(out_);
   }
 
@@ -102,6 +119,17 @@ class Checker {
     return out_.findings.back();
   }
 
+  void say_unchecked(Index component, Index k, std::string words) {
+    for (auto& unchecked : out_.unchecked) {
+      if (unchecked.component != component || unchecked.words != words) continue;
+      if (k > 0 && std::find(unchecked.sizes.begin(), unchecked.sizes.end(), k) == unchecked.sizes.end())
+        unchecked.sizes.push_back(k);
+      return;
+    }
+    out_.unchecked.push_back(
+        {component, k > 0 ? std::vector<Index>{k} : std::vector<Index>{}, std::move(words)});
+  }
+
   // --- what could be chosen ----------------------------------------------------------------------------
 
   void list_candidates() {
@@ -113,7 +141,13 @@ class Checker {
     }
     for (Index j = 0; j < problem_.names.size(); ++j) {
       if (contains(excluded_, j)) continue;
-      (problem_.constant(j) ? constant_ : candidates_).push_back(j);
+      if (problem_.constant(j)) {
+        constant_.push_back(j);
+      } else if (!problem_.separating(j)) {
+        candidates_.push_back(j);
+      } else {
+        separating_.push_back(j);
+      }
     }
     if (groups_ == nullptr) {
       for (const Index j : candidates_) units_.push_back({j, {j}, contains(included_, j)});
@@ -128,24 +162,54 @@ class Checker {
         if (!unit.features.empty()) units_.push_back(std::move(unit));
       }
     }
-    out_.candidates = static_cast<Index>(units_.size());
+    out_.candidates = std::ssize(units_);
+    forced_ = std::count_if(units_.begin(), units_.end(), [](const Unit& unit) { return unit.forced; });
+    all_in_pair_ = needs_all() && std::ssize(candidates_) <= verify::EverySet::most_features(!problem_.lda);
+  }
+
+  /// Whether the file says something of sets that are not in it: bounds, pools, sizes and components that are
+  /// not there.
+  [[nodiscard]] bool needs_all() const {
     const auto bounded = [](const std::vector<ClaimedEntry>& path) {
-      return std::any_of(path.begin(), path.end(),
-                         [](const auto& entry) { return entry.upper_bound.has_value(); });
+      return std::any_of(path.begin(), path.end(), [](const auto& entry) {
+        return entry.upper_bound.has_value() || !entry.pool.empty();
+      });
     };
-    const bool any =
-        bounded(claims_.path) || std::any_of(claims_.components.begin(), claims_.components.end(), bounded);
-    enumerate_ = any && !options_.no_enumerate && out_.candidates <= kMostEnumerated;
-    if (any && options_.no_enumerate) {
-      out_.not_checked.emplace_back("the upper bounds on every set (⟨no_enumerate⟩)");
-    } else if (any && !enumerate_) {
-      out_.not_checked.push_back(fmt::format("the upper bounds on every set: {} are more than {}",
-                                             counted(out_.candidates, groups_ ? "group" : "candidate"),
-                                             kMostEnumerated));
+    const bool whole = claims_.k && !claims_.path.empty() && claims_.path.back().k >= claims_.k->hi;
+    return !whole || claims_.components > 1 || !claims_.further.empty() || bounded(claims_.path);
+  }
+
+  // --- what the fraction of the ridge was taken of -----------------------------------------------------
+
+  void check_ridge() {
+    if (!claims_.ridge_fraction && !claims_.ridge_variances) return;
+    Finding& finding = add(CheckKind::kRidge, ClaimedEntry{}, 1);
+    const auto fail = [&finding](std::string words) {
+      finding.ok = false;
+      finding.words = std::move(words);
+    };
+    if (claims_.ridge_fraction.value_or(0.0) != claims_.ridge.fraction) {
+      fail(fmt::format("ridge.fraction is {} where options.ridge adds the fraction {}",
+                       claims_.ridge_fraction.value_or(0.0), claims_.ridge.fraction));
+      return;
+    }
+    if (!claims_.ridge_variances || !problem_.lda) return;
+    finding.deviation = 0.0;
+    for (Index j = 0; j < problem_.names.size() && finding.ok; ++j) {
+      const double claimed = (*claims_.ridge_variances)[static_cast<std::size_t>(j)];
+      if (contains(excluded_, j) || std::isnan(claimed)) continue;
+      const auto [variance, rounding] = problem_.ridge_variance(j);
+      finding.deviation = std::max(*finding.deviation, relative(claimed, variance));
+      if (std::abs(claimed - variance) <= 1e-8 * variance + rounding) continue;
+      finding.claimed = claimed;
+      finding.recomputed = variance;
+      fail(disagreement(
+          fmt::format("the variance of '{}', of which the ridge is a fraction,", problem_.names[j]), claimed,
+          variance, 1e-8));
     }
   }
 
-  /// Every feature that occurs in a set, and all candidates where sets are enumerated.
+  /// Every feature that occurs in a set, and all candidates where they are not too many.
   [[nodiscard]] std::vector<Index> wanted_features() const {
     std::set<Index> wanted;
     const auto take = [&](const ClaimedSet& set) {
@@ -160,15 +224,15 @@ class Checker {
       }
     };
     take_path(claims_.path);
-    for (const auto& path : claims_.components) take_path(path);
-    if (enumerate_) wanted.insert(candidates_.begin(), candidates_.end());
+    for (const auto& path : claims_.further) take_path(path);
+    if (all_in_pair_) wanted.insert(candidates_.begin(), candidates_.end());
     return {wanted.begin(), wanted.end()};
   }
 
   // --- one path ----------------------------------------------------------------------------------------
 
   void check_path(const std::vector<ClaimedEntry>& path, const DensePair& pair, Index component) {
-    std::vector<const ClaimedEntry*> enumerable;
+    check_path_sizes(path, pair, component);
     Index before = 0;
     for (std::size_t i = 0; i < path.size(); ++i) {
       const auto& entry = path[i];
@@ -188,10 +252,121 @@ class Checker {
         check_loadings(entry, pair, value, component);
         check_bounds(entry, path, value, component);
       }
-      if (!entry.pool.empty()) check_pool(entry, pair, component);
-      if (entry.upper_bound) enumerable.push_back(&entry);
+      if (!entry.pool.empty() || claims_.pool > 1) check_pool(entry, pair, component);
     }
-    if (enumerate_) check_by_enumeration(enumerable, pair, component);
+    check_every_set(path, pair, component);
+  }
+
+  // --- which sizes there are ---------------------------------------------------------------------------
+
+  void check_path_sizes(const std::vector<ClaimedEntry>& path, const DensePair& pair, Index component) {
+    const verify::PossibleSizes possible = possible_sizes(path, pair, component);
+    verify::SizesFinding sizes = verify::check_sizes(claims_, path, component, possible);
+    if (component == 1) {
+      out_.asked = claims_.k;
+      if (possible.least <= possible.most) out_.possible = KRange{possible.least, possible.most};
+      out_.missing = sizes.missing;
+    }
+    if (!sizes.unknown.empty()) say_unchecked(component, 0, std::move(sizes.unknown));
+    add(CheckKind::kSizes, ClaimedEntry{}, component, std::move(sizes.wrong));
+  }
+
+  [[nodiscard]] verify::PossibleSizes possible_sizes(const std::vector<ClaimedEntry>& path,
+                                                     const DensePair& pair, Index component) const {
+    verify::PossibleSizes possible{.least = std::max<Index>(1, forced_), .most = out_.candidates};
+    possible.sure = possible.most;
+    const Index wanted = claims_.k ? std::min(claims_.k->hi, possible.most) : possible.most;
+    if (!path.empty() && path.back().k >= wanted) return possible;
+    if (!problem_.lda) {
+      if (component > 1) limit_by_deflation(pair, possible);
+      return possible;
+    }
+    limit_by_rank(pair, possible);
+    return possible;
+  }
+
+  /// What the components before have taken out no longer varies.
+  void limit_by_deflation(const DensePair& pair, verify::PossibleSizes& possible) const {
+    constexpr double kGone = 1e-13, kClearly = 1e-9;
+    possible.sure = 0;
+    if (!all_in_pair_) return;
+    const double largest = undeflated_;
+    Index varying = 0, clearly = 0;
+    for (const auto& unit : units_) {
+      double most = 0.0;
+      for (const Index at : pair.places(unit.features)) most = std::max(most, pair.a(at, at));
+      if (most > kGone * largest) ++varying;
+      if (most > kClearly * largest) ++clearly;
+    }
+    possible.most = std::min(possible.most, varying);
+    possible.sure = std::min(possible.most, clearly);
+  }
+
+  /// Without a ridge no set has more features than the rank of B.
+  void limit_by_rank(const DensePair& pair, verify::PossibleSizes& possible) const {
+    constexpr double kZero = 1e-13, kClearly = 1e-9;
+    if (claims_.ridge.fraction >= kClearly) return;  // no eigenvalue of the correlations is below that
+    possible.sure = 0;
+    const bool singles = groups_ == nullptr;
+    const bool no_ridge = !(claims_.ridge.value > 0.0) && !(claims_.ridge.fraction > 0.0);
+    if (!all_in_pair_) {
+      if (singles && no_ridge && problem_.rows > 0)
+        possible.most = std::min(possible.most, std::max<Index>(0, problem_.rows - problem_.classes));
+      return;
+    }
+    const auto at = pair.places(candidates_);
+    Matrix c = pair.b(at, at);
+    const Vector per_unit = c.diagonal().cwiseSqrt().cwiseInverse();
+    c = (per_unit.asDiagonal() * c * per_unit.asDiagonal()).eval();
+    if (!c.allFinite()) return;
+    const Vector values = linalg::spectrum(c, false).values;
+    const double largest = values[values.size() - 1];
+    const Index independent = (values.array() > kClearly * largest).count();
+    if (independent == values.size()) {
+      possible.sure = possible.most;
+    } else if (singles) {
+      if (no_ridge)
+        possible.most = std::min<Index>(possible.most, (values.array() > kZero * largest).count());
+      possible.sure = std::min(possible.most, independent);
+    }
+  }
+
+  /// Principal components end when nothing but rounding is left.
+  void check_component_count(const DensePair& pair, const std::vector<ClaimedEntry>& last, Index there,
+                             double whole) {
+    if (problem_.lda) {
+      if (!claims_.further.empty())
+        add(CheckKind::kSizes, ClaimedEntry{}, 1,
+            "there are further components, but with classes a set has its discriminants");
+      return;
+    }
+    const Index asked = std::max<Index>(1, claims_.components);
+    if (claims_.sets_kind() == SetsKind::kNone || claims_.sets_kind() == SetsKind::kGiven) return;
+    if (there > asked) {
+      add(CheckKind::kSizes, ClaimedEntry{}, there,
+          fmt::format("{} were asked for", counted(asked, "component")));
+      return;
+    }
+    if (there == asked || claims_.path.empty() || claims_.status == "time_limit" ||
+        claims_.status == "interrupted" || out_.stop != RunControl::Stop::kGoOn)
+      return;
+    constexpr double kNothing = 1e-12, kSomething = 1e-9;
+    DensePair rest = pair;
+    if (!all_in_pair_ || !deflate(rest, last)) {
+      say_unchecked(there + 1, 0, "whether there is a further component, which was asked for");
+      return;
+    }
+    const double left = rest.a.diagonal().sum();
+    verify::PossibleSizes possible{.least = 1, .most = out_.candidates, .sure = 0};
+    limit_by_deflation(rest, possible);
+    const bool large_enough = !claims_.k || possible.sure >= std::max(claims_.k->lo, forced_);
+    if (left > kSomething * whole && large_enough) {
+      add(CheckKind::kSizes, ClaimedEntry{}, there + 1,
+          fmt::format("it is missing: {} were asked for, and {:.3g} of the variance is left",
+                      counted(asked, "component"), left / whole));
+    } else if (left > kNothing * whole && large_enough) {
+      say_unchecked(there + 1, 0, "whether there is a further component: what is left is next to rounding");
+    }
   }
 
   /// In range and distinct: a set that can be evaluated.
@@ -231,24 +406,20 @@ class Checker {
     return {};
   }
 
-  /// A path ascends within the range that was asked for; the sets of `refit` come as they come.
+  /// A path ascends, and where a method gives every size it stays within those that were asked for; the sets
+  /// of `refit` come as they come.
   [[nodiscard]] std::string size_problem(const ClaimedEntry& entry, Index before) const {
-    if (refit_) return {};
+    const SetsKind kind = claims_.sets_kind();
+    if (kind == SetsKind::kGiven) return {};
     if (entry.k <= before) return fmt::format("it stands after k = {}; they ascend", before);
-    // Below the included ones there are no sets.
-    const Index least = std::max<Index>(claims_.k ? claims_.k->lo : 1,
-                                        groups_ != nullptr ? 0 : static_cast<Index>(included_.size()));
-    const Index next = before > 0 ? before + 1 : least;
-    if (claims_.status == "optimal" && entry.k > next && (before > 0 || groups_ == nullptr))
-      return fmt::format("k = {} is missing and the status is optimal", next);
-    if (claims_.k && (entry.k < claims_.k->lo || entry.k > claims_.k->hi)) {
+    const bool every = kind == SetsKind::kEverySize || (kind == SetsKind::kRelaxation && !claims_.rho_given);
+    if (every && claims_.k && (entry.k < claims_.k->lo || entry.k > claims_.k->hi))
       return fmt::format("k is outside {}:{}, which was asked for", claims_.k->lo, claims_.k->hi);
-    }
     return {};
   }
 
   [[nodiscard]] std::string constraint_problem(const ClaimedSet& set) const {
-    if (refit_) return {};  // its sets are given, not chosen
+    if (claims_.sets_kind() == SetsKind::kGiven) return {};  // not chosen
     std::vector<Index> sorted = set.features;
     std::sort(sorted.begin(), sorted.end());
     if (unknown_) return fmt::format("'{}' is included and not in the data", *unknown_);
@@ -260,6 +431,9 @@ class Checker {
       if (contains(constant_, j)) {
         return fmt::format("'{}' is constant and in the set", problem_.names[j]);
       }
+      if (contains(separating_, j))
+        return fmt::format("'{}' does not vary within any class, and there is no ridge, but it is in the set",
+                           problem_.names[j]);
     }
     return groups_ != nullptr || set.units ? group_problem(set, sorted) : std::string();
   }
@@ -312,11 +486,16 @@ class Checker {
     finding.tolerance = allowed;
   }
 
-  void say_ill_conditioned(const ClaimedEntry& entry, const DenseValue& value) {
-    if (value.tolerance <= kHopeless) return;
-    out_.not_checked.push_back(fmt::format(
-        "k = {}: the features are so nearly dependent (condition {:.1g}) that its numbers have a tolerance of {:.1g}",
-        entry.k, value.condition, value.tolerance));
+  /// `tolerance`: of the objective, relative.
+  void say_ill_conditioned(const ClaimedEntry& entry, const DenseValue& value, double tolerance,
+                           Index component) {
+    const bool certified = entry.certified.value_or(false);
+    if (tolerance <= (certified ? kFewDigits : kHopeless)) return;
+    say_unchecked(
+        component, entry.k,
+        fmt::format(
+            "the objective{}: the features are so nearly dependent (condition {:.0e}) that it is known here to {:.0e} only; leave near-copies out (⟨exclude⟩) or give a ridge (⟨ridge⟩)",
+            certified ? ", which is certified" : "", value.condition, tolerance));
   }
 
   void check_objective(const ClaimedEntry& entry, const DensePair& pair, const DenseValue& value,
@@ -326,17 +505,21 @@ class Checker {
           "the within-class covariance of the set is singular, so that no objective exists");
       return;
     }
-    say_ill_conditioned(entry, value);
+    // What is certified has all its digits; other values have those of a Cholesky factor in doubles.
+    const bool certified = entry.certified.value_or(false);
+    const double tolerance = certified ? std::max(value.sharp, 1e-8) : value.tolerance;
+    const double slack = certified ? value.sharp_slack : value.slack;
+    say_ill_conditioned(entry, value, tolerance, component);
     if (claims_.renormalized) {
       compare(CheckKind::kObjective, entry, component, "the objective", entry.objective, value.value,
-              value.tolerance, value.slack);
+              tolerance, slack);
       return;
     }
     // `no_renormalize`: the quotient of the loadings in the file, which no set's best falls below.
     const auto quotient = first_quotient(entry, pair);
     if (!quotient) {
-      out_.not_checked.push_back(fmt::format(
-          "k = {}: the objective is that of loadings (⟨no_renormalize⟩) that are not there", entry.k));
+      say_unchecked(component, entry.k,
+                    "the objective, which is that of loadings (⟨no_renormalize⟩) that are not there");
       return;
     }
     compare(CheckKind::kObjective, entry, component, "the quotient of the loadings", entry.objective,
@@ -499,6 +682,9 @@ class Checker {
 
   [[nodiscard]] std::string pool_problem(const ClaimedEntry& entry, const DensePair& pair,
                                          double& worst) const {
+    if (entry.pool.empty()) return "there is no pool, but ⟨pool⟩ asked for one";
+    if (claims_.pool > 1 && std::ssize(entry.pool) > claims_.pool)
+      return fmt::format("it has {} sets where ⟨pool⟩ asked for {}", entry.pool.size(), claims_.pool);
     std::set<std::vector<Index>> seen;
     for (std::size_t i = 0; i < entry.pool.size(); ++i) {
       ClaimedSet set = entry.pool[i];
@@ -528,76 +714,127 @@ class Checker {
 
   // --- the whole ---------------------------------------------------------------------------------------
 
-  void check_by_enumeration(const std::vector<const ClaimedEntry*>& entries, const DensePair& pair,
-                            Index component) {
-    verify::Choices choices;
-    for (const auto& unit : units_) {
-      (unit.forced ? choices.forced : choices.free).push_back(pair.places(unit.features));
-    }
-    verify::Enumeration every(pair, std::move(choices), claims_.criterion, control_);
-    const double before = out_.sets_enumerated;
-    for (const auto* entry : entries) {
-      const auto above = every.find_above(entry->k, *entry->upper_bound);
-      out_.sets_enumerated = before + every.sets();
-      if (every.stopped()) {
-        out_.stop = control_.check_limits();
-        return;
+  /// The claims about every set of a size: that none is above upper_bound, and, with the status optimal, that
+  /// none outside a pool is better than its last (or that there is none, where it has fewer than were asked
+  /// for).
+  void check_every_set(const std::vector<ClaimedEntry>& path, const DensePair& pair, Index component) {
+    struct Claim {
+      const ClaimedEntry* entry = nullptr;
+      bool pool = false;
+      double bound = 0.0;
+    };
+    std::vector<Claim> claims;
+    std::vector<verify::SetQuestion> questions;
+    for (const auto& entry : path) {
+      const bool possible = entry.k >= std::max<Index>(1, forced_) && entry.k <= out_.candidates;
+      if (!possible) continue;  // the finding of its features or constraints says so
+      if (entry.upper_bound) {
+        claims.push_back({&entry, false, *entry.upper_bound});
+        questions.push_back({entry.k, *entry.upper_bound, {}});
       }
-      if (!above) {
-        add(CheckKind::kEnumeration, *entry, component).claimed = entry->upper_bound;
-        check_pool_by_enumeration(*entry, pair, component, every);
-        out_.sets_enumerated = before + every.sets();
-        if (every.stopped()) {
-          out_.stop = control_.check_limits();
-          return;
-        }
+      const auto sound = [&](const ClaimedSet& set) { return usable(set); };
+      if (claims_.status != "optimal" || entry.pool.empty() ||
+          !std::all_of(entry.pool.begin(), entry.pool.end(), sound))
         continue;
+      verify::SetQuestion question{.k = entry.k, .bound = entry.pool.back().objective};
+      for (const auto& set : entry.pool) {
+        if (!all_in_pair_) break;
+        auto places = pair.places(set.features);
+        std::sort(places.begin(), places.end());
+        question.known.insert(std::move(places));
       }
-      Finding& finding = add(
-          CheckKind::kEnumeration, *entry, component,
-          fmt::format("the set {} reaches {:.10g}, above upper_bound {:.10g}{}", named(*above, pair),
-                      above->value.value, *entry->upper_bound,
-                      entry->certified.value_or(false) ? ": it is not the best, as `certified` says" : ""));
-      finding.claimed = entry->upper_bound;
-      finding.recomputed = above->value.value;
-      finding.deviation = relative(above->value.value, *entry->upper_bound);
-      finding.tolerance = above->value.tolerance;
+      if (std::ssize(entry.pool) < claims_.pool) question.bound = -std::max(1.0, std::abs(entry.objective));
+      claims.push_back({&entry, true, entry.pool.back().objective});
+      questions.push_back(std::move(question));
     }
+    if (claims.empty()) return;
+    const auto what = [](const Claim& claim) {
+      return claim.pool ? "whether a set outside the pool is better than its last"
+                        : "whether a set is above upper_bound";
+    };
+    if (options_.no_enumerate) {
+      for (const auto& claim : claims)
+        say_unchecked(component, claim.entry->k, fmt::format("{} (⟨no_enumerate⟩)", what(claim)));
+      return;
+    }
+    if (!all_in_pair_) {
+      std::string why;
+      const auto proof = component == 1 && groups_ == nullptr ? problem_.wide(candidates_, why)
+                                                              : CheckedProblem::WideProof();
+      for (const auto& claim : claims) {
+        if (!claim.pool && proof && proof(claim.entry->k, forced_, claim.bound)) {
+          add(CheckKind::kBranchAndBound, *claim.entry, component).claimed = claim.bound;
+          continue;
+        }
+        say_unchecked(
+            component, claim.entry->k,
+            fmt::format(
+                "{}: {} features are too many for a branch and bound{}; check a result with fewer (⟨exclude⟩)",
+                what(claim), candidates_.size(),
+                why.empty() ? ", and all of them together do not show it" : ", and " + why));
+      }
+      return;
+    }
+    verify::Choices choices;
+    for (const auto& unit : units_)
+      (unit.forced ? choices.forced : choices.free).push_back(pair.places(unit.features));
+    verify::EverySet every(pair, std::move(choices), claims_.criterion, control_);
+    const auto answers = every.answer(questions, budget_left());
+    out_.sets_enumerated += every.sets();
+    out_.nodes += every.nodes();
+    work_ += every.work();
+    for (std::size_t i = 0; i < claims.size(); ++i)
+      report(claims[i].pool, *claims[i].entry, claims[i].bound, answers[i], what(claims[i]), pair, component);
   }
 
-  /// Status optimal: the pool holds the best sets, so that no set outside it is better than its last.
-  void check_pool_by_enumeration(const ClaimedEntry& entry, const DensePair& pair, Index component,
-                                 verify::Enumeration& every) {
-    const auto sound = [&](const ClaimedSet& set) { return usable(set); };
-    if (claims_.status != "optimal" || (entry.pool.empty() && claims_.pool <= 1) ||
-        !std::all_of(entry.pool.begin(), entry.pool.end(), sound))
-      return;
-    if (entry.pool.empty()) {
-      add(CheckKind::kPoolComplete, entry, component, "there is no pool, but ⟨pool⟩ asked for one");
-      return;
+  [[nodiscard]] verify::SearchBudget budget_left() const {
+    constexpr double kWork = 2e10;  // half a minute or so
+    if (options_.node_limit > 0)
+      return {.nodes = std::max(0.0, static_cast<double>(options_.node_limit) - out_.nodes)};
+    if (options_.timed) return {};
+    return {.work = std::max(0.0, kWork - work_)};
+  }
+
+  void report(bool pool, const ClaimedEntry& entry, double bound, const verify::SetAnswer& answer,
+              std::string_view what, const DensePair& pair, Index component) {
+    using End = verify::BoundAnswer::End;
+    switch (answer.answer.end) {
+      case End::kSpent:
+        say_unchecked(component, entry.k, fmt::format("{}: {}", what, answer.why));
+        return;
+      case End::kStopped:
+        out_.stop = control_.check_limits();
+        say_unchecked(component, entry.k, fmt::format("{}: the run was stopped", what));
+        return;
+      case End::kUndecided:
+        say_unchecked(
+            component, entry.k,
+            fmt::format(
+                "{}: there are sets whose features are so nearly dependent (condition {:.0e}) that their value has too few digits to tell; leave near-copies out (⟨exclude⟩) or give a ridge (⟨ridge⟩)",
+                what, answer.answer.condition));
+        return;
+      case End::kNone:
+      case End::kFound:
+        break;
     }
-    std::set<std::vector<Index>> known;
-    for (const auto& set : entry.pool) {
-      auto places = pair.places(set.features);
-      std::sort(places.begin(), places.end());
-      known.insert(std::move(places));
-    }
-    // A pool with fewer sets than were asked for claims that there are no others.
-    const bool all = std::ssize(entry.pool) < claims_.pool;
-    const double last = entry.pool.back().objective;
-    const auto above =
-        every.find_above(entry.k, all ? -std::max(1.0, std::abs(entry.objective)) : last, std::move(known));
-    if (every.stopped()) return;
-    Finding& finding =
-        add(CheckKind::kPoolComplete, entry, component,
-            above ? fmt::format("the set {} reaches {:.10g} and is not there, where the last has {:.10g}",
-                                named(*above, pair), above->value.value, last)
-                  : std::string());
-    finding.claimed = last;
-    if (!above) return;
-    finding.recomputed = above->value.value;
-    finding.deviation = relative(above->value.value, last);
-    finding.tolerance = above->value.tolerance;
+    Finding& finding = add(pool                ? CheckKind::kPoolComplete
+                           : answer.enumerated ? CheckKind::kEnumeration
+                                               : CheckKind::kBranchAndBound,
+                           entry, component);
+    finding.claimed = bound;
+    if (!answer.answer.found) return;
+    const verify::Exceeding& above = *answer.answer.found;
+    finding.ok = false;
+    finding.recomputed = above.value.value;
+    finding.deviation = relative(above.value.value, bound);
+    finding.tolerance = above.value.sharp;
+    finding.words =
+        pool
+            ? fmt::format("the set {} reaches {:.10g} and is not there, where the last has {:.10g}",
+                          named(above, pair), above.value.value, bound)
+            : fmt::format("the set {} reaches {:.10g}, above upper_bound {:.10g}{}", named(above, pair),
+                          above.value.value, bound,
+                          entry.certified.value_or(false) ? ": it is not the best, as `certified` says" : "");
   }
 
   [[nodiscard]] std::string named(const verify::Exceeding& set, const DensePair& pair) const {
@@ -637,12 +874,7 @@ class Checker {
         }
       };
       look(claims_.path);
-      for (const auto& path : claims_.components) look(path);
-      if (claims_.path.empty()) {
-        words = "the status is optimal but there is no set";
-      } else if (claims_.k && claims_.path.back().k < claims_.k->hi) {
-        words = fmt::format("the status is optimal but k = {} is missing", claims_.k->hi);
-      }
+      for (const auto& path : claims_.further) look(path);
     }
     add(CheckKind::kStatus, ClaimedEntry{}, 1, std::move(words));
   }
@@ -652,11 +884,13 @@ class Checker {
   const FeatureGroups* groups_;
   const VerifyOptions& options_;
   const RunControl& control_;
-  const bool refit_;
-  std::vector<Index> candidates_, constant_, excluded_, included_;  ///< ascending
+  std::vector<Index> candidates_, constant_, separating_, excluded_, included_;  ///< ascending
   std::optional<std::string> unknown_;  ///< an included name that the data do not have
   std::vector<Unit> units_;
-  bool enumerate_ = false;
+  Index forced_ = 0;          ///< units
+  bool all_in_pair_ = false;  ///< the matrices have every candidate
+  double undeflated_ = 0.0;   ///< the largest variance before any component was taken out
+  double work_ = 0.0;         ///< of the searches so far
   Verification out_;
 };
 
@@ -731,10 +965,35 @@ bool is_constant(const Dataset& data, Index j) {
   return stored < data.rows() ? stored == 0 || (lowest == 0.0 && highest == 0.0) : lowest == highest;
 }
 
+/// What rows can say of more candidates than a matrix is made of.
+CheckedProblem::WideProof wide_proof(const ClaimedResult& claims, const Dataset& data,
+                                     const std::vector<Index>& features, bool lda,
+                                     const VerifyOptions& options, std::string& why) {
+  const auto rows = static_cast<double>(data.rows()), columns = static_cast<double>(features.size());
+  require_memory(rows * columns * (lda ? 48.0 : 16.0),
+                 fmt::format("the rows of {} features", features.size()),
+                 "check a result with fewer features, or leave the bounds out (⟨no_enumerate⟩)",
+                 options.memory_limit.bytes);
+  if (!lda) {
+    const auto root = std::make_shared<verify::WideVariances>(data, features);
+    return [root](Index k, Index, double bound) { return root->settles(k, bound); };
+  }
+  if (rows * rows * columns > verify::WideRoot::kMostWork) {
+    why = "the rows are too many for what they could say together";
+    return {};
+  }
+  const auto root = std::make_shared<verify::WideRoot>(data, features, claims.ridge, claims.criterion);
+  why = root->unusable();
+  if (!why.empty()) return {};
+  return [root](Index k, Index forced, double bound) { return root->settles(k, forced, bound); };
+}
+
 }  // namespace
 
 const std::vector<CheckDescription>& check_descriptions() {
   static const std::vector<CheckDescription> all = {
+      {CheckKind::kSizes, "sizes", "every size that was asked for and is possible, every component"},
+      {CheckKind::kRidge, "ridge", "the variances that the fraction was taken of"},
       {CheckKind::kFeatures, "features", "distinct, ascending, named as in the data, as many as k"},
       {CheckKind::kConstraints, "constraints", "⟨include⟩, ⟨exclude⟩ and ⟨groups⟩ hold; nothing constant"},
       {CheckKind::kObjective, "objective", "the criterion recomputed on the set"},
@@ -742,6 +1001,7 @@ const std::vector<CheckDescription>& check_descriptions() {
       {CheckKind::kBounds, "bounds", "upper_bound, gap and certified agree with each other and over k"},
       {CheckKind::kPool, "pool", "distinct sets, best first, each recomputed"},
       {CheckKind::kEnumeration, "enumeration", "of all sets of the size none is above upper_bound"},
+      {CheckKind::kBranchAndBound, "branch-and-bound", "the same, by ruling out sets many at a time"},
       {CheckKind::kPoolComplete, "pool-complete",
        "of all sets of the size none outside is better than its last"},
       {CheckKind::kStatus, "status", "optimal only if every size is certified"}};
@@ -752,6 +1012,40 @@ Index Verification::failures() const {
   return std::count_if(findings.begin(), findings.end(), [](const Finding& finding) { return !finding.ok; });
 }
 
+std::string_view verdict_name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kHolds:
+      return "holds";
+    case Verdict::kFails:
+      return "fails";
+    case Verdict::kUnchecked:
+      break;
+  }
+  return "unchecked";
+}
+
+Verdict Verification::verdict() const {
+  if (failures() > 0) return Verdict::kFails;
+  return unchecked.empty() ? Verdict::kHolds : Verdict::kUnchecked;
+}
+
+std::vector<std::string> Verification::not_checked() const {
+  std::vector<std::string> sentences;
+  for (const auto& part : unchecked) {
+    std::string place;
+    if (part.component > 1) place += fmt::format("component {}, ", part.component);
+    if (!part.sizes.empty()) {
+      std::vector<Index> sizes = part.sizes;
+      std::sort(sizes.begin(), sizes.end());
+      place += fmt::format("k = {}, ",
+                           join_some(sizes.size(), [&](std::size_t i) { return fmt::to_string(sizes[i]); }));
+    }
+    if (!place.empty()) place.replace(place.size() - 2, 2, ": ");
+    sentences.push_back(place + part.words);
+  }
+  return sentences;
+}
+
 Verification verify_claims(const ClaimedResult& claims, const Dataset& data, const FeatureGroups* groups,
                            const VerifyOptions& options, const RunControl& control) {
   require_same_table(claims, data);
@@ -760,9 +1054,20 @@ Verification verify_claims(const ClaimedResult& claims, const Dataset& data, con
   if (lda && std::count(data.labels()->codes.begin(), data.labels()->codes.end(), Labels::kMissing) > 0) {
     refuse(data.source(), claims.file, "some rows have no label");
   }
+  const bool no_ridge = !(claims.ridge.value > 0.0) && !(claims.ridge.fraction > 0.0);
   const CheckedProblem problem{
       .names = data.names(),
+      .lda = lda,
+      .rows = data.rows(),
+      .classes = data.labels() != nullptr ? data.labels()->class_count() : 0,
       .constant = [&](Index j) { return is_constant(data, j); },
+      .separating = [&,
+                     no_ridge](Index j) { return lda && no_ridge && verify::column_spread(data, j).still(); },
+      .ridge_variance =
+          [&](Index j) {
+            const verify::ColumnSpread spread = verify::column_spread(data, j);
+            return std::pair(static_cast<double>(spread.ridge_variance()), spread.rounding());
+          },
       .pair =
           [&](std::vector<Index> features) {
             const auto n = static_cast<double>(features.size());
@@ -770,7 +1075,9 @@ Verification verify_claims(const ClaimedResult& claims, const Dataset& data, con
                            fmt::format("the covariance of {} features", features.size()),
                            "check a result with fewer sizes", options.memory_limit.bytes);
             return verify::table_pair(data, std::move(features), lda, claims.ridge);
-          }};
+          },
+      .wide = [&](const std::vector<Index>& features,
+                  std::string& why) { return wide_proof(claims, data, features, lda, options, why); }};
   return Checker(claims, problem, claims.groups.empty() ? nullptr : groups, options, control).run();
 }
 
@@ -785,11 +1092,19 @@ Verification verify_claims(const ClaimedResult& claims, const VerifyMatrices& ma
   require_groups(claims, groups);
   const Matrix& measured = matrices.b != nullptr ? *matrices.b : matrices.a;
   const CheckedProblem problem{.names = matrices.names,
+                               .lda = matrices.b != nullptr,
                                .constant = [&](Index j) { return !(measured(j, j) > 0.0); },
+                               .separating = [](Index) { return false; },
+                               .ridge_variance = [&](Index j) { return std::pair(measured(j, j), 0.0); },
                                .pair =
                                    [&](std::vector<Index> features) {
                                      return verify::matrix_pair(matrices.a, matrices.b, std::move(features),
                                                                 claims.ridge);
+                                   },
+                               .wide =
+                                   [](const std::vector<Index>&, std::string& why) {
+                                     why = "a matrix has no rows to begin from";
+                                     return CheckedProblem::WideProof();
                                    }};
   return Checker(claims, problem, claims.groups.empty() ? nullptr : groups, options, control).run();
 }

@@ -1,7 +1,8 @@
 #pragma once
 /// Re-checks a result file against the data by another route than the one that made it: explicit covariance
-/// matrices from two-pass means and plain Eigen solvers. Nothing of spectral/ or search/ is used, so that a
-/// mistake there cannot hide itself here.
+/// matrices from two-pass means, plain solvers, and a branch and bound of its own. Nothing of spectral/ or
+/// search/ is used, so that a mistake there cannot hide itself here.
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,22 +14,26 @@
 
 namespace subspectra {
 
-/// Up to this many candidates (groups count as one) the claims of optimality are tested on every set.
-inline constexpr Index kMostEnumerated = 24;
-
 struct VerifyOptions {
   bool no_enumerate = false;
+  std::uint64_t node_limit = 0;
   ByteSize memory_limit;
+  bool timed = false;  ///< not an option: there is a time limit, and it alone says when a search ends
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field("no_enumerate", o.no_enumerate,
-          "leave out the test of the bounds on every set (which is made for at most 24 candidates)");
+          "leave out the test of the bounds on every set, by enumeration or branch and bound");
+    field(
+        "node_limit", o.node_limit,
+        "stop the branch and bound after so many nodes in all; 0: after half a minute's work or so, or when ⟨time_limit⟩ says so");
     field("memory_limit", o.memory_limit,
           "refuse work that needs more, for example 4G; default: what is free");
   }
 };
 
 enum class CheckKind {
+  kSizes,
+  kRidge,
   kFeatures,
   kConstraints,
   kObjective,
@@ -36,6 +41,7 @@ enum class CheckKind {
   kBounds,
   kPool,
   kEnumeration,
+  kBranchAndBound,
   kPoolComplete,
   kStatus
 };
@@ -59,16 +65,34 @@ struct Finding {
   std::optional<double> tolerance;  ///< what the deviation may be
 };
 
+/// What could not be checked, at which sizes, why, and what would help.
+struct Unchecked {
+  Index component = 1;
+  std::vector<Index> sizes;  ///< none: the whole result
+  std::string words;
+};
+
+enum class Verdict {
+  kHolds,     ///< all that is claimed was checked and is so
+  kFails,     ///< something is not as claimed
+  kUnchecked  ///< nothing is wrong, but something could not be checked
+};
+[[nodiscard]] std::string_view verdict_name(Verdict verdict);  ///< "holds", "fails", "unchecked"
+
 struct Verification {
   std::vector<Finding> findings;
-  std::vector<std::string> not_checked;  ///< sentences
-  Index entries = 0;                     ///< sets looked at
-  Index candidates = 0;                  ///< units that could be chosen
-  double sets_enumerated = 0.0;
+  std::vector<Unchecked> unchecked;
+  Index entries = 0;     ///< sets looked at
+  Index candidates = 0;  ///< units that could be chosen
+  /// Of `path`: sizes that were asked for, those of them that are possible, and those missing in spite of it.
+  std::optional<KRange> asked, possible;
+  std::vector<Index> missing;
+  double sets_enumerated = 0.0, nodes = 0.0;
   RunControl::Stop stop = RunControl::Stop::kGoOn;  ///< why it ended before everything was checked
 
   [[nodiscard]] Index failures() const;
-  [[nodiscard]] bool holds() const { return failures() == 0; }
+  [[nodiscard]] Verdict verdict() const;
+  [[nodiscard]] std::vector<std::string> not_checked() const;  ///< sentences
 };
 
 /// `data` is read and prepared as `claims.read` and `claims.prepare` say. Throws BadInput when it is not the

@@ -6,12 +6,15 @@
 #include <array>
 #include <cmath>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include <subspectra/error.hpp>
 #include "core/json_io.hpp"
+#include "core/text.hpp"
 #include "io/byte_source.hpp"
 
 namespace subspectra {
@@ -50,6 +53,10 @@ class Member {
     return {*found, file_, place};
   }
   [[nodiscard]] bool is_null() const { return value_.is_null(); }
+  [[nodiscard]] bool is_text() const { return value_.is_string(); }
+  [[nodiscard]] bool is_text(std::string_view text) const {
+    return is_text() && value_.get_ref<const std::string&>() == text;
+  }
 
   [[nodiscard]] std::string text() const {
     if (!value_.is_string()) fail("must be a text");
@@ -62,6 +69,17 @@ class Member {
   [[nodiscard]] double number() const {
     if (!is_finite(value_)) fail("must be a finite number");
     return value_.get<double>();
+  }
+  /// NaN for null, which is how JSON writes what overflowed.
+  [[nodiscard]] std::vector<double> numbers() const {
+    if (!value_.is_array()) fail("must be a list of finite numbers");
+    std::vector<double> result;
+    result.reserve(value_.size());
+    for (const auto& entry : value_) {
+      if (!is_finite(entry) && !entry.is_null()) fail("must be a list of finite numbers");
+      result.push_back(entry.is_null() ? std::numeric_limits<double>::quiet_NaN() : entry.get<double>());
+    }
+    return result;
   }
   [[nodiscard]] Index count() const {
     if (!is_count(value_)) fail("must be a whole number from 0 up");
@@ -135,13 +153,18 @@ class Member {
 };
 
 json parsed(std::string_view text, const std::string& file) {
+  std::string why;
   try {
     return parse_shallow_json(text);
+  } catch (const json::out_of_range&) {
+    why = ": it has a number that is larger than a double holds";
   } catch (const json::exception&) {
-  } catch (const std::length_error&) {
+  } catch (const std::length_error& problem) {
+    why = fmt::format(": {}", problem.what());
   }
-  throw BadInput({.file = file},
-                 "this is not valid JSON; give a result as `subspectra select ⟨o⟩` writes it");
+  throw BadInput(
+      {.file = file},
+      fmt::format("this is not valid JSON{}; give a result as `subspectra select ⟨o⟩` writes it", why));
 }
 
 ClaimedSet claimed_set(const Member& from) {
@@ -182,6 +205,32 @@ std::vector<ClaimedEntry> claimed_path(const Member& from) {
   return path;
 }
 
+/// A number, or "rel:F".
+RidgeAmount claimed_ridge(const Member& from) {
+  constexpr std::string_view kRule = "must be a number from 0 up, or \"rel:F\" with such a number";
+  if (!from.is_text()) {
+    const double value = from.number();
+    if (value < 0.0) from.fail(kRule);
+    return {value};
+  }
+  constexpr std::string_view kFraction = "rel:";
+  const std::string text = from.text();
+  double fraction = -1.0;
+  if (!text.starts_with(kFraction) ||
+      !parse_number(std::string_view(text).substr(kFraction.size()), fraction) || !(fraction >= 0.0) ||
+      !std::isfinite(fraction)) {
+    from.fail(kRule);
+  }
+  return {0.0, fraction};
+}
+
+/// The member `key`, a count, of every one of a list.
+std::vector<Index> claimed_sizes(const Member& from, const char* key) {
+  std::vector<Index> sizes;
+  for (const auto& fit : from.list()) sizes.push_back(fit.at(key).count());
+  return sizes;
+}
+
 void take_options(const Member& options, ClaimedResult& result) {
   const auto text = [&](const char* key, std::string& value) {
     if (options.has(key) && !options.at(key).is_null()) value = options.at(key).text();
@@ -204,16 +253,18 @@ void take_options(const Member& options, ClaimedResult& result) {
   result.read.ignore = result.exclude;
   text("groups", result.groups);
   if (options.has("criterion")) result.criterion = options.at("criterion").choice<Criterion>();
-  if (options.has("ridge")) {
-    result.ridge = options.at("ridge").number();
-    if (result.ridge < 0.0) options.at("ridge").fail("must not be negative");
-  }
+  if (options.has("ridge")) result.ridge = claimed_ridge(options.at("ridge"));
   if (options.has("k") && !options.at("k").is_null()) {
     const auto range = options.at("k").counts();
     if (range.size() != 2) options.at("k").fail("must be [LO, HI]");
     result.k = KRange{range[0], range[1]};
   }
   if (options.has("pool")) result.pool = options.at("pool").count();
+  if (options.has("components")) result.components = options.at("components").count();
+  if (options.has("lambda") && !options.at("lambda").is_null())
+    result.lambda_given = !options.at("lambda").is_text("path");
+  if (options.has("rho")) result.rho_given = !options.at("rho").is_null();
+  if (options.has("fits")) result.fitted_sizes = claimed_sizes(options.at("fits"), "features");
   if (options.has("no_renormalize")) result.renormalized = !options.at("no_renormalize").truth();
 }
 
@@ -245,6 +296,47 @@ bool ClaimedResult::by_variance() const {
   return std::find(kMethods.begin(), kMethods.end(), method) != kMethods.end();
 }
 
+SetsKind ClaimedResult::sets_kind() const {
+  using Names = std::initializer_list<std::string_view>;
+  const auto among = [this](Names those) {
+    return std::find(those.begin(), those.end(), method) != those.end();
+  };
+  if (among(
+          {"rvm-row", "rvm-entry", "gloss", "sda", "plda", "sfd", "jeffreys-row", "jeffreys-entry", "spca"}))
+    return SetsKind::kAlongLambda;
+  if (among({"gslda",
+             "forward-lda",
+             "backward-lda",
+             "eslda",
+             "gspca",
+             "forward-pca",
+             "backward-pca",
+             "espca",
+             "st",
+             "pearson",
+             "fisher",
+             "ks",
+             "snr",
+             "max-surprise",
+             "gp-ard",
+             "svm-rfe",
+             "svm-rmb",
+             "qalpha",
+             "qalpha-basic",
+             "qalpha-ritz",
+             "qalpha-laplacian",
+             "qalpha-gap",
+             "qalpha-supervised",
+             "qalpha-semi",
+             "qalpha-kernel"}))
+    return SetsKind::kEverySize;
+  if (method == "dspca") return SetsKind::kRelaxation;
+  if (method == "sulda") return SetsKind::kOneFit;
+  if (method == "all") return SetsKind::kAll;
+  if (among({"pca", "gene-shaving"})) return SetsKind::kNone;
+  return method == "refit" ? SetsKind::kGiven : SetsKind::kUnknown;
+}
+
 ClaimedResult parse_claims(std::string_view text, const std::string& file) {
   const json document = parsed(text, file);
   if (!document.is_object() || document.value("schema", json()) != kSelectionSchema) {
@@ -259,12 +351,23 @@ ClaimedResult parse_claims(std::string_view text, const std::string& file) {
   result.status = root.at("status").text();
   take_options(root.at("options"), result);
   take_data(root.at("data"), result);
+  if (root.has("ridge")) {
+    const Member ridge = root.at("ridge");
+    result.ridge_fraction = ridge.at("fraction").number();
+    if (ridge.has("variances")) {
+      result.ridge_variances = ridge.at("variances").numbers();
+      if (std::ssize(*result.ridge_variances) != result.features)
+        ridge.at("variances").fail(fmt::format("must be {} numbers, one a feature", result.features));
+    }
+  }
   result.path = claimed_path(root.at("path"));
   if (root.has("components")) {
     for (const auto& member : root.at("components").list()) {
-      result.components.push_back(claimed_path(member.at("path")));
+      result.further.push_back(claimed_path(member.at("path")));
     }
   }
+  if (root.has("lambda_path")) result.fitted_sizes = claimed_sizes(root.at("lambda_path"), "features_kept");
+  if (root.has("discriminants")) result.chosen_size = root.at("discriminants").at("features_kept").count();
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <subspectra/options.hpp>
 #include <subspectra/selection.hpp>
 #include "core/types.hpp"
 #include "data/prepare.hpp"
@@ -34,6 +35,18 @@ struct ClaimedEntry : ClaimedSet {
   std::vector<ClaimedSet> pool;
 };
 
+/// Which sizes the sets of a method have.
+enum class SetsKind {
+  kEverySize,    ///< all that were asked for
+  kRelaxation,   ///< the same, or one, of a penalty that was given
+  kAlongLambda,  ///< those that fits along lambda left, or that of one lambda
+  kOneFit,       ///< that of the one fit
+  kAll,          ///< every feature that varies
+  kNone,         ///< components, no sets
+  kGiven,        ///< sets that were given to it
+  kUnknown       ///< another program's
+};
+
 /// A `subspectra.selection/1` file.
 struct ClaimedResult {
   std::string file;
@@ -45,10 +58,13 @@ struct ClaimedResult {
   std::vector<std::string> include, exclude;
   std::string groups;  ///< the file of `groups`
   Criterion criterion = Criterion::kLargest;
-  double ridge = 0.0;  ///< the number that was added
+  RidgeAmount ridge;  ///< what was added
   std::optional<KRange> k;
-  Index pool = 1;            ///< sets asked for
-  bool renormalized = true;  ///< false: `no_renormalize`, the objective is that of the loadings given
+  Index components = 0;       ///< asked for
+  Index pool = 1;             ///< sets asked for
+  bool lambda_given = false;  ///< or chosen: the answer has one set, of whatever size
+  bool rho_given = false;     ///< the same of dspca
+  bool renormalized = true;   ///< false: `no_renormalize`, the objective is that of the loadings given
   // `data`
   Index rows = 0;  ///< 0: matrices
   Index features = 0;
@@ -56,16 +72,24 @@ struct ClaimedResult {
   std::optional<std::vector<std::string>> classes;
   std::vector<Index> class_counts;
 
+  // `ridge`: what the fraction was taken of, one a feature, where it is there
+  std::optional<double> ridge_fraction;
+  std::optional<std::vector<double>> ridge_variances;
+
   std::vector<ClaimedEntry> path;
-  std::vector<std::vector<ClaimedEntry>> components;  ///< the paths of the second, third, ... component
+  std::vector<std::vector<ClaimedEntry>> further;  ///< `components`: the paths of the second, third, ... one
+  /// How many features each fit along lambda kept, by falling lambda (`lambda_path`, `options.fits`).
+  std::optional<std::vector<Index>> fitted_sizes;
+  std::optional<Index> chosen_size;  ///< of `discriminants`
 
   [[nodiscard]] bool from_matrices() const { return rows == 0; }
   /// Judged by the variance of the set whether there are labels or not: the PCA methods.
   [[nodiscard]] bool by_variance() const;
+  [[nodiscard]] SetsKind sets_kind() const;
 };
 
-/// Throws BadInput for what is no such file: not JSON, another schema, a member of the wrong type or size, a
-/// number that is not finite. `file` stands in the messages.
+/// Throws BadInput for what is no such file: not JSON, a member that stands twice, another schema, a member
+/// of the wrong type or size, a number that is not finite. `file` stands in the messages.
 [[nodiscard]] ClaimedResult parse_claims(std::string_view text, const std::string& file);
 [[nodiscard]] ClaimedResult read_claims(const std::string& path);
 

@@ -4,13 +4,17 @@
 
 #include <subspectra/selection.hpp>
 #include "data/dataset.hpp"
+#include "verify/long_algebra.hpp"
 
 namespace subspectra::verify {
 
 struct DensePair {
   std::vector<Index> features;  ///< ascending; row and column i of A and B belong to features[i]
   Matrix a, b;                  ///< b empty: the identity (PCA)
-  Index rank = 0;               ///< of A at most
+  /// The same B, and M with A = M M', in extended precision: of a table with classes, unless it is very
+  /// large.
+  LongMatrix long_b, long_m;
+  Index rank = 0;  ///< of A at most
   /// Rounding of A. With B: of a class mean, in standard deviations; without: of a variance, absolute.
   double noise = 0.0;
 
@@ -19,11 +23,12 @@ struct DensePair {
   [[nodiscard]] std::vector<Index> places(const std::vector<Index>& of) const;
 };
 
-/// LDA: A = Sigma_b, B = Sigma_w + ridge I; else A is the covariance and B = I. Divisor: the sum of the
+/// LDA: A = Sigma_b, B = Sigma_w and the ridge; else A is the covariance and B = I. Divisor: the sum of the
 /// weights. Throws BadInput when squares overflow.   O(N n^2)
-[[nodiscard]] DensePair table_pair(const Dataset& data, std::vector<Index> features, bool lda, double ridge);
+[[nodiscard]] DensePair table_pair(const Dataset& data, std::vector<Index> features, bool lda,
+                                   const RidgeAmount& ridge);
 [[nodiscard]] DensePair matrix_pair(const Matrix& a, const Matrix* b, std::vector<Index> features,
-                                    double ridge);
+                                    const RidgeAmount& ridge);
 
 /// The criterion of one set.
 struct DenseValue {
@@ -31,11 +36,12 @@ struct DenseValue {
   double value = 0.0;
   Vector eigenvalues;      ///< of (A_S, B_S), descending, not below 0
   double tolerance = 0.0;  ///< relative: max(1e-8, 100 cond 2^-52), cond of B_S scaled to a unit diagonal
-  double slack = 0.0;      ///< absolute, beside it: matters only for values next to 0
+  double sharp = 0.0;      ///< of the value here: max(2e-9, 100 cond epsilon), epsilon 2^-63 with long_b
+  double slack = 0.0, sharp_slack = 0.0;  ///< absolute, beside them: matter only for values next to 0
   double condition = 1.0;
   [[nodiscard]] double largest() const { return eigenvalues.size() > 0 ? eigenvalues[0] : 0.0; }
-  /// What |claimed - value| may be.
-  [[nodiscard]] double allowance() const { return tolerance * value + slack; }
+  /// How far the value here may be from the true one.
+  [[nodiscard]] double allowance() const { return sharp * value + sharp_slack; }
 };
 [[nodiscard]] DenseValue dense_value(const DensePair& pair, const std::vector<Index>& places,
                                      Criterion criterion);

@@ -10,8 +10,9 @@
 namespace subspectra::verify {
 namespace {
 
-/// Pivots of the scaled B below this are those of dependent features: such a set is judged densely.
-constexpr double kSmallPivot = 1e-12;
+/// Pivots below this fraction of what they started from are those of features that depend on each other, or
+/// of sets next to the bound: such a set is judged densely.
+constexpr double kSmallPivot = 1e-10;
 
 double binomial(Index n, Index k) {
   double result = k < 0 || k > n ? 0.0 : 1.0;
@@ -47,7 +48,8 @@ Enumeration::Enumeration(const DensePair& pair, Choices choices, Criterion crite
       choices_(std::move(choices)),
       criterion_(pair.identity() ? Criterion::kLargest : criterion),
       control_(control),
-      a_(pair.a) {
+      a_(pair.a),
+      judge_(pair, criterion_) {
   const Index n = a_.rows();
   if (pair.identity()) {
     b_ = Matrix::Identity(n, n);
@@ -82,17 +84,17 @@ Enumeration::Enumeration(const DensePair& pair, Choices choices, Criterion crite
 
 double Enumeration::count(Index k) const { return binomial(free(), k - forced()); }
 
-std::optional<Exceeding> Enumeration::find_above(Index k, double bound, std::set<std::vector<Index>> known) {
-  known_ = std::move(known);
+BoundAnswer Enumeration::find_above(Index k, double bound, std::set<std::vector<Index>> known) {
+  judge_.begin(bound, std::move(known));
   chosen_ = k - forced();
-  if (chosen_ < 0 || chosen_ > free() || stopped_) return std::nullopt;
-  bound_ = bound;
+  if (stopped_) return {.end = BoundAnswer::End::kStopped};
+  if (chosen_ < 0 || chosen_ > free()) return {};
   const double tiny =
       pair_.identity() ? std::max(pair_.noise, 1e-14 * a_.diagonal().cwiseAbs().maxCoeff()) : 1e-20;
-  threshold_ = bound + 1e-8 * std::abs(bound) + tiny;
+  threshold_ = bound + kBeyond * std::abs(bound) + tiny;
+  if (!std::isfinite(threshold_)) return {};  // nothing is above that
   // lambda_max(A_S, B_S) < t if and only if t B_S - A_S is positive definite.
   if (criterion_ == Criterion::kLargest) w_ = threshold_ * b_ - a_;
-  found_.reset();
   set_.clear();
   planned_ = count(k);
   done_ = 0.0;
@@ -105,7 +107,7 @@ std::optional<Exceeding> Enumeration::find_above(Index k, double bound, std::set
     }
   }
   descend(0, 0, factored);
-  return std::move(found_);
+  return judge_.answer(stopped_ ? BoundAnswer::End::kStopped : BoundAnswer::End::kNone);
 }
 
 /// Adds `chosen_ - depth` more units from `start` on; true ends the search. `factored`: the factor covers
@@ -135,16 +137,7 @@ bool Enumeration::leaf(bool factored) {
   if (factored && (criterion_ == Criterion::kLargest || !(value_[set_.size()] > threshold_))) {
     return !go_on(1.0);
   }
-  if (!known_.empty()) {
-    std::vector<Index> places = set_;
-    std::sort(places.begin(), places.end());
-    if (known_.count(places) > 0) return !go_on(size);
-  }
-  DenseValue dense = dense_value(pair_, set_, criterion_);
-  if (dense.feasible && dense.value - dense.allowance() > bound_) {
-    found_ = {set_, std::move(dense)};
-    return true;
-  }
+  if (judge_.judge(set_)) return true;
   return !go_on(30.0 * size * size * size);
 }
 
@@ -165,7 +158,7 @@ bool Enumeration::append(Index place) {
   set_.push_back(place);
   work_ += 0.5 * static_cast<double>(i * i);
   const double pivot = cholesky_row(w_, set_, i, stride_, l_);
-  if (criterion_ == Criterion::kLargest) return pivot > 0.0;
+  if (criterion_ == Criterion::kLargest) return pivot > kSmallPivot * std::abs(w_(place, place));
   if (!(pivot > kSmallPivot)) return false;
   const double* const row = l_.data() + i * stride_;
   if (criterion_ == Criterion::kWilks) {  // log det(I + T_S) = log det(A_S + B_S) - log det B_S

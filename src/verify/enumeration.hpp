@@ -1,11 +1,10 @@
 #pragma once
 /// Every set of a size, one after another, against a bound.
-#include <optional>
 #include <set>
 #include <vector>
 
 #include <subspectra/run_control.hpp>
-#include "verify/dense_pair.hpp"
+#include "verify/set_judge.hpp"
 
 namespace subspectra::verify {
 
@@ -13,11 +12,6 @@ namespace subspectra::verify {
 struct Choices {
   std::vector<std::vector<Index>> forced;  ///< in every set
   std::vector<std::vector<Index>> free;
-};
-
-struct Exceeding {
-  std::vector<Index> places;
-  DenseValue value;
 };
 
 class Enumeration {
@@ -30,11 +24,8 @@ class Enumeration {
   /// How many sets of `k` units there are.
   [[nodiscard]] double count(Index k) const;
   /// The first set of `k` units, other than those in `known` (ascending places), whose criterion, recomputed
-  /// densely, is above `bound` beyond its tolerance; nothing when there is none or when the control stopped
-  /// it.
-  [[nodiscard]] std::optional<Exceeding> find_above(Index k, double bound,
-                                                    std::set<std::vector<Index>> known = {});
-  [[nodiscard]] bool stopped() const { return stopped_; }
+  /// densely, is above `bound` beyond its tolerance.
+  [[nodiscard]] BoundAnswer find_above(Index k, double bound, std::set<std::vector<Index>> known = {});
   [[nodiscard]] double sets() const { return sets_; }  ///< looked at, in all
 
  private:
@@ -57,9 +48,8 @@ class Enumeration {
   std::size_t stride_ = 0;
   std::vector<Index> set_;
   Index chosen_ = 0;
-  double bound_ = 0.0, threshold_ = 0.0;
-  std::set<std::vector<Index>> known_;
-  std::optional<Exceeding> found_;
+  double threshold_ = 0.0;
+  SetJudge judge_;
   double work_ = 0.0, sets_ = 0.0, planned_ = 0.0, done_ = 0.0;
   bool stopped_ = false;
 };

@@ -29,6 +29,14 @@ std::string small_table() {
   return text;
 }
 
+const json& check_named(const json& verification, std::string_view name) {
+  for (const json& check : verification["checks"]) {
+    if (check["name"] == name) return check;
+  }
+  ADD_FAILURE() << "no check " << name;
+  return verification["checks"][0];
+}
+
 TEST(VerifyCommand, HoldsForWhatSelectWrites) {
   const ScratchDirectory scratch;
   scratch.write("table.csv", small_table());
@@ -63,11 +71,11 @@ TEST(VerifyCommand, HoldsForWhatSelectWrites) {
     EXPECT_EQ(run.err, "");
     const json verification = run.json();
     EXPECT_EQ(verification["schema"], "subspectra.verification/1");
+    EXPECT_EQ(verification["verdict"], "holds") << verification["not_checked"];
     EXPECT_EQ(verification["holds"], true);
     EXPECT_EQ(verification["status"], "complete");
     for (const auto& finding : verification["findings"]) EXPECT_EQ(finding["ok"], true) << finding;
-    const json& bounds = verification["checks"][4];
-    EXPECT_EQ(bounds["name"], "bounds");
+    const json& bounds = check_named(verification, "bounds");
     if (data == "table.csv" && bounds["checked"] > 0) {
       EXPECT_GT(verification["sets_enumerated"], 0.0);
     }
@@ -106,14 +114,14 @@ TEST(VerifyCommand, NamesTheEntryAndTheReason) {
   const Finished run = run_program({"verify", "changed.json", "sonar", "-o", "findings.json"}, here);
   EXPECT_EQ(run.code, 1);
   EXPECT_TRUE(run.err.starts_with(
-      "subspectra: error: changed.json: 2 of 26 checks fail; the first: k = 3, objective: "))
+      "subspectra: error: changed.json: 2 of 32 checks fail; the first: k = 3, objective: "))
       << run.err;
   EXPECT_NE(run.out.find("k = 3, objective: the objective is 0.47"), std::string::npos) << run.out;
   const json findings = json::parse(scratch.read("findings.json"));
+  EXPECT_EQ(findings["verdict"], "fails");
   EXPECT_EQ(findings["holds"], false);
-  EXPECT_EQ(findings["checks"][2]["name"], "objective");
-  EXPECT_EQ(findings["checks"][2]["failed"], 1);
-  EXPECT_NEAR(findings["checks"][2]["worst_deviation"].get<double>(), 1e-4, 1e-8);
+  EXPECT_EQ(check_named(findings, "objective")["failed"], 1);
+  EXPECT_NEAR(check_named(findings, "objective")["worst_deviation"].get<double>(), 1e-4, 1e-8);
 
   EXPECT_EQ(run_program({"verify", "result.json", "sonar", "-o", "result.json"}, here).code, 2);
   EXPECT_EQ(run_program({"verify", "result.json"}, here).code, 2);
@@ -122,7 +130,7 @@ TEST(VerifyCommand, NamesTheEntryAndTheReason) {
   EXPECT_EQ(json::parse(scratch.read("result.json")), result);
 }
 
-TEST(VerifyCommand, AnOptimalPathHasEverySize) {
+TEST(VerifyCommand, APathHasEverySize) {
   const ScratchDirectory scratch;
   ASSERT_EQ(
       run_program({"select", "ionosphere", "--method", "eslda", "-k", "2:5", "-o", "result.json", "--quiet"},
@@ -138,6 +146,15 @@ TEST(VerifyCommand, AnOptimalPathHasEverySize) {
     EXPECT_NE(run.out.find("k = " + std::to_string(missing + 2) + " is missing"), std::string::npos)
         << run.out;
   }
+  json document = json::parse(scratch.read("result.json"));
+  document["path"] = json::array();
+  document["status"] = "heuristic";
+  scratch.write("none.json", document.dump());
+  const Finished run =
+      run_program({"verify", "none.json", "ionosphere", "--json"}, {.directory = scratch.path()});
+  EXPECT_EQ(run.code, 1);
+  EXPECT_EQ(run.json()["sizes"]["asked"], json({2, 5}));
+  EXPECT_EQ(run.json()["sizes"]["missing"], json({2, 3, 4, 5}));
 }
 
 TEST(VerifyCommand, OtherDataAndForeignFilesAreExitCode3) {
@@ -187,7 +204,9 @@ TEST(VerifyCommand, ALimitOrASignalLeavesWhatWasFound) {
       0);
   const Finished limit =
       run_program({"verify", "result.json", "sonar", "--time-limit", "0.3", "--json"}, here);
-  EXPECT_EQ(limit.code, 0) << limit.err;
+  EXPECT_EQ(limit.code, 6) << limit.err;
+  EXPECT_EQ(limit.json()["verdict"], "unchecked");
+  EXPECT_TRUE(limit.json()["holds"].is_null());
   EXPECT_EQ(limit.json()["status"], "time_limit");
   EXPECT_FALSE(limit.json()["not_checked"].empty());
   const Finished signalled =
@@ -196,8 +215,13 @@ TEST(VerifyCommand, ALimitOrASignalLeavesWhatWasFound) {
   EXPECT_EQ(signalled.code, 130) << signalled.err;
   EXPECT_EQ(signalled.json()["status"], "interrupted");
   const Finished plain = run_program({"verify", "result.json", "sonar", "--no-enumerate"}, here);
-  EXPECT_EQ(plain.code, 0);
-  EXPECT_NE(plain.out.find("not checked: the upper bounds on every set (--no-enumerate)"), std::string::npos);
+  EXPECT_EQ(plain.code, 6);
+  EXPECT_NE(plain.out.find(": whether a set is above upper_bound (--no-enumerate)"), std::string::npos)
+      << plain.out;
+  EXPECT_NE(plain.out.find("nothing is wrong in "), std::string::npos) << plain.out;
+  EXPECT_TRUE(plain.err.starts_with(
+      "subspectra: error: result.json: nothing is wrong, but 1 thing could not be checked: k = 1, 2"))
+      << plain.err;
 }
 
 }  // namespace

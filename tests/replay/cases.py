@@ -727,6 +727,25 @@ case("verify-finds-what-was-changed", RESULT,
 case("verify-finds-what-an-optimal-path-lacks", select("two.csv --method eslda -k 2:4 -o r.json"),
      Edit("r.json", "bad.json", "without its second set", lambda result: result["path"].pop(1)),
      verify("bad.json two.csv"), digests=("r.json",))
+case("verify-finds-what-was-taken-out", select("two.csv --method gspca -k 1:3 --components 2 -o r.json --quiet"),
+     *[step for name, change in [
+         ("an empty path", lambda result: result.update(path=[])),
+         ("without the first set", lambda result: result["path"].pop(0)),
+         ("without the last set", lambda result: result["path"].pop()),
+         ("without the second component", lambda result: result.pop("components")),
+         ("stopped, without the last set", lambda result: [result["path"].pop(), result.update(status="time_limit")])]
+       for step in (Edit("r.json", "bad.json", name, change), verify("bad.json two.csv"))], digests=("r.json",))
+case("verify-more-than-24-candidates", select("sonar -k 1:20 -o r.json --quiet"), verify("r.json sonar"),
+     verify("r.json sonar --node-limit 1"), select("ionosphere --method eslda -k 16:17 -o r.json --quiet"),
+     verify("r.json ionosphere"), verify("r.json ionosphere --node-limit 2"),
+     verify("r.json ionosphere --node-limit 2 --json"), digests=("r.json",))
+case("verify-methods-without-sets", select("two.csv --method pca -k 2 -o r.json --quiet"), verify("r.json two.csv"),
+     select("three.csv --method sulda -k 2:3 -o r.json --quiet"), verify("r.json three.csv"))
+case("verify-a-fraction-of-the-variances", select("wide.csv -k 1:3 -o r.json --quiet"),
+     Edit("r.json", "bad.json", "another variance", broken("ridge.variances.2", 0.5)), verify("bad.json wide.csv"),
+     Edit("r.json", "bad.json", "another fraction", broken("ridge.fraction", 0.5)), verify("bad.json wide.csv"),
+     Edit("r.json", "bad.json", "no fraction", broken("options.ridge", "rel:nan")), verify("bad.json wide.csv"),
+     digests=("r.json",))
 case("verify-results-with-a-wrong-member", RESULT,
      *refused("r.json", verify("bad.json three.csv"),
               [
