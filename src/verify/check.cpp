@@ -199,7 +199,7 @@ class Checker {
       const double claimed = (*claims_.ridge_variances)[static_cast<std::size_t>(j)];
       if (contains(excluded_, j) || std::isnan(claimed)) continue;
       const auto [variance, rounding] = problem_.ridge_variance(j);
-      finding.deviation = std::max(*finding.deviation, relative(claimed, variance));
+      if (variance > rounding) finding.deviation = std::max(*finding.deviation, relative(claimed, variance));
       if (std::abs(claimed - variance) <= 1e-8 * variance + rounding) continue;
       finding.claimed = claimed;
       finding.recomputed = variance;
