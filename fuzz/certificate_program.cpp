@@ -118,7 +118,11 @@ int main(int argc, char** argv) {
     if (!checked.refusal.empty()) fmt::print("  refused: {}\n", checked.refusal);
     if (!checked.findings.empty())
       fmt::print("  again: certificate_fuzzer --seed {} --problems 1 --write DIR\n", seed);
-    if (!arguments.write.empty()) write_csv(problem, fmt::format("{}/{}.csv", arguments.write, seed));
+    if (!arguments.write.empty()) {
+      const std::string path = fmt::format("{}/{}", arguments.write, seed);
+      write_csv(problem, path + ".csv");
+      if (problem.matrices) Runner(problem).write_matrices(path);
+    }
   }
   print(report, elapsed());
   if (!arguments.json.empty()) write_json(report, elapsed(), arguments.json);

@@ -160,6 +160,21 @@ class Runner {
     return select(CovariancePair(a_, b_, {.names = names}), method, problem_.options, control);
   }
 
+  /// A and B (of a covariance alone: the covariance) as the library is given them.
+  void write_matrices(const std::string& path) const {
+    const auto write = [&](const Eigen::MatrixXd& m, const char* name) {
+      if (m.size() == 0) return;
+      std::ofstream file(path + name);
+      for (int j = 0; j < problem_.p; ++j) file << (j > 0 ? "," : "") << name_of(j);
+      for (int i = 0; i < problem_.p; ++i) {
+        for (int j = 0; j < problem_.p; ++j) file << fmt::format("{}{:.17g}", j > 0 ? "," : "\n", m(i, j));
+      }
+      file << '\n';
+    };
+    write(a_, ".a.csv");
+    write(b_, ".b.csv");
+  }
+
   [[nodiscard]] Truth truth() const {
     if (!problem_.matrices) {
       return truth_of_table(problem_.x, problem_.rows, problem_.p, problem_.codes, problem_.classes,
@@ -464,16 +479,19 @@ class Checker {
   std::string path_;
 };
 
-/// A search that was stopped and gone on with gives what it gives in one go. With a gap that may be left open
-/// what is looked at depends on where it was stopped; whatever it was, each of the two has been checked.
+/// A search that was stopped and gone on with gives what it gives in one go, up to which of two sets that tie
+/// it met first. With a gap that may be left open what is looked at depends on where it was stopped; whatever
+/// it was, each of the two has been checked.
 inline void check_resumed(const Selection& whole, const Selection& resumed, std::vector<Finding>& findings) {
   if (whole.status == Status::kGapReached || resumed.status == Status::kGapReached) return;
+  const auto same_value = [](double x, double y) { return std::abs(x - y) <= 1e-9 * std::abs(x); };
   bool same = whole.sets().size() == resumed.sets().size() && whole.status == resumed.status;
   for (std::size_t i = 0; same && i < whole.sets().size(); ++i) {
     const auto &a = whole.sets()[i], &b = resumed.sets()[i];
-    same = a.features == b.features && a.objective == b.objective && a.certified() == b.certified() &&
+    same = same_value(a.objective, b.objective) && a.certified() == b.certified() &&
            a.pool.size() == b.pool.size();
-    for (std::size_t l = 0; same && l < a.pool.size(); ++l) same = a.pool[l].objective == b.pool[l].objective;
+    for (std::size_t l = 0; same && l < a.pool.size(); ++l)
+      same = same_value(a.pool[l].objective, b.pool[l].objective);
   }
   if (!same) findings.push_back({"resume", "resumed, the search ends with another result"});
 }

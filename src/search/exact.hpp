@@ -13,8 +13,9 @@
 
 namespace subspectra {
 
-/// Sets whose values agree to this fraction are a tie; a search does not look for less.
-inline constexpr double kTieFraction = 1e-9;
+/// Sets whose values agree to this fraction are a tie, and a search does not look for what is better by less
+/// than a tie: both together stay within what a certificate promises (kCertifiedGap).
+inline constexpr double kTieFraction = 4e-10;
 
 /// A set of units (ascending) and its criterion.
 struct RankedSet {

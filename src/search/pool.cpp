@@ -21,7 +21,12 @@ bool Pool::offer(std::vector<Index> units, double value) {
   };
   RankedSet set{std::move(units), value};
   const bool full = static_cast<Index>(sets_.size()) >= capacity_;
-  if (full && !better(set, sets_.back())) return false;
+  // Ties of ties would lead away from what has been seen: a set that enters for its units alone ties with the
+  // largest value that ever stood in its place.
+  const auto ties_at_most = [&](double value, double seen) {
+    return value >= seen - kTieFraction * std::abs(seen);
+  };
+  if (full && (!better(set, sets_.back()) || !ties_at_most(set.value, threshold_))) return false;
   Fingerprint fingerprint;
   fingerprint.add(set.units.data(), set.units.size() * sizeof(Index));
   const std::uint64_t hash = fingerprint.number();
@@ -34,11 +39,15 @@ bool Pool::offer(std::vector<Index> units, double value) {
   }
   // By insertion: a tie within a fraction is no strict order, so that no sorting algorithm may be asked.
   auto at = sets_.end();
-  while (at != sets_.begin() && better(set, *(at - 1))) --at;
+  while (at != sets_.begin() && better(set, *(at - 1))) {
+    if (at - 1 == sets_.begin() && !ties_at_most(set.value, best_seen_)) break;
+    --at;
+  }
+  best_seen_ = std::max(best_seen_, set.value);
   hashes_.insert(hashes_.begin() + (at - sets_.begin()), hash);
   if (is_fresh_copy_) entered_.push_back(set);
   sets_.insert(at, std::move(set));
-  if (static_cast<Index>(sets_.size()) >= capacity_) threshold_ = sets_.back().value;
+  if (static_cast<Index>(sets_.size()) >= capacity_) threshold_ = std::max(threshold_, sets_.back().value);
   return true;
 }
 

@@ -13,8 +13,8 @@ class Pool {
  public:
   explicit Pool(Index capacity) : capacity_(capacity) {}
 
-  /// Only sets above this are worth finding: the worst of a full pool, else -infinity (values are never
-  /// negative, so that 0 is worth finding).
+  /// Only sets above this are worth finding: the largest value that stood last in the full pool, else
+  /// -infinity (values are never negative, so that 0 is worth finding).
   [[nodiscard]] double threshold() const { return threshold_; }
   /// True when the set entered. Sets already there are left alone; of sets that tie with the last place to
   /// kTieFraction the lexicographically smaller stays.
@@ -29,7 +29,7 @@ class Pool {
 
  private:
   Index capacity_;
-  double threshold_ = -kInfinity;
+  double threshold_ = -kInfinity, best_seen_ = -kInfinity;
   std::vector<RankedSet> sets_;
   std::vector<std::uint64_t> hashes_;  ///< of sets_, so that a large pool is looked through quickly
   std::vector<RankedSet> entered_;

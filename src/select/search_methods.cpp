@@ -317,19 +317,26 @@ void fill_bounds(const Problem& problem, const RootLosses* root, const RunContro
 }
 
 /// Whether a set is worth so little beside all candidates together (one of them separates the classes nearly
-/// perfectly) that what searches and bounds compute, f(T) less the losses, has no digits left for it.
+/// perfectly) that what searches and bounds compute, f(T) less the losses, has no digits left for it; log
+/// det(I + T) in doubles loses what is small beside the largest eigenvalue, here above some 2e4.
 bool dwarfed(const Problem& problem, const RootLosses* root, const Selection& selection) {
-  constexpr double kMostBeside = 1e5;
-  const auto features = problem.units().features();
-  if (!problem.units().single || features.size() > kMostPrecise) return false;
-  double least = kInfinity;
-  for (const auto& entry : selection.sets())
+  constexpr double kMostBeside = 1e5, kMostLogDet = 10.0;
+  const bool log_det = problem.options().criterion == Criterion::kWilks;
+  double least = kInfinity, most = 0.0;
+  for (const auto& entry : selection.sets()) {
+    most = std::max(most, entry.objective);
     least = std::min({least, entry.objective, entry.pool.empty() ? kInfinity : entry.pool.back().objective});
-  const double all = root != nullptr ? root->value
-                                     : renormalize(problem.pencil(), features, problem.options().criterion, 1,
-                                                   problem.options().threads)
-                                           .objective;
-  return all > kMostBeside * least;
+  }
+  const auto features = problem.units().features();
+  const bool small = problem.units().single && features.size() <= kMostPrecise;
+  if (small) {
+    most =
+        std::max(most, root != nullptr ? root->value
+                                       : renormalize(problem.pencil(), features, problem.options().criterion,
+                                                     1, problem.options().threads)
+                                             .objective);
+  }
+  return log_det ? most > kMostLogDet : small && most > kMostBeside * least;
 }
 
 /// The entry is this set.
@@ -462,10 +469,6 @@ bool settle(const Problem& problem, const RootLosses* root, bool proven, const R
   if (problem.pencil().b_is_identity()) return true;
   bool trusted =
       digits_suffice(problem.pencil(), problem.units().features(), root, problem.options().threads);
-  // log det(I + T) in doubles loses what is small beside the largest eigenvalue, here above some 2e4.
-  constexpr double kMostLogDet = 10.0;
-  for (const auto& entry : selection.sets())
-    trusted = trusted && !(problem.options().criterion == Criterion::kWilks && entry.objective > kMostLogDet);
   // A search whose pool is in another order by the values that are reported did not know them.
   trusted = trusted && !dwarfed(problem, root, selection) &&
             std::all_of(selection.sets().begin(), selection.sets().end(), in_order);

@@ -107,7 +107,7 @@ TEST(PreciseValue, AgreesWithQuadruplePrecisionUpToTheConditionsOfTables) {
   for (const double apart : {1e-2, 1e-5, 1e-8}) {
     for (const bool weighted : {false, true}) {
       for (const double fraction : {0.0, 1e-9}) {
-        SCOPED_TRACE(testing::Message() << apart << ' ' << weighted << ' ' << fraction);
+        SCOPED_TRACE(::testing::Message() << apart << ' ' << weighted << ' ' << fraction);
         const DatasetParts parts = near_copies(apart, 11, weighted);
         const Dataset data(parts);
         const QuadTruth truth(parts, fraction);
