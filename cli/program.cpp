@@ -98,7 +98,7 @@ int run_program(const std::vector<std::string>& words) {
   } catch (const std::system_error& problem) {
     if (problem.code() == std::errc::resource_unavailable_try_again) {
       say("error",
-          "the system starts no more threads for this user; end other programs, or raise the limit (ulimit -u)");
+          "the system starts no more threads for this user; end other programs, or raise the limit (ulimit -u, ulimit -v)");
     } else {
       say("error", problem.what());
     }

@@ -14,13 +14,12 @@ inline void fuzz_messages(std::span<const std::uint8_t> bytes) {
       ::pwrite(pipe, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
     std::abort();
   const ReadOptions options = fuzzing::small_memory();
-  const IsolationLimits limits{.memory_limit = options.memory_limit.bytes};
   ::lseek(pipe, 0, SEEK_SET);
   try {
     fuzzing::outcome_of([&] {
-      TableBuilder builder("input",
-                           {.most_values = kMostExpansion * 65536.0, .memory_limit = limits.memory_limit});
-      read_messages(pipe, 1.0, "input", "test", limits, builder);
+      TableBuilder builder(
+          "input", {.most_values = kMostExpansion * 65536.0, .memory_limit = options.memory_limit.bytes});
+      read_messages(pipe, 1.0, "input", "test", builder);
       return assemble(builder.finish(), options);
     });
   } catch (const DecoderSilent&) {  // the bytes end before the table does

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "companions/decode/run.hpp"
 #include "io/text_columns.hpp"
 
 namespace subspectra {
@@ -235,6 +236,7 @@ void Hdf5Reader::read_block(const Handle& dataset, hid_t memory_type, hsize_t st
   const Handle memory{H5Screate_simple(1, &n, nullptr), H5Sclose};
   if (H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, starts.data(), nullptr, counts.data(), nullptr) < 0 ||
       H5Dread(dataset.get(), memory_type, memory.get(), space.get(), H5P_DEFAULT, into) < 0) {
+    decoding::check_room();
     damaged(place, fmt::format("entries {} to {} cannot be read", start, start + n - 1));
   }
 }
@@ -323,6 +325,7 @@ void Hdf5Reader::stream_dense(const std::string& name, TileOrder order) {
     }
     const double bytes = static_cast<double>(chunk[0]) * static_cast<double>(chunk[1]) *
                          static_cast<double>(H5Tget_size(type_of(dataset).get()));
+    decoding::require_room(2.0 * bytes, where(name), "a chunk of the array");  // as stored and as it is read
     H5Pset_chunk_cache(access.get(), 521, static_cast<std::size_t>(std::min(bytes * 1.5 + 65536.0, 5e9)),
                        1.0);
     band = std::min({chunk[0], rows, kMostTile});
@@ -344,6 +347,7 @@ void Hdf5Reader::stream_dense(const std::string& name, TileOrder order) {
               0 ||
           H5Dread(reader.get(), H5T_NATIVE_DOUBLE, memory.get(), space.get(), H5P_DEFAULT, values.data()) <
               0) {
+        decoding::check_room();
         damaged(name, fmt::format("rows {} to {} cannot be read", row, row + n - 1));
       }
       const auto across = static_cast<Index>(n);

@@ -11,6 +11,7 @@
 #include "companions/decode/decoders.hpp"
 #include "companions/decode/mat_hdf5.hpp"
 #include "companions/decode/mat_layout.hpp"
+#include "companions/decode/run.hpp"
 #include "io/text_columns.hpp"
 
 namespace subspectra {
@@ -213,7 +214,16 @@ class MatDecoder {
     return variable;
   }
   void load(matvar_t& variable, const std::string& name) {
-    if (Mat_VarReadDataAll(file_.get(), &variable) != 0) damaged(name, "its values cannot be read");
+    double values = 1.0;
+    for (int d = 0; d < variable.rank; ++d) values *= static_cast<double>(variable.dims[d]);
+    if (is_numeric_class(variable) || variable.class_type == MAT_C_CHAR) {
+      decoding::require_room(values * static_cast<double>(Mat_SizeOfClass(variable.class_type)), where(name),
+                             description(variable));
+    }
+    if (Mat_VarReadDataAll(file_.get(), &variable) != 0) {
+      decoding::check_room();
+      damaged(name, "its values cannot be read");
+    }
   }
   [[noreturn]] void damaged(const std::string& name, const char* what) const {
     throw BadInput(where(name), fmt::format("damaged: {}; write the file again from its source", what));

@@ -23,7 +23,8 @@ class PipeSink final : public TableSink {
     put(static_cast<std::int64_t>(rows));
     put(static_cast<std::int64_t>(columns));
     put(static_cast<std::uint8_t>(order));
-    put_text(place);
+    put_text(std::string_view(place).substr(0, kMostNote));
+    flush();  // the parent takes its share of the memory before the values are loaded here
   }
   void dense_tile(Index rows, Index columns, std::span<const double> values) override {
     // A tile larger than a message goes along its band in parts: column-wise tiles cut by rows would have to
@@ -39,7 +40,7 @@ class PipeSink final : public TableSink {
     put(MessageTag::kSparse);
     put(static_cast<std::int64_t>(rows));
     put(static_cast<std::int64_t>(columns));
-    put_text(place);
+    put_text(std::string_view(place).substr(0, kMostNote));
     while (!counts.empty()) {
       const auto block = counts.first(std::min<std::size_t>(counts.size(), kMostBlock));
       put(MessageTag::kSparseCounts);
@@ -67,20 +68,21 @@ class PipeSink final : public TableSink {
   void side_column(SideColumn column) override {
     put(MessageTag::kSide);
     put_text(column.name);
-    put_text(column.first.place);
+    put_text(std::string_view(column.first.place).substr(0, kMostNote));
     put(static_cast<std::uint8_t>((column.is_label ? 1U : 0U) | (column.may_be_ignored ? 2U : 0U) |
                                   (column.is_numeric ? 4U : 0U) | (column.may_be_target ? 8U : 0U)));
     put_texts(column.values);
   }
   void note(std::string text) override {
+    if (++notes_ > kMostNotes) return;
     put(MessageTag::kNote);
-    put_text(text);
+    put_text(std::string_view(text).substr(0, kMostNote));
   }
   void failure(MessageTag tag, std::string_view sentence) {
     // What was half-written before does not matter: the parent finds the tag only between messages, and a
     // decoder throws between them.
     put(tag);
-    put_text(sentence.substr(0, 4096));
+    put_text(sentence.substr(0, kMostNote));
     flush();
   }
   void end() {
@@ -140,6 +142,7 @@ class PipeSink final : public TableSink {
   }
 
   int descriptor_;
+  int notes_ = 0;
   std::vector<char> buffer_;
 };
 

@@ -1,6 +1,7 @@
 #include "companions/decode/run.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -11,10 +12,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 #include <new>
 
 #include "companions/decode/pipe_sink.hpp"
 #include "companions/decode/sandbox.hpp"
+#include "core/memory.hpp"
 
 namespace subspectra::decoding {
 namespace {
@@ -24,6 +27,15 @@ void limit(__rlimit_resource resource, std::uint64_t most) {
   if (::getrlimit(resource, &limits) != 0) return;
   limits.rlim_cur = std::min<rlim_t>(limits.rlim_max, most);
   ::setrlimit(resource, &limits);
+}
+
+/// Set once, when the limit on the address space is: what of it was in use then, and what of that was on the
+/// heap.
+std::uint64_t mapped_at_start = 0, heap_at_start = 0;  // NOLINT(*-avoid-non-const-global-variables)
+
+std::uint64_t on_heap() {
+  const auto info = ::mallinfo2();
+  return info.arena + info.hblkhd;
 }
 
 #ifndef SUBSPECTRA_SANITIZED  // sanitizers reserve terabytes
@@ -53,7 +65,9 @@ void confine(const std::string& path, std::uint64_t cpu_s, std::uint64_t memory,
   limit(RLIMIT_NPROC, 0);
   limit(RLIMIT_CPU, cpu_s);
 #ifndef SUBSPECTRA_SANITIZED
-  limit(RLIMIT_AS, address_space() + memory);
+  mapped_at_start = address_space();
+  heap_at_start = on_heap();
+  limit(RLIMIT_AS, mapped_at_start + memory);
 #else
   static_cast<void>(memory);
 #endif
@@ -62,19 +76,17 @@ void confine(const std::string& path, std::uint64_t cpu_s, std::uint64_t memory,
   static_cast<void>(close_sandbox(kPipeDescriptor));  // a kernel without filters has the limits above
 }
 
-}  // namespace
+/// Of the address space; infinite where it has no limit.
+double room_left() {
+  rlimit limits{};
+  if (mapped_at_start == 0 || ::getrlimit(RLIMIT_AS, &limits) != 0 || limits.rlim_cur == RLIM_INFINITY)
+    return std::numeric_limits<double>::infinity();
+  const double in_use = static_cast<double>(mapped_at_start) + static_cast<double>(on_heap()) -
+                        static_cast<double>(heap_at_start);
+  return std::max(0.0, static_cast<double>(limits.rlim_cur) - in_use);
+}
 
-int run_decoder(int count, char** words, std::span<const Decoder> decoders) {
-  if (count != 6) {
-    std::fputs(
-        "Subspectra starts this program to decode MAT and h5ad files; there is nothing to run by hand\n",
-        stderr);
-    return 2;
-  }
-  const std::string_view format = words[1];
-  const std::string path = words[2];
-  ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);  // reading needs no lock, and read-only disks have none
-  confine(path, number(words[3]), number(words[4]), number(words[5]));
+void decode_into_pipe(std::string_view format, const std::string& path, std::span<const Decoder> decoders) {
   const auto decoder = std::find_if(decoders.begin(), decoders.end(),
                                     [&](const Decoder& known) { return known.format == format; });
   PipeSink sink(kPipeDescriptor);
@@ -94,8 +106,40 @@ int run_decoder(int count, char** words, std::span<const Decoder> decoders) {
   } catch (const std::exception& error) {
     sink.failure(MessageTag::kBadInput,
                  fmt::format("{}: damaged: {}; write the file again from its source", path, error.what()));
-  } catch (...) {
-    ::_exit(1);
+  }
+}
+
+}  // namespace
+
+void require_room(double bytes, const Location& where, std::string_view what) {
+  const double room = room_left();
+  if (bytes <= room) return;
+  throw BadInput(where,
+                 fmt::format("{} needs {} in the program that decodes it, beside the table itself, but {} "
+                             "may be used; raise ⟨memory_limit⟩, or save the table as NPZ",
+                             what, readable_bytes(bytes), readable_bytes(room)));
+}
+
+void check_room() {
+  constexpr double kHardlyAny = 1 << 24;
+  if (room_left() < kHardlyAny) throw std::bad_alloc();
+}
+
+int run_decoder(int count, char** words, std::span<const Decoder> decoders) {
+  if (count != 6) {
+    std::fputs(
+        "Subspectra starts this program to decode MAT and h5ad files; there is nothing to run by hand\n",
+        stderr);
+    return 2;
+  }
+  const std::string_view format = words[1];
+  const std::string path = words[2];
+  ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);  // reading needs no lock, and read-only disks have none
+  confine(path, number(words[3]), number(words[4]), number(words[5]));
+  try {
+    decode_into_pipe(format, path, decoders);
+  } catch (...) {  // no memory even for a sentence
+    ::_exit(kNoMemory);
   }
   ::_exit(0);
 }

@@ -15,6 +15,14 @@ struct Decoder {
   void (*decode)(const std::string& path, TableSink& sink);
 };
 
+/// Before memory is taken that the file asks for: throws BadInput where it is more than the limit on the
+/// address space leaves.
+void require_room(double bytes, const Location& where, std::string_view what);
+
+/// After a library could not do something and does not say why: throws bad_alloc where there is hardly any
+/// memory left, because then that is why.
+void check_room();
+
 /// The whole of main(). Ends by _exit: no handler of a library runs after a failure.
 int run_decoder(int count, char** words, std::span<const Decoder> decoders);
 

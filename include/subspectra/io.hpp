@@ -23,7 +23,7 @@ struct ReadOptions {
   std::vector<std::string> needed = {};
   /// A table that lacks the column `target` is one without labels (predict).
   bool target_optional = false;
-  ByteSize memory_limit = {};  ///< for the table itself; 0 means what is free
+  ByteSize memory_limit = {};  ///< of the whole process while it reads; 0 means what is free
 
   SUBSPECTRA_EXPORT void validate() const;  ///< throws InvalidArgument
   template <class Self, class Visitor>

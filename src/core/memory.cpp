@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -14,36 +16,153 @@
 namespace subspectra {
 namespace {
 
-std::uint64_t read_number(const char* path) {
+constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kProgramAlone = 32'000'000;  // what the program and its libraries take, rounded up
+constexpr double kNotCounted = 1e6;
+
+/// The number in a file, kNoLimit for "max" and for no such file.
+std::uint64_t number_in(const std::string& path) {
   std::ifstream file(path);
   std::uint64_t value = 0;
-  return file >> value ? value : std::numeric_limits<std::uint64_t>::max();
+  return file >> value ? value : kNoLimit;
 }
 
-std::uint64_t available_memory() {
-  std::ifstream file("/proc/meminfo");
+/// The number behind `key` in a file of lines "key number"; 0 where there is none.
+std::uint64_t number_behind(const std::string& path, std::string_view key) {
+  std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
-    std::string key;
-    std::uint64_t kib = 0;
-    if (words >> key >> kib && key == "MemAvailable:") return kib * 1024;
+    std::string word;
+    std::uint64_t value = 0;
+    if (words >> word >> value && word == key) return value;
   }
-  return std::numeric_limits<std::uint64_t>::max();
+  return 0;
+}
+
+std::uint64_t less(std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; }
+
+struct GroupFiles {
+  const char* limit;
+  const char* usage;
+  std::array<std::string_view, 2> cached;  ///< in memory.stat: pages of files, which the system takes back
+};
+
+std::uint64_t left_in_group(const std::string& folder, const GroupFiles& files) {
+  const std::uint64_t limit = number_in(folder + '/' + files.limit);
+  if (limit == kNoLimit) return kNoLimit;
+  std::uint64_t usage = number_in(folder + '/' + files.usage);
+  if (usage == kNoLimit) return limit;
+  for (const std::string_view key : files.cached)
+    usage = less(usage, number_behind(folder + "/memory.stat", key));
+  return less(limit, usage);
+}
+
+/// Of this group and all above it, whose limits hold for it too. Where the process sees only its own part of
+/// the hierarchy (a container), its path does not exist there, and the root is its group.
+std::uint64_t left_up_from(std::string group, const std::string& root, const GroupFiles& files) {
+  std::uint64_t left = kNoLimit;
+  while (true) {
+    left = std::min(left, left_in_group(root + group, files));
+    const auto slash = group.rfind('/');
+    if (slash == std::string::npos) return left;
+    group.resize(slash);
+  }
+}
+
+/// What this process has of the address space, in bytes, and how much of that is resident.
+struct OwnPages {
+  std::uint64_t mapped = 0, resident = 0;
+};
+OwnPages own_pages() {
+  static const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  OwnPages pages;
+  std::ifstream file("/proc/self/statm");
+  file >> pages.mapped >> pages.resident;
+  pages.mapped *= page;
+  pages.resident *= page;
+  return pages;
+}
+
+std::uint64_t address_space_left(std::uint64_t mapped) {
+  rlimit limits{};
+  if (::getrlimit(RLIMIT_AS, &limits) != 0 || limits.rlim_cur == RLIM_INFINITY) return kNoLimit;
+  return less(limits.rlim_cur, mapped);
+}
+
+std::uint64_t left_in_own_groups() {
+  std::ifstream file("/proc/self/cgroup");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return memory_left_in_groups(text.str(), "/sys/fs/cgroup");
+}
+
+/// "12.0 GB may be used", and of a given limit where the rest of it is.
+std::string what_may_be_used(std::uint64_t budget, std::uint64_t limit) {
+  const std::string sizes = fmt::format("{} may be used", readable_bytes(static_cast<double>(budget)));
+  if (limit == 0) return sizes;
+  return fmt::format("{} (⟨memory_limit⟩ is {}, and the process holds {} already)", sizes,
+                     readable_bytes(static_cast<double>(limit)),
+                     readable_bytes(static_cast<double>(memory_in_use())));
 }
 
 }  // namespace
 
+std::uint64_t memory_in_use() { return own_pages().resident; }
+
+std::uint64_t memory_left_in_groups(std::string_view own_groups, const std::string& root) {
+  constexpr GroupFiles kFirstVersion = {
+      "memory.limit_in_bytes", "memory.usage_in_bytes", {"total_inactive_file", "total_active_file"}};
+  constexpr GroupFiles kSecondVersion = {"memory.max", "memory.current", {"inactive_file", "active_file"}};
+  std::uint64_t left = kNoLimit;
+  std::istringstream lines{std::string(own_groups)};
+  for (std::string line; std::getline(lines, line);) {  // "4:memory:/a/b", "0::/a/b"
+    const auto first = line.find(':');
+    const auto second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = ',' + line.substr(first + 1, second - first - 1) + ',';
+    std::string group = line.substr(second + 1);
+    if (group == "/") group.clear();
+    if (controllers == ",,") {
+      left = std::min(left, left_up_from(group, root, kSecondVersion));
+    } else if (controllers.find(",memory,") != std::string::npos) {
+      left = std::min(left, left_up_from(group, root + "/memory", kFirstVersion));
+    }
+  }
+  return left;
+}
+
 std::uint64_t memory_budget(std::uint64_t limit) {
-  if (limit > 0) return limit;
-  const std::uint64_t group = read_number("/sys/fs/cgroup/memory.max");
-  return std::min(available_memory(), group) / 10 * 9;
+  const OwnPages own = own_pages();
+  const std::uint64_t by_system = std::min(address_space_left(own.mapped), left_in_own_groups());
+  if (limit > 0) return std::min(less(limit, own.resident), by_system);
+  const std::uint64_t available = number_behind("/proc/meminfo", "MemAvailable:");
+  return std::min(available > 0 ? available * 1024 : kNoLimit, by_system) / 10 * 9;
 }
 
 void require_memory(double bytes, std::string_view what, std::string_view advice, std::uint64_t limit) {
-  const auto budget = static_cast<double>(memory_budget(limit));
-  if (bytes <= budget) return;
-  throw Error(fmt::format("{} needs {} but {} may be used; {}", what, readable_bytes(bytes),
-                          readable_bytes(budget), advice));
+  if (bytes <= kNotCounted && (limit == 0 || bytes <= static_cast<double>(limit))) return;
+  const std::uint64_t budget = memory_budget(limit);
+  if (bytes <= static_cast<double>(budget)) return;
+  throw Error(fmt::format("{} needs {} but {}; {}", what, readable_bytes(bytes),
+                          what_may_be_used(budget, limit), advice));
+}
+
+MemoryBudget::MemoryBudget(std::uint64_t limit) : limit_(limit), total_(memory_budget(limit)) {
+  if (limit == 0 || limit >= kProgramAlone) return;
+  throw Error(fmt::format(
+      "⟨memory_limit⟩ {}: the program and its libraries alone take up to {}; give 100M or more",
+      readable_bytes(static_cast<double>(limit)), readable_bytes(static_cast<double>(kProgramAlone))));
+}
+
+void MemoryBudget::take(double bytes, const MemoryPurpose& purpose) {
+  if (!(bytes <= static_cast<double>(left()))) refuse(bytes, false, purpose);
+  used_ += static_cast<std::uint64_t>(bytes);
+}
+
+void MemoryBudget::refuse(double needed, bool at_least, const MemoryPurpose& purpose) const {
+  throw Error(fmt::format("{} needs {}{} but {}; {}", purpose.what, at_least ? "more than " : "",
+                          readable_bytes(needed), what_may_be_used(at_least ? total_ : left(), limit_),
+                          purpose.advice));
 }
 
 void prefer_large_pages([[maybe_unused]] void* begin, [[maybe_unused]] std::size_t bytes) {

@@ -26,19 +26,28 @@ std::vector<double> numbers_of(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-Labels Labels::from_texts(std::string name, const std::vector<std::string>& texts) {
+Labels Labels::from_texts(std::string name, const std::vector<std::string>& texts,
+                          const std::function<void(std::size_t)>& take) {
+  const auto will_take = [&](std::size_t bytes) {
+    if (take) take(bytes);
+  };
+  will_take(texts.size() * (sizeof(double) + sizeof(int)));
   Labels labels;
   labels.name = std::move(name);
   labels.codes.assign(texts.size(), kMissing);
-  const auto code_all = [&](const auto& keys, const auto& is_missing, const auto& class_name) {
-    using Key = std::decay_t<decltype(keys[0])>;
+  const auto code_all = [&]<class Key>(Key, const auto& keys, const auto& is_missing,
+                                       const auto& class_name) {
     std::map<Key, int> code_of;
-    for (const Key& key : keys) {
-      if (!is_missing(key)) code_of.emplace(key, 0);
+    for (const auto& key : keys) {
+      if (is_missing(key) || !code_of.emplace(key, 0).second) continue;
+      constexpr std::size_t kNode = 4 * sizeof(void*) + sizeof(Key) + sizeof(int);
+      will_take(kNode + 3 * sizeof(std::string));  // and the name of the class, in a vector that doubles
     }
     for (auto& [key, code] : code_of) {
       code = labels.class_count();
-      labels.classes.push_back(class_name(key));
+      std::string text = class_name(key);
+      if (take) take(text.capacity() > 15 ? 2 * text.capacity() : 0);
+      labels.classes.push_back(std::move(text));
     }
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if (!is_missing(keys[i])) labels.codes[i] = code_of.at(keys[i]);
@@ -48,10 +57,11 @@ Labels Labels::from_texts(std::string name, const std::vector<std::string>& text
   const std::vector<double> numbers = numbers_of(texts);
   if (!numbers.empty()) {
     code_all(
-        numbers, [](double v) { return std::isnan(v); }, number_text);
+        double(), numbers, [](double v) { return std::isnan(v); }, number_text);
   } else {
     code_all(
-        texts, [](const std::string& t) { return t.empty(); }, [](const std::string& t) { return t; });
+        std::string_view(), texts, [](std::string_view t) { return t.empty(); },
+        [](std::string_view t) { return std::string(t); });
   }
   return labels;
 }

@@ -1,6 +1,7 @@
 #pragma once
 /// What the library itself knows of a Dataset. Readers know formats; nothing after this knows where the
 /// numbers came from.
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,8 +23,9 @@ struct Labels {
   std::vector<std::string> classes;
   std::vector<int> codes;  ///< one a row; kMissing for an empty or NA label
 
-  /// `texts` one a row; "" is a missing label.
-  static Labels from_texts(std::string name, const std::vector<std::string>& texts);
+  /// `texts` one a row; "" is a missing label. `take` is told of every block of memory before it is taken.
+  static Labels from_texts(std::string name, const std::vector<std::string>& texts,
+                           const std::function<void(std::size_t bytes)>& take = {});
   [[nodiscard]] int class_count() const { return static_cast<int>(classes.size()); }
   [[nodiscard]] std::vector<Index> counts() const;  ///< rows of each class
 };

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
+#include <map>
 #include <numeric>
 #include <unordered_map>
 
@@ -138,18 +140,32 @@ std::vector<std::string> near_names(std::string_view name, const std::vector<std
 }
 
 std::vector<std::string> duplicate_name_reports(const FeatureNames& names) {
-  if (!names.given()) return {};
-  std::unordered_map<std::string, std::vector<Index>> places;
-  std::vector<std::string> repeated;  // in order of the second appearance
-  for (Index j = 0; j < names.size(); ++j) {
-    auto& at = places[names[j]];
-    at.push_back(j);
-    if (at.size() == 2) repeated.push_back(names[j]);
+  // By their hashes: a map of the names would hold every one of them again.
+  const std::span<const std::string> list = names.list();
+  std::vector<std::pair<std::size_t, Index>> hashes;
+  hashes.reserve(list.size());
+  for (std::size_t j = 0; j < list.size(); ++j)
+    hashes.emplace_back(std::hash<std::string>()(list[j]), static_cast<Index>(j));
+  std::sort(hashes.begin(), hashes.end());
+  std::map<Index, std::vector<Index>> repeated;  // in order of the second appearance
+  for (auto first = hashes.begin(); first != hashes.end();) {
+    const auto last =
+        std::find_if(first, hashes.end(), [&](const auto& h) { return h.first != first->first; });
+    if (last - first > 1) {
+      std::map<std::string_view, std::vector<Index>> places;  // different names may have one hash
+      for (; first != last; ++first)
+        places[list[static_cast<std::size_t>(first->second)]].push_back(first->second);
+      for (auto& [name, at] : places) {
+        if (at.size() > 1) repeated.emplace(at[1], std::move(at));
+      }
+    }
+    first = last;
   }
   std::vector<std::string> reports;
   reports.reserve(repeated.size());
-  for (const std::string& name : repeated) {
-    reports.push_back(fmt::format("{} (columns {})", name, fmt::join(places[name], ", ")));
+  for (const auto& [second, at] : repeated) {
+    reports.push_back(
+        fmt::format("{} (columns {})", list[static_cast<std::size_t>(second)], fmt::join(at, ", ")));
   }
   return reports;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,10 @@ class FeatureNames {
   [[nodiscard]] Index size() const { return size_; }
   [[nodiscard]] bool given() const { return given_ != nullptr && !given_->empty(); }
   [[nodiscard]] std::string operator[](Index j) const;
+  /// The given names where they stand; none where they are made.
+  [[nodiscard]] std::span<const std::string> list() const {
+    return given() ? std::span<const std::string>(*given_) : std::span<const std::string>();
+  }
   /// Every feature of that name, ascending (duplicate names are legal).
   [[nodiscard]] std::vector<Index> find(std::string_view name) const;
   /// find() for each of `names`, in one pass over the features.

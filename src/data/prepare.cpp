@@ -182,23 +182,21 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
     }
     throw BadInput({.file = data.source()}, fmt::format("{}; {}", all, kWayOut));
   }
-  std::vector<Index> kept;
   Index flawed = 0, unlabelled = 0, weightless = 0;
+  // The count that a row adds to, null for one that stays. Few tables lose rows: no list is made of millions
+  // that stay.
+  const auto reason_to_drop = [&](Index i) -> Index* {
+    if (options.missing == MissingPolicy::kDrop && flaws.row_flawed[i] != 0) return &flawed;
+    if (options.missing == MissingPolicy::kDrop && data.labels() &&
+        data.labels()->codes[i] == Labels::kMissing)
+      return &unlabelled;
+    return data.weight(i) <= 0.0 ? &weightless : nullptr;
+  };
   for (Index i = 0; i < data.rows(); ++i) {
-    const bool drop_flawed = options.missing == MissingPolicy::kDrop && flaws.row_flawed[i] != 0;
-    const bool drop_unlabelled = options.missing == MissingPolicy::kDrop && data.labels() &&
-                                 data.labels()->codes[i] == Labels::kMissing;
-    if (drop_flawed) {
-      ++flawed;
-    } else if (drop_unlabelled) {
-      ++unlabelled;
-    } else if (data.weight(i) <= 0.0) {
-      ++weightless;
-    } else {
-      kept.push_back(i);
-    }
+    if (Index* const reason = reason_to_drop(i)) ++*reason;
   }
-  if (kept.empty()) {
+  const Index dropped = flawed + unlabelled + weightless;
+  if (dropped == data.rows()) {
     auto missing = flaws.missing;
     if (const auto empty = take_empty_columns(missing, data.rows());
         !empty.empty() && options.missing == MissingPolicy::kDrop) {
@@ -223,8 +221,13 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
                   .rule = "has no row left after dropping those with missing values or weight 0",
                   .way_out = "use ⟨missing mean⟩, or leave the columns with gaps out with ⟨exclude⟩"});
   }
-  if (static_cast<Index>(kept.size()) < data.rows()) {
+  if (dropped > 0) {
     const Index total = data.rows();
+    std::vector<Index> kept;
+    kept.reserve(static_cast<std::size_t>(total - dropped));
+    for (Index i = 0; i < total; ++i) {
+      if (reason_to_drop(i) == nullptr) kept.push_back(i);
+    }
     data = data.with_rows(kept);
     DatasetDetails left = data.details();
     auto& warnings = left.warnings;
@@ -242,9 +245,7 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
     data = Dataset(std::move(left), data.values());
   }
   if (options.missing == MissingPolicy::kMean && flaws.missing_total > 0) {
-    auto missing = static_cast<Index>(kept.size()) == static_cast<Index>(flaws.row_flawed.size())
-                       ? flaws.missing
-                       : find_flaws(data).missing;
+    auto missing = dropped == 0 ? flaws.missing : find_flaws(data).missing;
     const auto empty = take_empty_columns(missing, data.rows());
     std::vector<std::string> warnings;
     if (!empty.empty()) {

@@ -45,9 +45,9 @@ Values::Values(Matrix matrix) : storage_(std::make_shared<Storage>()), packed_(s
   features_ = x.cols();
 }
 
-Values::Values(SparseMatrix matrix)
+Values::Values(SparseMatrix&& matrix)
     : storage_(std::make_shared<Storage>()), packed_(std::make_shared<Packed>()) {
-  storage_->own_sparse = std::move(matrix);
+  storage_->own_sparse.swap(matrix);  // Eigen 3.4's sparse matrices copy when they are moved
   const SparseMatrix& x = storage_->own_sparse;
   storage_->csc.emplace(csc_map(x));
   rows_ = x.rows();
@@ -293,7 +293,8 @@ Matrix Values::take_matrix() && {
 
 SparseMatrix Values::take_sparse() && {
   if (!row_numbers_ && storage_.use_count() == 1 && storage_->own_sparse.cols() > 0) {
-    SparseMatrix taken = std::move(storage_->own_sparse);
+    SparseMatrix taken;
+    taken.swap(storage_->own_sparse);
     *this = Values();
     return taken;
   }

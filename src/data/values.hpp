@@ -23,7 +23,7 @@ class Values {
  public:
   Values();  ///< 0 x 0
   explicit Values(Matrix matrix);
-  explicit Values(SparseMatrix matrix);  ///< compressed, rows ascending in every column
+  explicit Values(SparseMatrix&& matrix);  ///< compressed, rows ascending in every column
   /// Somebody else's memory, which `owner` (may be null) keeps alive.
   Values(const DenseView& view, std::shared_ptr<const void> owner);
   Values(const CscView& view, std::shared_ptr<const void> owner);

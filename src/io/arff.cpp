@@ -48,7 +48,16 @@ struct Value {
 class ArffReader {
  public:
   ArffReader(ByteSource& bytes, const std::string& name, const ReadOptions& options, std::size_t block_bytes)
-      : name_(name), options_(options), lines_(bytes, name, block_bytes) {}
+      : name_(name),
+        options_(options),
+        memory_(std::make_shared<MemoryBudget>(options.memory_limit.bytes)),
+        for_header_{.what = fmt::format("reading the attributes of {}", name),
+                    .advice = "declare long lists of values as string, or raise ⟨memory_limit⟩"},
+        for_row_{.what = fmt::format("a row of {}", name),
+                 .advice = "check that the file has one row a line, or raise ⟨memory_limit⟩"},
+        for_texts_{.what = fmt::format("reading the texts in {}", name),
+                   .advice = "leave attributes of text out of the file, or raise ⟨memory_limit⟩"},
+        lines_(bytes, name, block_bytes, *memory_) {}
   RawTable read();
 
  private:
@@ -63,6 +72,12 @@ class ArffReader {
     while (at_ < line_.size() && is_blank(line_[at_])) ++at_;
   }
   Value next_value(std::string_view stops);
+  /// Takes memory for a quoted text that grows character by character.
+  void buffer_room(const std::string& text) {
+    if (text.size() < text.capacity()) return;
+    memory_->grow(2 * text.capacity(), *for_value_);  // std::string doubles
+    unquoted_ += 2 * text.capacity();
+  }
   std::string_view keyword();
   void read_header();
   void read_attribute();
@@ -81,6 +96,9 @@ class ArffReader {
 
   std::string name_;
   const ReadOptions& options_;
+  std::shared_ptr<MemoryBudget> memory_;
+  MemoryPurpose for_header_, for_row_, for_texts_;
+  const MemoryPurpose* for_value_ = &for_header_;  ///< of what is being read
   LineReader lines_;
   std::string_view line_;
   std::size_t at_ = 0;
@@ -92,6 +110,7 @@ class ArffReader {
       nonzero_defaults_;  ///< attributes whose left-out value in a sparse row is a number other than 0
   std::unique_ptr<RowStore> dense_;
   std::unique_ptr<SparseRows> sparse_;
+  std::size_t unquoted_ = 0;  ///< bytes taken for the quoted text that is being read
   std::vector<bool> seen_;
   std::vector<std::pair<Index, Value>> pairs_;
   Index rows_ = 0;
@@ -123,13 +142,17 @@ Value ArffReader::next_value(std::string_view stops) {
         if (c == 't') c = '\t';
         if (c == 'r') c = '\r';
       }
+      buffer_room(value.text);
       value.text += c;
     }
+    memory_->give_back(std::exchange(unquoted_, 0));
     skip_blanks();
     return value;
   }
   const std::size_t start = at_;
   while (at_ < line_.size() && stops.find(line_[at_]) == std::string_view::npos && !at_end()) ++at_;
+  HeldMemory copy(*memory_);
+  copy.grow(MemoryBudget::on_heap(at_ - start), *for_value_);
   value.text = std::string(trimmed(line_.substr(start, at_ - start)));
   if (value.text.find('\0') != std::string::npos)
     throw BadInput(here(start), "a zero byte; this is not a text file");
@@ -191,6 +214,8 @@ void ArffReader::read_attribute() {
       attribute.left_out_text.assign(1, '0');
     }
   }
+  memory_->make_room(attributes_, for_header_);
+  memory_->grow(4 * MemoryBudget::on_heap(attribute.name.size()) + 4 * sizeof(std::string), for_header_);
   attributes_.push_back(std::move(attribute));
 }
 
@@ -217,6 +242,9 @@ void ArffReader::read_nominal(Attribute& attribute) {
       attribute.left_out_text = value.text;
       attribute.left_out_number = is_number ? number : 0.0;
     }
+    // A node with its text and hash, and a bucket; when the table of buckets grows the old one still stands.
+    memory_->grow(sizeof(std::string) + 8 * sizeof(void*) + MemoryBudget::on_heap(value.text.size()),
+                  for_header_);
     attribute.allowed.insert(value.text);
     if (closes) break;
   }
@@ -254,6 +282,7 @@ void ArffReader::finish_header() {
           fmt::format("nominal attribute '{}' is read as numbers, since all its values are", attribute.name));
     }
   }
+  for_value_ = &for_texts_;
   seen_.assign(attributes_.size(), false);
 }
 
@@ -294,18 +323,18 @@ void ArffReader::text_into(const Attribute& attribute, const Value& value) {
   SideColumn& side = side_[attribute.side];
   if (is_missing(value)) {
     if (!side.first_missing) side.first_missing = place(value.character);
-    side.values.emplace_back();
+    memory_->append(side.values, {}, for_texts_);
     return;
   }
   check_nominal(attribute, value);
   if (side.first.line == 0) side.first = place(value.character);
-  side.values.push_back(value.text);
+  memory_->append(side.values, value.text, for_texts_);
 }
 
 void ArffReader::read_dense_row() {
   if (dense_ == nullptr) {
     dense_ = std::make_unique<RowStore>(std::max<Index>(static_cast<Index>(feature_names_.size()), 1), name_,
-                                        options_.memory_limit.bytes);
+                                        *memory_);
   }
   std::size_t count = 0;
   std::exception_ptr misfit;
@@ -346,8 +375,9 @@ void ArffReader::read_dense_row() {
 }
 
 void ArffReader::read_sparse_row() {
-  if (sparse_ == nullptr) sparse_ = std::make_unique<SparseRows>(name_, options_.memory_limit.bytes);
+  if (sparse_ == nullptr) sparse_ = std::make_unique<SparseRows>(name_, *memory_);
   const std::size_t open = at_++;
+  std::size_t row_texts = 0;
   pairs_.clear();
   skip_blanks();
   while (at_ >= line_.size() || line_[at_] != '}') {
@@ -379,6 +409,9 @@ void ArffReader::read_sparse_row() {
     Value value = next_value(",}");
     if (value.text.empty() && !value.quoted)
       throw BadInput(here(start), "the value behind this index is missing; write ? if it is");
+    memory_->make_room(pairs_, for_row_);
+    memory_->grow(MemoryBudget::on_heap(value.text.size()), for_row_);
+    row_texts += MemoryBudget::on_heap(value.text.size());
     pairs_.emplace_back(static_cast<Index>(index), std::move(value));
     if (at_ >= line_.size() || (line_[at_] != ',' && line_[at_] != '}')) {
       throw BadInput(here(open), "the row opened by { is not closed on this line; end it with }");
@@ -405,9 +438,12 @@ void ArffReader::read_sparse_row() {
   }
   for (std::size_t s = 0; s < side_.size(); ++s) {
     auto& values = side_[s].values;
-    if (values.size() == static_cast<std::size_t>(rows_)) values.push_back(side_defaults_[s]);
+    if (values.size() == static_cast<std::size_t>(rows_))
+      memory_->append(values, side_defaults_[s], for_texts_);
   }
   for (const auto& entry : pairs_) seen_[static_cast<std::size_t>(entry.first)] = false;
+  pairs_.clear();
+  memory_->give_back(row_texts);
   sparse_->end_row();
 }
 
@@ -452,6 +488,7 @@ RawTable ArffReader::finish() {
   table.side = std::move(side_);
   table.first_missing = first_missing_;
   table.first_infinite = std::move(first_infinite_);
+  table.memory = memory_;
   return table;
 }
 

@@ -46,12 +46,23 @@ enum class Kind : std::uint8_t {
 class CsvReader {
  public:
   CsvReader(ByteSource& bytes, std::string name, CsvFormat format, const ReadOptions& options,
-            std::size_t block_bytes)
+            std::size_t block_bytes, std::shared_ptr<MemoryBudget> memory)
       : bytes_(bytes),
         name_(std::move(name)),
         separator_(format.separator),
         options_(options),
-        buffer_(std::max<std::size_t>(block_bytes, 4)) {}
+        memory_(std::move(memory)),
+        for_fields_{.what = fmt::format("reading the first lines of {}", name_),
+                    .advice = "check that the file is a table, or raise ⟨memory_limit⟩"},
+        for_columns_{.what = fmt::format("reading the columns of {}", name_),
+                     .advice = "read fewer columns, or raise ⟨memory_limit⟩"},
+        for_texts_{.what = fmt::format("reading the texts in {}", name_),
+                   .advice = "leave columns of text out of the file, or raise ⟨memory_limit⟩"},
+        buffer_(
+            std::max<std::size_t>(block_bytes, 4), *memory_,
+            {.what = fmt::format("a field of {}", name_),
+             .advice = "check that the file is a table and its quotes are closed, or raise ⟨memory_limit⟩"}) {
+  }
 
   RawTable read();
   Index read_records(const std::function<void(CsvRecord&)>& each);
@@ -91,13 +102,15 @@ class CsvReader {
   std::string name_;
   char separator_;
   const ReadOptions& options_;
+  std::shared_ptr<MemoryBudget> memory_;
+  MemoryPurpose for_fields_, for_columns_, for_texts_;
 
-  std::vector<char> buffer_;
+  GrowingBytes buffer_;
   std::size_t begin_ = 0, end_ = 0;  ///< the unread part of buffer_
   long line_ = 1;                    ///< of the byte at begin_
   bool at_end_ = false;              ///< the source has given its last byte
   bool after_cr_ = false;            ///< a line feed that comes next belongs to the line end already seen
-  std::string unquoted_;
+  std::size_t recorded_ = 0;         ///< bytes taken for the texts of the record that is being read
 
   bool has_header_ = false;
   std::vector<std::string> header_;
@@ -124,8 +137,8 @@ bool CsvReader::refill() {
     end_ -= begin_;
     begin_ = 0;
   }
-  if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
-  const std::size_t got = bytes_.read(std::span(buffer_).subspan(end_));
+  if (end_ == buffer_.size()) buffer_.grow();
+  const std::size_t got = bytes_.read({buffer_.data() + end_, buffer_.size() - end_});
   end_ += got;
   at_end_ = got == 0;
   return got > 0;
@@ -190,8 +203,10 @@ Field CsvReader::next_field(Index column) {
 
 Field CsvReader::quoted_field(std::size_t start, Index column) {
   const long first_line = line_;
-  unquoted_.clear();
   bool cr = false;
+  // The text without its quotes is gathered where it stands, behind the one that opens it: a field may be as
+  // large as the memory allows, and there is no room for it twice.
+  std::size_t length = 0;
   std::size_t i = start + 1;
   for (;; ++i) {
     if (!available(i)) {
@@ -208,7 +223,7 @@ Field CsvReader::quoted_field(std::size_t start, Index column) {
     }
     if ((c == '\n' && !cr) || c == '\r') ++line_;
     cr = c == '\r';
-    unquoted_ += c;
+    buffer_[begin_ + start + 1 + length++] = c;
   }
   ++i;
   while (available(i) && is_blank(at(i))) ++i;
@@ -216,7 +231,8 @@ Field CsvReader::quoted_field(std::size_t start, Index column) {
     throw BadInput(where(line_, column),
                    "text follows the closing quote of a field; double a quote that is part of the text");
   }
-  return {.text = unquoted_, .quoted = true, .end = finish_field(i)};
+  const std::string_view text(buffer_.data() + begin_ + start + 1, length);  // as in next_field()
+  return {.text = text, .quoted = true, .end = finish_field(i)};
 }
 
 bool CsvReader::next_record(CsvRecord& record) {
@@ -224,6 +240,9 @@ bool CsvReader::next_record(CsvRecord& record) {
   record.line = line_;
   while (true) {
     const Field field = next_field(static_cast<Index>(record.fields.size()));
+    memory_->make_room(record.fields, for_fields_);
+    memory_->grow(MemoryBudget::on_heap(field.text.size()), for_fields_);
+    recorded_ += MemoryBudget::on_heap(field.text.size());
     record.fields.push_back({.text = std::string(field.text), .quoted = field.quoted});
     if (field.end != FieldEnd::kSeparator) return true;
   }
@@ -317,10 +336,11 @@ std::string CsvReader::column_name(Index column) const {
 
 void CsvReader::start_columns(Index width) {
   const auto count = static_cast<std::size_t>(width);
+  memory_->grow(count * (sizeof(Kind) + 1 + sizeof(std::int32_t)), for_columns_);
   kinds_.assign(count, Kind::kUndecided);
   left_out_.assign(count, false);
   side_of_.assign(count, -1);
-  rows_ = std::make_unique<RowStore>(width, name_, options_.memory_limit.bytes);
+  rows_ = std::make_unique<RowStore>(width, name_, *memory_);
   for (Index j = 0; j < width; ++j) {
     const std::string name = column_name(j);
     const bool is_target = options_.target.empty() ? equal_ignoring_case(name, "class")
@@ -359,7 +379,10 @@ void CsvReader::start_columns(Index width) {
 // ----------------------------------------------------------------------------------------
 
 void CsvReader::note_missing(Index column, long line) {
-  if (first_missing_line_.empty()) first_missing_line_.assign(kinds_.size(), 0);
+  if (first_missing_line_.empty()) {
+    memory_->grow(kinds_.size() * sizeof(long), for_columns_);
+    first_missing_line_.assign(kinds_.size(), 0);
+  }
   long& first = first_missing_line_[static_cast<std::size_t>(column)];
   if (first == 0) first = line;
 }
@@ -384,7 +407,7 @@ void CsvReader::store(Index column, std::string_view text, bool quoted, long lin
     const bool missing = text.empty() || (!quoted && is_missing_token(text));
     if (!missing && side.first.line == 0) side.first = where(line, column);
     if (missing && !side.first_missing) side.first_missing = where(line, column);
-    side.values.emplace_back(missing ? std::string_view() : text);
+    memory_->append(side.values, missing ? std::string_view() : text, for_texts_);
     return;
   }
   double& slot = rows_->row()[j];
@@ -418,8 +441,9 @@ void CsvReader::store_text_in_number_column(Index column, std::string_view text,
     kinds_[j] = Kind::kText;
     side_of_[j] = static_cast<std::int32_t>(side_.size());
     SideColumn side{.name = column_name(column), .values = {}, .first = where(line, column)};
+    memory_->make_room(side.values, static_cast<std::size_t>(rows_->rows()) + 1, for_texts_);
     side.values.resize(static_cast<std::size_t>(rows_->rows()));  // missing so far
-    side.values.emplace_back(text);
+    memory_->append(side.values, text, for_texts_);
     if (!first_missing_line_.empty() && first_missing_line_[j] > 0) {
       side.first_missing = where(first_missing_line_[j], column);
     }
@@ -508,18 +532,22 @@ RawTable CsvReader::read() {
         {.file = name_},
         "the file holds no data, only blank lines or nothing at all; a header row and at least one row of values are needed");
   check_separator(first);
+  const std::size_t header_texts = recorded_;
   CsvRecord second;
   const bool has_second = next_record(second);
   understand_first_line(first, second, has_second);
   const auto width = static_cast<Index>(first.fields.size());
   if (has_header_) {
-    header_.reserve(first.fields.size());
+    memory_->make_room(header_, first.fields.size(), for_columns_);
     for (CsvField& field : first.fields) header_.push_back(std::move(field.text));
   }
   start_columns(width);
   if (!has_header_) store_record(first);
-  first = {};
   if (has_second) store_record(second);
+  // The texts of a header are kept.
+  const std::size_t fields = (first.fields.capacity() + second.fields.capacity()) * sizeof(CsvField);
+  memory_->give_back(fields + recorded_ - (has_header_ ? header_texts : 0));
+  first = {};
   second = {};
   if (rows_->rows() == 0) {
     throw BadInput({.file = name_, .line = 1, .column = 0, .place = {}},
@@ -537,6 +565,7 @@ Index CsvReader::read_records(const std::function<void(CsvRecord&)>& each) {
     if (records == 0) check_separator(record);
     ++records;
     each(record);
+    memory_->give_back(std::exchange(recorded_, 0));  // what is kept of it is the caller's to count
   }
   return records;
 }
@@ -546,6 +575,7 @@ RawTable CsvReader::finish() {
   table.source = name_;
   table.notes = std::move(notes_);
   std::vector<Index> columns;
+  memory_->make_room(columns, kinds_.size(), for_columns_);
   bool gap = false;  // a column that is not a feature stands before one that is
   for (Index j = 0; j < static_cast<Index>(kinds_.size()); ++j) {
     const Kind kind = kinds_[static_cast<std::size_t>(j)];
@@ -562,8 +592,11 @@ RawTable CsvReader::finish() {
   }
   if (has_header_ || gap) {
     std::vector<std::string> names;
-    names.reserve(columns.size());
-    for (const Index j : columns) names.push_back(column_name(j));
+    memory_->make_room(names, columns.size(), for_columns_);
+    for (const Index j : columns) {
+      const bool given = has_header_ && !header_[static_cast<std::size_t>(j)].empty();
+      names.push_back(given ? std::move(header_[static_cast<std::size_t>(j)]) : column_name(j));
+    }
     table.names = FeatureNames(std::move(names));
   } else {
     table.names = FeatureNames(static_cast<Index>(columns.size()));
@@ -574,6 +607,7 @@ RawTable CsvReader::finish() {
   // A missing value in what turned out to be a text column, or no column at all, is none of the matrix's.
   table.first_missing = first_missing(columns);
   table.first_infinite = std::move(first_infinite_);
+  table.memory = std::move(memory_);
   return table;
 }
 
@@ -581,7 +615,9 @@ RawTable CsvReader::finish() {
 
 RawTable read_csv_bytes(ByteSource& bytes, const std::string& name, CsvFormat format,
                         const ReadOptions& options, std::size_t block_bytes) {
-  return CsvReader(bytes, name, format, options, block_bytes).read();
+  return CsvReader(bytes, name, format, options, block_bytes,
+                   std::make_shared<MemoryBudget>(options.memory_limit.bytes))
+      .read();
 }
 
 RawTable read_csv(const std::string& path, CsvFormat format, const ReadOptions& options) {
@@ -596,9 +632,10 @@ RawTable read_csv_text(std::string_view text, const std::string& name, CsvFormat
 }
 
 Index for_each_csv_record(const std::string& path, CsvFormat format,
+                          const std::shared_ptr<MemoryBudget>& memory,
                           const std::function<void(CsvRecord&)>& each) {
   const auto bytes = open_bytes(path);
-  return CsvReader(*bytes, path, format, {}, kTextBlockBytes).read_records(each);
+  return CsvReader(*bytes, path, format, {}, kTextBlockBytes, memory).read_records(each);
 }
 
 extern const TableReader csv_reader = {

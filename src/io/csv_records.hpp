@@ -20,8 +20,10 @@ struct CsvRecord {
 
 /// Calls `each` for every record that is not blank, in file order; a record may be moved from. Quotes, line
 /// ends, byte-order marks and gzip are those of read_csv. Returns how many there were. Throws BadInput
-/// (unreadable file, open quote, zero byte, the wrong separator).
+/// (unreadable file, open quote, zero byte, the wrong separator), Error where a record is more than `memory`
+/// leaves.
 Index for_each_csv_record(const std::string& path, CsvFormat format,
+                          const std::shared_ptr<MemoryBudget>& memory,
                           const std::function<void(CsvRecord&)>& each);
 
 }  // namespace subspectra

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +14,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <fstream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -27,9 +30,14 @@ namespace {
 
 using decoding::kBuffer;
 using decoding::kMostBlock;
+using decoding::kMostNote;
+using decoding::kMostNotes;
 using decoding::kMostText;
 using decoding::kTextBlock;
 using decoding::MessageTag;
+
+/// What the program that decodes takes before it has read anything, and the buffers at both ends of the pipe.
+constexpr std::size_t kDecoderAlone = std::size_t{16} << 20;
 
 /// A child and the reading end of its pipe; leaves neither a process nor a descriptor behind.
 class Child {
@@ -65,6 +73,39 @@ class Child {
   }
   pid_t process_;
   int descriptor_;
+};
+
+/// The memory that parent and child share: what the parent takes for the table the child may not have any
+/// more.
+class SharedMemory {
+ public:
+  /// The child (0: there is none) has been given everything that `memory` leaves, on top of what its program
+  /// has by itself.
+  SharedMemory(pid_t child, MemoryBudget& memory) : child_(child), memory_(memory), given_(memory.left()) {}
+
+  /// After the parent has taken some: the child is held to the rest. False when it has more than that
+  /// already.
+  bool settle() {
+    if (child_ <= 0 || memory_.left() >= told_) return true;
+    told_ = memory_.left();
+    rlimit limits{};
+    // What the kernel does not let us ask or say leaves the child with its first limit.
+    if (::prlimit(child_, RLIMIT_AS, nullptr, &limits) != 0 || limits.rlim_cur == RLIM_INFINITY) return true;
+    if (!own_) own_ = limits.rlim_cur > given_ ? limits.rlim_cur - given_ : 0;
+    limits.rlim_cur = *own_ + told_;
+    limits.rlim_max = std::max(limits.rlim_max, limits.rlim_cur);
+    static_cast<void>(::prlimit(child_, RLIMIT_AS, &limits, nullptr));
+    std::ifstream file(fmt::format("/proc/{}/statm", child_));
+    std::uint64_t pages = 0;
+    return !(file >> pages) || pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) <= limits.rlim_cur;
+  }
+
+ private:
+  pid_t child_;
+  MemoryBudget& memory_;
+  std::uint64_t given_;
+  std::uint64_t told_ = std::numeric_limits<std::uint64_t>::max();
+  std::optional<std::uint64_t> own_;  ///< address space of its program
 };
 
 class PipeReader {
@@ -123,12 +164,16 @@ class PipeReader {
 class MessageReader {
  public:
   MessageReader(std::string path, std::string kind, PipeReader& pipe, TableBuilder& builder,
-                const IsolationLimits& limits)
+                SharedMemory& shared)
       : path_(std::move(path)),
         kind_(std::move(kind)),
         pipe_(pipe),
         builder_(builder),
-        memory_limit_(limits.memory_limit) {}
+        shared_(shared),
+        for_texts_{.what = fmt::format("{}: reading its names and text columns", path_),
+                   .advice = "leave out columns that are not needed, or raise ⟨memory_limit⟩"},
+        for_messages_{.what = fmt::format("{}: what its decoder sends", path_),
+                      .advice = "raise ⟨memory_limit⟩"} {}
 
   void read_all() {
     for (;;) {
@@ -152,13 +197,13 @@ class MessageReader {
           side();
           break;
         case MessageTag::kNote:
-          if (++notes_ > 10000) broken();
-          builder_.note(get_text(kMostText));
+          if (++notes_ > kMostNotes) broken();
+          builder_.note(get_text(kMostNote));
           break;
         case MessageTag::kBadInput:
-          throw BadInput(get_text(8192));
+          throw BadInput(get_text(kMostNote));
         case MessageTag::kError:
-          throw Error(get_text(8192));
+          throw Error(get_text(kMostNote));
         case MessageTag::kEnd:
           return;
         default:
@@ -188,6 +233,7 @@ class MessageReader {
   void get_array(std::vector<T>& into) {
     const auto n = get<std::uint64_t>();
     if (n > kMostBlock) broken();
+    builder_.memory().make_room(into, static_cast<std::size_t>(n), for_messages_);
     into.resize(static_cast<std::size_t>(n));
     pipe_.take(into.data(), into.size() * sizeof(T));
   }
@@ -202,18 +248,38 @@ class MessageReader {
     const auto n = get<std::uint64_t>();
     if (n != static_cast<std::uint64_t>(expected)) broken();
     std::vector<std::string> texts;
+    MemoryBudget& memory = builder_.memory();
+    memory.take(static_cast<double>(n) * sizeof(std::string), for_texts_);
+    texts.reserve(static_cast<std::size_t>(n));
+    settle();
     while (texts.size() < n) {
       if (static_cast<MessageTag>(get<std::uint8_t>()) != MessageTag::kTexts) broken();
       const auto block = get<std::uint64_t>();
       if (block == 0 || block > kTextBlock || block > n - texts.size()) broken();
       for (std::uint64_t i = 0; i < block; ++i) {
-        texts.push_back(get_text(kMostText));
-        text_bytes_ += static_cast<double>(sizeof(std::string) + texts.back().size());
+        texts.push_back(get_counted_text());
       }
-      require_memory(text_bytes_, fmt::format("{}: the names and text columns", path_),
-                     "leave out columns that are not needed, or raise ⟨memory_limit⟩", memory_limit_);
+      settle();
     }
     return texts;
+  }
+
+  /// A text that is kept, of any length.
+  std::string get_counted_text() {
+    const auto n = get<std::uint64_t>();
+    if (n > kMostText) broken();
+    builder_.memory().grow(MemoryBudget::on_heap(static_cast<std::size_t>(n)), for_texts_);
+    std::string text(static_cast<std::size_t>(n), '\0');
+    pipe_.take(text.data(), text.size());
+    return text;
+  }
+  /// Parent and child together stay below the limit.
+  void settle() {
+    if (shared_.settle()) return;
+    throw Error(
+        fmt::format("{}: the table and what its decoder holds beside it need more memory than may be used; "
+                    "raise ⟨memory_limit⟩, or save the table as NPZ, which is read without a decoder",
+                    path_));
   }
 
   void dense() {
@@ -221,7 +287,8 @@ class MessageReader {
     const Index columns = get_index();
     const auto order = get<std::uint8_t>();
     if (order > 1) broken();
-    builder_.begin_dense(rows, columns, static_cast<TileOrder>(order), get_text(kMostText));
+    builder_.begin_dense(rows, columns, static_cast<TileOrder>(order), get_text(kMostNote));
+    settle();
   }
   void tile() {
     const Index rows = get_index();
@@ -232,11 +299,14 @@ class MessageReader {
   void sparse() {
     const Index rows = get_index();
     const Index columns = get_index();
-    const std::string place = get_text(kMostText);
-    require_memory(static_cast<double>(columns) * 12.0,
-                   fmt::format("{}: a table of {} columns", path_, columns),
-                   "take fewer features, or raise ⟨memory_limit⟩", memory_limit_);
+    const std::string place = get_text(kMostNote);
+    HeldMemory held(builder_.memory());
+    held.grow(static_cast<std::size_t>(columns) * sizeof(std::int32_t),
+              {.what = fmt::format("{}: a table of {} columns", path_, columns),
+               .advice = "take fewer features, or raise ⟨memory_limit⟩"});
+    settle();
     std::vector<std::int32_t> counts;
+    counts.reserve(static_cast<std::size_t>(columns));
     while (static_cast<Index>(counts.size()) < columns) {
       if (static_cast<MessageTag>(get<std::uint8_t>()) != MessageTag::kSparseCounts) broken();
       get_array(columns_);
@@ -244,6 +314,7 @@ class MessageReader {
       counts.insert(counts.end(), columns_.begin(), columns_.end());
     }
     builder_.begin_sparse(rows, columns, counts, place);
+    settle();
   }
   void entries() {
     get_array(rows_);
@@ -253,9 +324,10 @@ class MessageReader {
   }
   void side() {
     if (++sides_ > 1000000) broken();
+    builder_.memory().grow(2 * sizeof(SideColumn) + kMostNote, for_texts_);  // and the place
     SideColumn column;
-    column.name = get_text(kMostText);
-    column.first = {.file = path_, .place = get_text(kMostText)};
+    column.name = get_counted_text();
+    column.first = {.file = path_, .place = get_text(kMostNote)};
     const auto flags = get<std::uint8_t>();
     column.is_label = (flags & 1U) != 0;
     column.may_be_ignored = (flags & 2U) != 0;
@@ -268,10 +340,10 @@ class MessageReader {
   std::string path_, kind_;
   PipeReader& pipe_;
   TableBuilder& builder_;
-  std::uint64_t memory_limit_;
+  SharedMemory& shared_;
+  MemoryPurpose for_texts_, for_messages_;
   std::vector<double> values_;
   std::vector<std::int32_t> rows_, columns_;
-  double text_bytes_ = 0;
   int notes_ = 0, sides_ = 0;
 };
 
@@ -341,6 +413,7 @@ std::string end_of_child(const std::optional<int>& status) {
     if (number == SIGKILL) return "its decoder was killed, perhaps for want of memory";
     return fmt::format("its decoder crashed ({})", ::strsignal(number));
   }
+  if (WEXITSTATUS(*status) == decoding::kNoMemory) return "its decoder ran out of memory";
   return fmt::format("its decoder gave up (exit code {})", WEXITSTATUS(*status));
 }
 
@@ -353,9 +426,10 @@ DecoderProgram installed_decoder(const std::string& format) {
 }
 
 void read_messages(int descriptor, double patience_s, const std::string& path, const std::string& kind,
-                   const IsolationLimits& limits, TableBuilder& builder) {
+                   TableBuilder& builder, pid_t process) {
   PipeReader pipe(descriptor, patience_s);
-  MessageReader(path, kind, pipe, builder, limits).read_all();
+  SharedMemory shared(process, builder.memory());
+  MessageReader(path, kind, pipe, builder, shared).read_all();
 }
 
 RawTable read_isolated(const std::string& path, const std::string& kind, const DecoderProgram& decoder,
@@ -368,6 +442,8 @@ RawTable read_isolated(const std::string& path, const std::string& kind, const D
   const double cpu_s = given ? limits.patience_s : 20.0 + file_size / 1e6;
   TableBuilder builder(path,
                        {.most_values = kMostExpansion * file_size, .memory_limit = limits.memory_limit});
+  builder.memory().grow(kDecoderAlone, {.what = fmt::format("{}: the program that decodes it", path),
+                                        .advice = "raise ⟨memory_limit⟩"});
 
   Pipe ends;
   if (::pipe2(ends.ends.data(), O_CLOEXEC) != 0) {
@@ -375,11 +451,11 @@ RawTable read_isolated(const std::string& path, const std::string& kind, const D
   }
   ::fcntl(ends.ends[1], F_SETPIPE_SZ, 1 << 20);  // fewer switches between the two; the default works too
   const pid_t process = start_decoder(path, decoder, static_cast<std::uint64_t>(cpu_s + 1.0),
-                                      memory_budget(limits.memory_limit), ends.ends[1]);
+                                      builder.memory().left(), ends.ends[1]);
   Child child(process, std::exchange(ends.ends[0], -1));
   ends.close(1);
   try {
-    read_messages(child.descriptor(), patience_s, path, kind, limits, builder);
+    read_messages(child.descriptor(), patience_s, path, kind, builder, process);
   } catch (const DecoderSilent& silent) {
     if (silent.timed_out) child.kill();
     const std::optional<int> status = child.wait();

@@ -3,6 +3,8 @@
 /// ask for any amount of memory. So they only ever run in a program of their own, subspectra-decode, which
 /// sends the decoded table through a pipe; whatever happens to it becomes one BadInput here. Nothing of them
 /// is linked to this library. docs/formats/isolation.md describes how.
+#include <sys/types.h>
+
 #include <string>
 
 #include "io/table_builder.hpp"
@@ -31,9 +33,10 @@ struct DecoderSilent {
 
 /// The messages of a decoder, which come from `descriptor`, into `builder`, up to the last one. It may have
 /// been taken over by the file it reads, so its words are checked like the bytes of any file. Waits
-/// `patience_s` for the next byte. Throws BadInput, Error (what the decoder says) or DecoderSilent.
+/// `patience_s` for the next byte. `process`, where it is not 0, is held to the memory that the builder
+/// leaves. Throws BadInput, Error (what the decoder says) or DecoderSilent.
 void read_messages(int descriptor, double patience_s, const std::string& path, const std::string& kind,
-                   const IsolationLimits& limits, TableBuilder& builder);
+                   TableBuilder& builder, pid_t process = 0);
 
 /// The table that `decoder` makes of the file at `path`. `kind` names the format in messages: "HDF5", "MAT".
 /// Throws BadInput (bad file; the decoder died, hung or ran out of memory) or Error (no process to be had,

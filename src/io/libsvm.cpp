@@ -29,8 +29,13 @@ class LibsvmReader {
                std::size_t block_bytes)
       : name_(name),
         options_(options),
-        lines_(bytes, name, block_bytes),
-        rows_(name, options.memory_limit.bytes) {
+        memory_(std::make_shared<MemoryBudget>(options.memory_limit.bytes)),
+        for_row_{.what = fmt::format("a row of {}", name),
+                 .advice = "check that the file has one row a line, or raise ⟨memory_limit⟩"},
+        for_texts_{.what = fmt::format("reading the labels in {}", name),
+                   .advice = "check that every line begins with a label, or raise ⟨memory_limit⟩"},
+        lines_(bytes, name, block_bytes, *memory_),
+        rows_(name, *memory_) {
     labels_.name = "label";
     labels_.is_label = true;
     queries_.name = "qid";
@@ -61,6 +66,8 @@ class LibsvmReader {
 
   std::string name_;
   const ReadOptions& options_;
+  std::shared_ptr<MemoryBudget> memory_;
+  MemoryPurpose for_row_, for_texts_;
   LineReader lines_;
   std::string_view line_;  ///< without its comment
   SparseRows rows_;
@@ -95,7 +102,7 @@ void LibsvmReader::read_label(std::string_view word) {
   if (labels_.first.line == 0) labels_.first = here(word.data());
   const bool missing = is_missing_token(word);
   if (missing && !labels_.first_missing) labels_.first_missing = here(word.data());
-  labels_.values.emplace_back(missing ? std::string_view() : word);
+  memory_->append(labels_.values, missing ? std::string_view() : word, for_texts_);
 }
 
 void LibsvmReader::read_query(std::string_view word) {
@@ -104,8 +111,10 @@ void LibsvmReader::read_query(std::string_view word) {
     throw BadInput(here(word.data()), "qid: may stand once a row, before the first INDEX:VALUE");
   }
   if (queries_.first.line == 0) queries_.first = here(word.data());
+  memory_->make_room(queries_.values, row + 1 > queries_.values.capacity() ? row + row / 2 + 16 : 0,
+                     for_texts_);
   queries_.values.resize(row);
-  queries_.values.emplace_back(word.substr(4));
+  memory_->append(queries_.values, word.substr(4), for_texts_);
 }
 
 void LibsvmReader::read_entry(std::string_view word) {
@@ -157,6 +166,7 @@ void LibsvmReader::read_entry(std::string_view word) {
     first_infinite_ = InfiniteCell{.where = here(colon + 1), .text = std::string(number)};
   }
   largest_ = std::max(largest_, index);
+  memory_->make_room(entries_, for_row_);
   entries_.push_back(
       {.column = static_cast<int>(index), .value = value, .character = word.data() - line_.data() + 1});
 }
@@ -164,6 +174,8 @@ void LibsvmReader::read_entry(std::string_view word) {
 void LibsvmReader::store_row() {
   const auto before = [](const Entry& a, const Entry& b) { return a.column < b.column; };
   if (!std::is_sorted(entries_.begin(), entries_.end(), before)) {
+    HeldMemory copy(*memory_);  // what stable_sort takes to merge in
+    copy.grow(entries_.size() * sizeof(Entry), for_row_);
     std::stable_sort(entries_.begin(), entries_.end(), before);
   }
   for (std::size_t k = 0; k < entries_.size(); ++k) {
@@ -218,11 +230,13 @@ RawTable LibsvmReader::read() {
   table.first_missing = first_missing_;
   table.first_infinite = std::move(first_infinite_);
   if (!queries_.values.empty()) {
+    memory_->make_room(queries_.values, labels_.values.size(), for_texts_);
     queries_.values.resize(labels_.values.size());
     table.notes.emplace_back("qid: fields are kept as column 'qid' (for ⟨cv_groups qid⟩)");
   }
   table.side.push_back(std::move(labels_));
   if (!queries_.values.empty()) table.side.push_back(std::move(queries_));
+  table.memory = memory_;
   return table;
 }
 

@@ -430,10 +430,19 @@ void NpyArray::read_integers(std::span<std::int64_t> into) {
   }
 }
 
-std::vector<std::string> NpyArray::read_texts() {
+std::vector<std::string> NpyArray::read_texts(MemoryBudget& memory) {
   require_numbers_or_texts();
+  const MemoryPurpose purpose{.what = fmt::format("{}: reading its texts", where_.text()),
+                              .advice = "save shorter ones or fewer, or raise ⟨memory_limit⟩"};
+  HeldMemory block(memory);  // the raw element and what is made of it
+  block.grow(2 * std::max(type_.size, kConvertedBytes), purpose);
   std::vector<std::string> texts;
+  memory.take(static_cast<double>(count_) * sizeof(std::string), purpose);
   texts.reserve(static_cast<std::size_t>(count_));
+  const auto add = [&](std::string text) {
+    memory.grow(MemoryBudget::on_heap(text.capacity()), purpose);
+    texts.push_back(std::move(text));
+  };
   if (!type_.is_text()) {
     std::vector<double> values(4096);
     std::vector<std::int64_t> integers(type_.is_integer() ? 4096 : 0);
@@ -444,21 +453,23 @@ std::vector<std::string> NpyArray::read_texts() {
         for (std::size_t i = 0; i < n; ++i) {
           const std::int64_t v = integers[i];
           // uint64 comes as its bits.
-          texts.push_back(type_.kind == 'u' ? fmt::format("{}", static_cast<std::uint64_t>(v))
-                                            : fmt::format("{}", v));
+          add(type_.kind == 'u' ? fmt::format("{}", static_cast<std::uint64_t>(v)) : fmt::format("{}", v));
         }
       } else {
         read_doubles(std::span(values).first(n));
-        for (std::size_t i = 0; i < n; ++i) texts.push_back(number_or_nothing(values[i]));
+        for (std::size_t i = 0; i < n; ++i) add(number_or_nothing(values[i]));
       }
     }
     return texts;
   }
-  if (type_.size == 0) return std::vector<std::string>(static_cast<std::size_t>(count_));
+  if (type_.size == 0) {
+    texts.resize(static_cast<std::size_t>(count_));
+    return texts;
+  }
   while (texts.size() < count_) {
     const auto bytes = next_elements(count_);
     for (std::size_t at = 0; at < bytes.size(); at += type_.size) {
-      texts.push_back(text_element(type_, bytes.subspan(at, type_.size)));
+      add(text_element(type_, bytes.subspan(at, type_.size)));
     }
   }
   return texts;

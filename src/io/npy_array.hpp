@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <subspectra/error.hpp>
+#include "core/memory.hpp"
 #include "io/byte_source.hpp"
 #include "io/table_sink.hpp"
 
@@ -46,8 +47,8 @@ class NpyArray {
   /// The next elements, in file order.
   void read_doubles(std::span<double> into);
   void read_integers(std::span<std::int64_t> into);
-  /// Every element as text; numbers in their shortest form, NaN as "".
-  [[nodiscard]] std::vector<std::string> read_texts();
+  /// Every element as text; numbers in their shortest form, NaN as "". They stay taken of `memory`.
+  [[nodiscard]] std::vector<std::string> read_texts(MemoryBudget& memory);
   /// Reads to the end, so that a check sum behind the values is compared.
   void finish();
 

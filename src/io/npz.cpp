@@ -24,7 +24,7 @@ class NpzReader {
       : file_(file),
         builder_(file.name(), {.most_values = kMostExpansion * static_cast<double>(file.size()),
                                .memory_limit = options.memory_limit.bytes}) {
-    for (ZipMember& member : read_zip_directory(file)) {
+    for (ZipMember& member : read_zip_directory(file, builder_.memory())) {
       std::string name = member.name;
       if (!name.ends_with(".npy")) {
         builder_.note(fmt::format("member '{}' is not an array and is not read", name));
@@ -143,7 +143,7 @@ class NpzReader {
   void read_sparse() {
     NpyArray format_array = open(required("format"));
     const std::vector<std::string> format =
-        format_array.count() == 1 ? format_array.read_texts() : std::vector<std::string>{""};
+        format_array.count() == 1 ? format_array.read_texts(builder_.memory()) : std::vector<std::string>{""};
     if (format.front() != "csr" && format.front() != "csc") {
       throw BadInput(
           where("format"),
@@ -166,6 +166,10 @@ class NpzReader {
           where("data"),
           "'data' and 'indices' must be 1-D arrays of the same length; write the file again with scipy.sparse.save_npz");
     }
+    HeldMemory pointers(builder_.memory());
+    pointers.grow(static_cast<std::size_t>(indptr.count()) * sizeof(std::int64_t),
+                  {.what = fmt::format("{}: {} row or column pointers", file_.name(), indptr.count()),
+                   .advice = "take fewer features or rows, or raise ⟨memory_limit⟩"});
     CompressedShape compressed{.by_rows = format.front() == "csr",
                                .rows = shape[0],
                                .columns = shape[1],
@@ -176,7 +180,7 @@ class NpzReader {
     indptr.finish();
     builder_.note(fmt::format("sparse {} matrix of {} x {} with {} stored values", format.front(), shape[0],
                               shape[1], compressed.entries));
-    stream_compressed(compressed, source, builder_);
+    stream_compressed(compressed, source, builder_, &builder_.memory());
     source.finish();
   }
 
@@ -191,7 +195,7 @@ class NpzReader {
                      fmt::format("has {} entries but the table has {} features; one name a feature is needed",
                                  array.count(), builder_.columns()));
     }
-    std::vector<std::string> texts = array.read_texts();
+    std::vector<std::string> texts = array.read_texts(builder_.memory());
     array.finish();
     builder_.feature_names(std::move(texts));
   }
@@ -216,7 +220,7 @@ class NpzReader {
       return;
     }
     SideColumn column{.name = entry.name,
-                      .values = array.read_texts(),
+                      .values = array.read_texts(builder_.memory()),
                       .first = array.where(),
                       .is_label = labels,
                       .may_be_ignored = true,

@@ -37,7 +37,13 @@ class Assembler {
  public:
   // By reference, filling `data` in place: Eigen 3.4's sparse matrices copy when they are moved.
   Assembler(RawTable& table, const ReadOptions& options, DatasetParts& data)
-      : table_(table), options_(options), data_(data) {}
+      : table_(table),
+        options_(options),
+        data_(data),
+        budget_(table.memory ? table.memory : std::make_shared<MemoryBudget>(options.memory_limit.bytes)),
+        memory_(*budget_),
+        purpose_{.what = fmt::format("reading the names and labels of {}", table.source),
+                 .advice = "leave columns of text out of the file, or raise ⟨memory_limit⟩"} {}
   void run();
 
  private:
@@ -60,8 +66,9 @@ class Assembler {
   [[nodiscard]] bool is_used(std::size_t side) const {
     return std::find(used_side_.begin(), used_side_.end(), side) != used_side_.end();
   }
-  /// The values of a column as text ("" for missing), taken out of the table when everything is settled.
-  std::vector<std::string> texts_of(const Found& found);
+  /// The values of a column as text ("" for missing): those of a side column where they stand, numbers in
+  /// `made`.
+  const std::vector<std::string>& texts_of(const Found& found, std::vector<std::string>& made);
   Vector numbers_of(const Found& found);
   [[nodiscard]] std::string name_of(const Found& found) const {
     return found.side >= 0 ? table_.side[static_cast<std::size_t>(found.side)].name
@@ -83,6 +90,9 @@ class Assembler {
   RawTable& table_;
   const ReadOptions& options_;
   DatasetParts& data_;
+  std::shared_ptr<MemoryBudget> budget_;
+  MemoryBudget& memory_;
+  MemoryPurpose purpose_;
   bool knows_needs_ = false;  ///< options.needed names columns of this table
   std::vector<std::size_t> used_side_;
   std::vector<Index> used_features_;
@@ -173,18 +183,18 @@ void Assembler::warn_of_choice(std::size_t taken) {
                   shown(table_.side[taken].name), others.size() + 1, listed(others)));
 }
 
-std::vector<std::string> Assembler::texts_of(const Found& found) {
+const std::vector<std::string>& Assembler::texts_of(const Found& found, std::vector<std::string>& made) {
   if (found.side >= 0) {
     const auto side = static_cast<std::size_t>(found.side);
     used_side_.push_back(side);
     return table_.side[side].values;
   }
   const Vector numbers = numbers_of(found);
-  std::vector<std::string> texts(static_cast<std::size_t>(numbers.size()));
+  memory_.make_room(made, static_cast<std::size_t>(numbers.size()), purpose_);
   for (Index i = 0; i < numbers.size(); ++i) {
-    if (!std::isnan(numbers[i])) texts[static_cast<std::size_t>(i)] = number_text(numbers[i]);
+    memory_.append(made, std::isnan(numbers[i]) ? std::string() : number_text(numbers[i]), purpose_);
   }
-  return texts;
+  return made;
 }
 
 Vector Assembler::numbers_of(const Found& found) {
@@ -209,7 +219,9 @@ Vector Assembler::numbers_of(const Found& found) {
 
 void Assembler::set_labels(const Found& found) {
   const std::string name = name_of(found);
-  data_.labels = Labels::from_texts(name, texts_of(found));
+  std::vector<std::string> made;
+  data_.labels = Labels::from_texts(name, texts_of(found, made),
+                                    [this](std::size_t bytes) { memory_.grow(bytes, purpose_); });
   if (data_.labels->classes.empty()) {
     throw BadInput(
         {.file = table_.source},
@@ -252,7 +264,11 @@ void Assembler::set_weights() {
 
 void Assembler::set_groups() {
   if (options_.cv_groups.empty()) return;
-  data_.row_groups = texts_of(named(options_.cv_groups, "cv_groups"));
+  const std::vector<std::string>& texts = texts_of(named(options_.cv_groups, "cv_groups"), data_.row_groups);
+  if (&texts != &data_.row_groups) {
+    memory_.make_room(data_.row_groups, texts.size(), purpose_);
+    for (const std::string& text : texts) memory_.append(data_.row_groups, text, purpose_);
+  }
   const auto empty = std::find(data_.row_groups.begin(), data_.row_groups.end(), std::string());
   if (empty != data_.row_groups.end()) {
     const Found found = named(options_.cv_groups, "cv_groups");
@@ -268,14 +284,23 @@ void Assembler::set_groups() {
 /// would not find its columns again.
 void Assembler::make_texts_utf8() {
   std::size_t converted = 0;
-  if (table_.names.given()) {
+  const auto convert = [&](std::string& text) {
+    if (is_utf8(text)) return;
+    memory_.grow(3 * MemoryBudget::on_heap(2 * text.size()),
+                 purpose_);  // two bytes for one, in a text that doubles
+    converted += make_utf8(text) ? 1 : 0;
+  };
+  const auto list = table_.names.list();
+  if (!std::all_of(list.begin(), list.end(), [](const std::string& name) { return is_utf8(name); })) {
+    for (const std::string& name : list)
+      memory_.grow(sizeof(std::string) + MemoryBudget::on_heap(name.size()), purpose_);
     std::vector<std::string> names = table_.names.all();
-    for (std::string& name : names) converted += make_utf8(name) ? 1 : 0;
-    if (converted > 0) table_.names = FeatureNames(std::move(names));
+    for (std::string& name : names) convert(name);
+    table_.names = FeatureNames(std::move(names));
   }
   for (SideColumn& side : table_.side) {
-    converted += make_utf8(side.name) ? 1 : 0;
-    for (std::string& value : side.values) converted += make_utf8(value) ? 1 : 0;
+    convert(side.name);
+    for (std::string& value : side.values) convert(value);
   }
   if (converted > 0) {
     data_.warnings.push_back(
@@ -317,12 +342,19 @@ void Assembler::drop_used_features() {
   used_features_.erase(std::unique(used_features_.begin(), used_features_.end()), used_features_.end());
   const Index p = table_.names.size();
   std::vector<Index> kept;
-  kept.reserve(static_cast<std::size_t>(p));
+  memory_.make_room(kept, static_cast<std::size_t>(p), purpose_);
   for (Index j = 0; j < p; ++j) {
     if (!std::binary_search(used_features_.begin(), used_features_.end(), j)) kept.push_back(j);
   }
+  memory_.grow(kept.size() * sizeof(std::string), purpose_);
+  for (const std::string& name : table_.names.list())
+    memory_.grow(MemoryBudget::on_heap(name.size()), purpose_);
   table_.names = table_.names.selected(kept);
   if (table_.is_sparse) {
+    memory_.take(
+        12.0 * static_cast<double>(table_.sparse.nonZeros()) + 4.0 * static_cast<double>(kept.size() + 1),
+        {.what = fmt::format("{}: the table without the columns that are no features", table_.source),
+         .advice = "write the labels beside the table, or raise ⟨memory_limit⟩"});
     SparseMatrix narrow(table_.sparse.rows(), static_cast<Index>(kept.size()));
     narrow.reserve(table_.sparse.nonZeros());
     for (std::size_t k = 0; k < kept.size(); ++k) {
@@ -389,6 +421,8 @@ void Assembler::run() {
         "there is no column of numbers to choose features from; a table has samples in rows and features in columns");
   }
   if (data_.rows() == 0) throw BadInput({.file = data_.source}, "there are no rows; add at least one");
+  HeldMemory hashes(memory_);
+  hashes.grow(data_.names.list().size() * 2 * sizeof(std::size_t), purpose_);
   const std::vector<std::string> repeated = duplicate_name_reports(data_.names);
   if (!repeated.empty()) {
     std::string text = fmt::format("{} feature name{} stand{} for several columns: ", repeated.size(),

@@ -3,11 +3,13 @@
 /// into a Dataset by the rules that are the same for every format (which column is the target, weights,
 /// groups).
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/memory.hpp"
 #include "core/text.hpp"
 #include "data/dataset.hpp"
 #include "io/byte_source.hpp"
@@ -26,6 +28,7 @@ struct RawTable {
   std::optional<Location> first_missing;
   std::optional<InfiniteCell> first_infinite;
   std::vector<std::string> notes;
+  std::shared_ptr<MemoryBudget> memory;  ///< in which what stands here is counted; null: nothing is
 };
 
 /// Rules: `target` NAME takes that side column or numeric column (its numbers become class names); without it

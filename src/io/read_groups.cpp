@@ -28,7 +28,7 @@ std::vector<Line> read_lines(const std::string& path) {
     return Location{.file = path, .line = record.line, .column = column, .place = {}};
   };
   const CsvFormat format{.separator = file_ending(path).text == ".tsv" ? '\t' : ','};
-  for_each_csv_record(path, format, [&](CsvRecord& record) {
+  for_each_csv_record(path, format, std::make_shared<MemoryBudget>(), [&](CsvRecord& record) {
     if (record.fields.size() != 2) {
       throw BadInput(where(record, std::min<long>(static_cast<long>(record.fields.size()), 3)),
                      fmt::format("the line has {} field{} where 2 are needed: {}", record.fields.size(),

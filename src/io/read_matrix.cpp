@@ -80,10 +80,13 @@ bool is_number_text(std::string_view text) {
 class SquareCsv {
  public:
   SquareCsv(std::string path, std::uint64_t memory_limit)
-      : path_(std::move(path)), memory_limit_(memory_limit) {}
+      : path_(std::move(path)),
+        memory_(std::make_shared<MemoryBudget>(memory_limit)),
+        purpose_{.what = fmt::format("the matrix in {}", path_),
+                 .advice = "leave features out of it, or raise ⟨memory_limit⟩"} {}
 
   SquareMatrix read(CsvFormat format) {
-    for_each_csv_record(path_, format, [&](CsvRecord& record) { take(record); });
+    for_each_csv_record(path_, format, memory_, [&](CsvRecord& record) { take(record); });
     if (lines_.empty()) {
       throw BadInput({.file = path_}, "the file holds no data, only blank lines or nothing at all");
     }
@@ -122,7 +125,7 @@ class SquareCsv {
     const Index first = width_of(first_);
     short_header_ = first == width - 1;
     if (first != width && !short_header_) refuse_width(width, lines_[1], first, lines_[0]);
-    rows_ = std::make_unique<RowStore>(width_, path_, memory_limit_);
+    rows_ = std::make_unique<RowStore>(width_, path_, *memory_);
   }
 
   [[noreturn]] void refuse_width(Index fields, long line, Index expected, long expected_line) const {
@@ -132,8 +135,12 @@ class SquareCsv {
   }
 
   void take(CsvRecord& record) {
+    memory_->make_room(lines_, purpose_);
     lines_.push_back(record.line);
     if (lines_.size() == 1) {
+      memory_->grow(record.fields.capacity() * sizeof(CsvField), purpose_);
+      for (const CsvField& field : record.fields)
+        memory_->grow(MemoryBudget::on_heap(field.text.size()), purpose_);
       first_.fields.swap(record.fields);
       return;
     }
@@ -154,6 +161,8 @@ class SquareCsv {
     for (std::size_t j = 1; j < record.fields.size(); ++j) {
       row[j] = number(record.fields[j], record.line, static_cast<Index>(j));
     }
+    memory_->make_room(first_column_, purpose_);
+    memory_->grow(MemoryBudget::on_heap(record.fields[0].text.size()), purpose_);
     first_column_.push_back(std::move(record.fields[0]));
     rows_->commit();
   }
@@ -208,6 +217,7 @@ class SquareCsv {
     Matrix below = rows_->take(columns);
     if (header_) return below;
     const auto p = static_cast<Index>(columns.size());
+    memory_->take(static_cast<double>(p) * static_cast<double>(p) * sizeof(double), purpose_);
     Matrix all(p, p);
     for (Index j = 0; j < p; ++j) {
       const Index column = columns[static_cast<std::size_t>(j)];
@@ -246,7 +256,8 @@ class SquareCsv {
   }
 
   std::string path_;
-  std::uint64_t memory_limit_;
+  std::shared_ptr<MemoryBudget> memory_;
+  MemoryPurpose purpose_;
   CsvRecord first_;
   std::vector<CsvField> first_column_;  ///< of the records after the first
   std::vector<long> lines_;             ///< of every record

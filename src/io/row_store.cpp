@@ -17,7 +17,8 @@ namespace {
 constexpr Index kStrip = 512;  // columns: 4096 bytes, one page, a row of a strip
 constexpr Index kBlockBytes = Index{4} << 20;
 constexpr Index kFewestRows = 8, kMostRows = 65536;
-constexpr Index kTile = 8;  // 8 doubles are one cache line
+constexpr Index kTakenAtOnce = Index{1} << 18;  // bytes
+constexpr Index kTile = 8;                      // 8 doubles are one cache line
 
 constexpr const char* kAdvice = "raise ⟨memory_limit⟩, use a machine with more memory, or read fewer columns";
 
@@ -32,12 +33,14 @@ void release_pages(double* first, double* last) {
 
 }  // namespace
 
-RowStore::RowStore(Index width, std::string source, std::uint64_t memory_limit)
+RowStore::RowStore(Index width, const std::string& source, MemoryBudget& memory)
     : width_(width),
       rows_a_block_(std::clamp(kBlockBytes / (8 * width), kFewestRows, kMostRows)),
-      source_(std::move(source)),
-      memory_limit_(memory_limit),
-      row_(static_cast<std::size_t>(width)) {}
+      memory_(memory),
+      purpose_{.what = fmt::format("the table in {}", source), .advice = kAdvice} {
+  memory_.grow(static_cast<std::size_t>(width) * sizeof(double), purpose_);
+  row_.resize(static_cast<std::size_t>(width));
+}
 
 RowStore::~RowStore() { release_all(); }
 
@@ -46,16 +49,12 @@ std::size_t RowStore::block_bytes() const {
 }
 
 void RowStore::add_block() {
-  // Against a given limit counts what is filled; against free memory, what is about to be.
-  const double bytes = memory_limit_ > 0
-                           ? static_cast<double>(rows_ + 1) * static_cast<double>(width_) * sizeof(double)
-                           : static_cast<double>(block_bytes());
-  require_memory(bytes, fmt::format("the table in {}", source_), kAdvice, memory_limit_);
   // Not malloc: pages are given back one by one, and untouched ones cost nothing.
   blocks_.reserve(blocks_.size() + 1);
   void* const memory =
       ::mmap(nullptr, block_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw Error(fmt::format("not enough memory for the table in {}", source_));
+  if (memory == MAP_FAILED)
+    throw Error(fmt::format("not enough memory for {}; {}", purpose_.what, purpose_.advice));
   blocks_.push_back(static_cast<double*>(memory));
 }
 
@@ -65,6 +64,11 @@ void RowStore::release_all() {
 }
 
 void RowStore::commit() {
+  if (rows_ == rows_taken_) {  // the pages of rows that are not filled yet take nothing
+    const Index more = std::max<Index>(1, kTakenAtOnce / (8 * width_));
+    memory_.grow(static_cast<std::size_t>(more * width_) * sizeof(double), purpose_);
+    rows_taken_ += more;
+  }
   const Index r = rows_ % rows_a_block_;
   if (r == 0) add_block();
   double* strip = blocks_.back();
@@ -78,8 +82,7 @@ void RowStore::commit() {
 
 Matrix RowStore::take(const std::vector<Index>& columns) {
   const auto p = static_cast<Index>(columns.size());
-  require_memory(static_cast<double>(rows_) * static_cast<double>(p) * sizeof(double),
-                 fmt::format("the table in {}", source_), kAdvice, memory_limit_);
+  // No more is taken: the pages of the matrix come into use as those of the store go out of it.
   Matrix matrix(rows_, p);
   Index done = 0;  // columns of the matrix already filled
   for (Index first = 0; first < width_; first += kStrip) {
@@ -105,7 +108,8 @@ Matrix RowStore::take(const std::vector<Index>& columns) {
     done += in_strip;
   }
   release_all();
-  rows_ = 0;
+  memory_.give_back(static_cast<std::size_t>(rows_taken_ * width_ - rows_ * p) * sizeof(double));
+  rows_ = rows_taken_ = 0;
   return matrix;
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/memory.hpp"
 #include "core/types.hpp"
 
 namespace subspectra {
@@ -16,8 +17,8 @@ namespace subspectra {
 /// of the store go out of it.
 class RowStore {
  public:
-  /// `source` and `memory_limit` (0: what is free) are for the refusal of a table that does not fit.
-  RowStore(Index width, std::string source, std::uint64_t memory_limit);
+  /// `source` is for the refusal of a table that does not fit into what `memory` leaves.
+  RowStore(Index width, const std::string& source, MemoryBudget& memory);
   ~RowStore();
   RowStore(const RowStore&) = delete;
   RowStore& operator=(const RowStore&) = delete;
@@ -27,7 +28,8 @@ class RowStore {
   }  ///< the row being filled; keeps its values after commit()
   void commit();
   [[nodiscard]] Index rows() const { return rows_; }
-  /// The N x |columns| matrix of these columns (ascending); the store is empty afterwards.
+  /// The N x |columns| matrix of these columns (ascending); the store is empty afterwards. Its memory has
+  /// become that of the matrix and stays taken.
   [[nodiscard]] Matrix take(const std::vector<Index>& columns);
 
  private:
@@ -38,8 +40,9 @@ class RowStore {
   Index width_;
   Index rows_a_block_;
   Index rows_ = 0;
-  std::string source_;
-  std::uint64_t memory_limit_;
+  Index rows_taken_ = 0;  ///< rows for which memory was taken
+  MemoryBudget& memory_;
+  MemoryPurpose purpose_;
   std::vector<double> row_;
   std::vector<double*> blocks_;
 };

@@ -7,8 +7,6 @@
 #include <limits>
 #include <numeric>
 
-#include "core/memory.hpp"
-
 namespace subspectra {
 namespace {
 
@@ -18,6 +16,7 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 
 TableBuilder::TableBuilder(std::string file, TableLimits limits) : limits_(limits) {
   table_.source = std::move(file);
+  table_.memory = std::make_shared<MemoryBudget>(limits.memory_limit);
 }
 
 void TableBuilder::damaged(const std::string& what) const {
@@ -37,8 +36,9 @@ void TableBuilder::check_shape(Index rows, Index columns, double values, double 
   if (values > limits_.most_values) {
     damaged(fmt::format("its header speaks of {} x {} values, more than the file can hold", rows, columns));
   }
-  require_memory(bytes, fmt::format("{}: a table of {} rows x {} features", table_.source, rows, columns),
-                 "take fewer features or rows, or raise ⟨memory_limit⟩", limits_.memory_limit);
+  memory().take(bytes,
+                {.what = fmt::format("{}: a table of {} rows x {} features", table_.source, rows, columns),
+                 .advice = "take fewer features or rows, or raise ⟨memory_limit⟩"});
   begun_ = true;
   rows_ = rows;
   columns_ = columns;
@@ -122,7 +122,7 @@ void TableBuilder::begin_sparse(Index rows, Index columns, std::span<const std::
         fmt::format("{} stored values are too many (2147483646 at most); split the table", entries));
   }
   const auto values = static_cast<double>(entries);
-  check_shape(rows, columns, values, values * 12.0 + static_cast<double>(columns) * 8.0);
+  check_shape(rows, columns, values, values * 12.0 + static_cast<double>(columns) * 8.0);  // cursor_ too
   table_.is_sparse = true;
   table_.sparse.resize(rows, columns);
   table_.sparse.resizeNonZeros(entries);
@@ -197,15 +197,14 @@ void TableBuilder::side_column(SideColumn column) {
   if (!begun_ || static_cast<Index>(column.values.size()) != rows_) {
     damaged(fmt::format("'{}' must have one value a row", column.name));
   }
-  for (const std::string& value : column.values) {
-    text_bytes_ += static_cast<double>(sizeof(std::string) + (value.capacity() > 15 ? value.capacity() : 0));
-  }
-  require_memory(text_bytes_, fmt::format("{}: the text columns", table_.source),
-                 "leave out columns that are not needed, or raise ⟨memory_limit⟩", limits_.memory_limit);
   table_.side.push_back(std::move(column));
 }
 
-void TableBuilder::note(std::string text) { table_.notes.push_back(std::move(text)); }
+void TableBuilder::note(std::string text) {
+  memory().append(table_.notes, text,
+                  {.what = fmt::format("{}: what is said about it", table_.source),
+                   .advice = "write the file again from its source"});
+}
 
 RawTable TableBuilder::finish() {
   if (!begun_) damaged("no table in it");

@@ -12,7 +12,7 @@ namespace subspectra {
 /// What a table may grow to.
 struct TableLimits {
   double most_values = 0;          ///< dense values or sparse entries the file can hold
-  std::uint64_t memory_limit = 0;  ///< as in memory_budget()
+  std::uint64_t memory_limit = 0;  ///< as in MemoryBudget
 };
 
 class TableBuilder final : public TableSink {
@@ -33,6 +33,8 @@ class TableBuilder final : public TableSink {
 
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index columns() const { return columns_; }
+  /// Names, texts and notes are counted here by who makes them, before they are handed over.
+  [[nodiscard]] MemoryBudget& memory() { return *table_.memory; }
 
  private:
   [[noreturn]] void damaged(const std::string& what) const;
@@ -50,7 +52,6 @@ class TableBuilder final : public TableSink {
   std::vector<std::int32_t> cursor_;             ///< where the next entry of each sparse column goes
   bool sparse_in_order_ = true;
   std::int64_t sparse_left_ = 0;
-  double text_bytes_ = 0;
 };
 
 }  // namespace subspectra

@@ -17,7 +17,8 @@ std::string shape_text(std::span<const std::uint64_t> shape) {
   return fmt::format("{}", fmt::join(shape, " x "));
 }
 
-void stream_compressed(const CompressedShape& shape, CompressedSource& source, TableSink& sink) {
+void stream_compressed(const CompressedShape& shape, CompressedSource& source, TableSink& sink,
+                       MemoryBudget* memory) {
   const auto refuse = [&](const std::string& what) {
     throw BadInput(shape.where,
                    fmt::format("damaged sparse matrix: {}; write the file again from its source", what));
@@ -44,6 +45,14 @@ void stream_compressed(const CompressedShape& shape, CompressedSource& source, T
     refuse(fmt::format("{} columns for {} stored values", shape.columns, shape.entries));
   }
 
+  std::optional<HeldMemory> held;
+  if (memory != nullptr) {
+    held.emplace(*memory);
+    held->grow(static_cast<std::size_t>(shape.columns) * sizeof(std::int32_t) +
+                   kSparseBlock * (sizeof(std::int64_t) + 2 * sizeof(std::int32_t) + sizeof(double)),
+               {.what = fmt::format("{}: a sparse table of {} columns", shape.where.file, shape.columns),
+                .advice = "take fewer features, or raise ⟨memory_limit⟩"});
+  }
   std::vector<std::int64_t> indices(
       std::min<std::size_t>(kSparseBlock, static_cast<std::size_t>(shape.entries)));
   const auto each_block = [&](auto&& take) {

@@ -11,6 +11,7 @@
 
 #include <subspectra/error.hpp>
 
+#include "core/memory.hpp"
 #include "core/types.hpp"
 
 namespace subspectra {
@@ -82,8 +83,10 @@ struct CompressedShape {
 };
 
 /// Streams a CSR or CSC matrix into `sink`; CSR takes two passes over the indices and so needs no second copy
-/// of the matrix. Throws BadInput for an indptr that is not one, or an index outside the shape.
-void stream_compressed(const CompressedShape& shape, CompressedSource& source, TableSink& sink);
+/// of the matrix. Throws BadInput for an indptr that is not one, or an index outside the shape. What it needs
+/// by itself is counted in `memory`, if there is one.
+void stream_compressed(const CompressedShape& shape, CompressedSource& source, TableSink& sink,
+                       MemoryBudget* memory = nullptr);
 
 /// rows x columns as the readers say it: "72 x 7129".
 [[nodiscard]] std::string shape_text(std::span<const std::uint64_t> shape);

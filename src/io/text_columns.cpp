@@ -54,9 +54,7 @@ std::u32string decode_utf16(std::u16string_view text) {
 bool make_utf8(std::string& text) {
   if (std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }))
     return false;
-  std::string same;
-  for (const char32_t code : decode_utf8(text)) append_utf8(same, code);
-  if (same == text) return false;
+  if (is_utf8(text)) return false;
   std::string converted;
   for (const char c : text) append_utf8(converted, static_cast<unsigned char>(c));
   text = std::move(converted);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <utility>
 
 #include <subspectra/error.hpp>
@@ -40,8 +41,37 @@ std::size_t byte_order_mark(std::string_view text, const std::string& name) {
   return 0;
 }
 
-LineReader::LineReader(ByteSource& bytes, std::string name, std::size_t block_bytes)
-    : bytes_(bytes), name_(std::move(name)), buffer_(std::max<std::size_t>(block_bytes, 4)) {
+GrowingBytes::GrowingBytes(std::size_t size, MemoryBudget& memory, MemoryPurpose purpose)
+    : memory_(memory), purpose_(std::move(purpose)) {
+  memory_.grow(size, purpose_);
+  size_ = size;
+  bytes_.reset(static_cast<char*>(std::malloc(size)));  // NOLINT(*-no-malloc,*-owning-memory)
+  if (!bytes_) throw std::bad_alloc();
+}
+
+void GrowingBytes::grow() {
+  // Large blocks are moved by the kernel, page by page; small ones are copied, old and new at once.
+  constexpr std::size_t kMayBeCopied = std::size_t{1} << 26, kDoubled = std::size_t{1} << 24;
+  const std::size_t more = size_ < kDoubled ? size_ : size_ / 4;
+  memory_.grow(more + (size_ < kMayBeCopied ? size_ : 0), purpose_);
+  char* const bytes =
+      static_cast<char*>(std::realloc(bytes_.get(), size_ + more));  // NOLINT(*-no-malloc,*-owning-memory)
+  if (size_ < kMayBeCopied) memory_.give_back(size_);
+  if (bytes == nullptr) {
+    memory_.give_back(more);
+    throw std::bad_alloc();
+  }
+  static_cast<void>(bytes_.release());  // realloc has it
+  bytes_.reset(bytes);
+  size_ += more;
+}
+
+LineReader::LineReader(ByteSource& bytes, std::string name, std::size_t block_bytes, MemoryBudget& memory)
+    : bytes_(bytes),
+      name_(std::move(name)),
+      buffer_(std::max<std::size_t>(block_bytes, 4), memory,
+              {.what = fmt::format("a line of {}", name_),
+               .advice = "check that the file has one row a line, or raise ⟨memory_limit⟩"}) {
   while (end_ < 3 && refill()) {
   }
   begin_ = byte_order_mark({buffer_.data(), end_}, name_);
@@ -50,13 +80,12 @@ LineReader::LineReader(ByteSource& bytes, std::string name, std::size_t block_by
 bool LineReader::refill() {
   if (at_end_) return false;
   if (begin_ > 0) {
-    std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
-              buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
+    std::copy(buffer_.data() + begin_, buffer_.data() + end_, buffer_.data());
     end_ -= begin_;
     begin_ = 0;
   }
-  if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
-  const std::size_t got = bytes_.read(std::span(buffer_).subspan(end_));
+  if (end_ == buffer_.size()) buffer_.grow();
+  const std::size_t got = bytes_.read({buffer_.data() + end_, buffer_.size() - end_});
   end_ += got;
   at_end_ = got == 0;
   return got > 0;

@@ -224,8 +224,12 @@ class MemberSource final : public ByteSource {
 
 }  // namespace
 
-std::vector<ZipMember> read_zip_directory(const RandomBytes& archive) {
+std::vector<ZipMember> read_zip_directory(const RandomBytes& archive, MemoryBudget& memory) {
   const Directory directory = find_directory(archive);
+  const MemoryPurpose purpose{.what = fmt::format("{}: the directory of the archive", archive.name()),
+                              .advice = "write fewer arrays into a file, or raise ⟨memory_limit⟩"};
+  HeldMemory held(memory);
+  held.grow(static_cast<std::size_t>(directory.size), purpose);
   const std::string bytes = bytes_at(archive, directory.offset, directory.size);
   std::vector<ZipMember> members;
   std::set<std::string, std::less<>> seen;
@@ -240,6 +244,9 @@ std::vector<ZipMember> read_zip_directory(const RandomBytes& archive) {
     if (!seen.insert(member.name).second) {
       refuse(archive, fmt::format("two members of the NPZ (zip) archive are called '{}'", member.name));
     }
+    memory.make_room(members, purpose);
+    constexpr std::size_t kNode = 4 * sizeof(void*) + sizeof(std::string);  // of `seen`
+    memory.grow(kNode + 2 * MemoryBudget::on_heap(member.name.size()), purpose);
     members.push_back(std::move(member));
     at += length;
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/memory.hpp"
 #include "io/random_bytes.hpp"
 
 namespace subspectra {
@@ -20,8 +21,8 @@ struct ZipMember {
   std::uint64_t data_offset = 0;
 };
 
-/// Throws BadInput for what is not a sound archive.
-[[nodiscard]] std::vector<ZipMember> read_zip_directory(const RandomBytes& archive);
+/// Throws BadInput for what is not a sound archive, Error where its directory is more than `memory` leaves.
+[[nodiscard]] std::vector<ZipMember> read_zip_directory(const RandomBytes& archive, MemoryBudget& memory);
 
 /// The member's bytes; exactly `size` of them, or BadInput. The check sum is compared when the last one is
 /// read.

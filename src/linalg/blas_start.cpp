@@ -1,9 +1,21 @@
 #include "linalg/blas_start.hpp"
 
 #include <cblas.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <fstream>
+#include <mutex>
 #include <string_view>
+#include <vector>
+
+#include <subspectra/error.hpp>
+#include "core/memory.hpp"
 
 // OpenBLAS 0.3.21 asks the environment twice while it starts, and both questions come to us instead of
 // getenv, so that nothing has to be set for a moment and put back: openblas_env.o of the archive is replaced
@@ -12,6 +24,8 @@
 // cmake/SubspectraTargets.cmake).
 // NOLINTBEGIN(readability-identifier-naming,cppcoreguidelines-avoid-non-const-global-variables)
 extern "C" {
+void* blas_memory_alloc(int position);
+void blas_memory_free(void* buffer);
 void gotoblas_dynamic_init(void);
 void gotoblas_dynamic_quit(void);
 char* subspectra_openblas_getenv(const char* name);
@@ -117,10 +131,85 @@ CoreChoice choose_core_type() {
   return choice;
 }
 
+/// A thread inside OpenBLAS has a work buffer. OpenBLAS maps one when more threads than ever before are
+/// inside, keeps it for good, and where there is no address space for it (ulimit -v) asks the system again
+/// and again, without end. So under such a limit a buffer is there for every thread before it goes in.
+class WorkBuffers {
+ public:
+  void enter() {
+    const std::lock_guard lock(mutex_);
+    if (threads_ == buffers_.size()) add();
+    ++threads_;
+  }
+  void leave() {
+    const std::lock_guard lock(mutex_);
+    --threads_;
+  }
+
+ private:
+  static constexpr std::size_t kBuffer = std::size_t{1} << 27;  // BUFFER_SIZE of OpenBLAS on x86-64
+  static constexpr std::size_t kSpare = std::size_t{1} << 20;   // for what else is taken meanwhile
+
+  void add() {
+    void* const probe = ::mmap(nullptr, kBuffer + kSpare, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (probe == MAP_FAILED) refuse();
+    ::munmap(probe, kBuffer + kSpare);
+    // Those that are free come first; the next one is new.
+    std::vector<void*> taken;
+    taken.reserve(buffers_.size() + 1);
+    buffers_.reserve(buffers_.size() + 1);
+    void* buffer = nullptr;
+    do {
+      buffer = blas_memory_alloc(0);
+      taken.push_back(buffer);
+    } while (std::find(buffers_.begin(), buffers_.end(), buffer) != buffers_.end());
+    buffers_.push_back(buffer);
+    for (void* const held : taken) blas_memory_free(held);
+  }
+
+  [[noreturn]] void refuse() const {
+    std::ifstream file("/proc/self/statm");
+    double pages = 0.0;
+    file >> pages;
+    const double needed = pages * static_cast<double>(::sysconf(_SC_PAGESIZE)) + kBuffer + 16.0 * kSpare;
+    throw Error(fmt::format(
+        "the limit on address space (RLIMIT_AS, set by ulimit) is too small: every thread that multiplies matrices needs {} of it; allow at least {:.0f} kB, or run with fewer ⟨threads⟩",
+        readable_bytes(kBuffer), std::ceil(needed / 1024e4) * 1e4));
+  }
+
+  std::mutex mutex_;
+  std::size_t threads_ = 0;  ///< that have called BLAS and still run
+  std::vector<void*> buffers_;
+};
+
+WorkBuffers& work_buffers() {
+  static auto* const all = new WorkBuffers;  // outlives every thread
+  return *all;
+}
+
+/// Of one thread, from its first call of BLAS to its end.
+struct InBlas {
+  InBlas() { work_buffers().enter(); }
+  InBlas(const InBlas&) = delete;
+  InBlas& operator=(const InBlas&) = delete;
+  ~InBlas() { work_buffers().leave(); }
+};
+
+bool address_space_is_limited() {
+  rlimit limits{};
+  return ::getrlimit(RLIMIT_AS, &limits) == 0 && limits.rlim_cur != RLIM_INFINITY;
+}
+
 }  // namespace
 
 const CoreChoice& start_blas() {
   static const CoreChoice choice = choose_core_type();
+  static const bool limited = address_space_is_limited();
+  if (limited) {
+    thread_local const InBlas inside;
+    static_cast<void>(inside);
+  }
   return choice;
 }
 

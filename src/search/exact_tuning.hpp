@@ -40,7 +40,9 @@ struct EngineTuning {
                                          : large_visits;
   }
   [[nodiscard]] double level_bytes(std::uint64_t memory_limit) const {
-    return std::min(most_level_bytes, static_cast<double>(memory_budget(memory_limit)) * level_share);
+    // Of the limit as it was given: what is left of it differs by some pages from run to run.
+    const std::uint64_t whole = memory_limit > 0 ? memory_limit : memory_budget();
+    return std::min(most_level_bytes, static_cast<double>(whole) * level_share);
   }
 };
 

@@ -259,9 +259,22 @@ TEST(Csv, WeightsAndGroupsAreTakenOut) {
 TEST(Csv, AMemoryLimitIsKept) {
   ReadOptions options;
   options.memory_limit.bytes = 1000;
-  std::string text;
-  for (int i = 0; i < 200; ++i) text += "1,2,3\n";
-  EXPECT_TRUE(contains(message_of<Error>([&] { return csv(text, options); }), "may be used"));
+  EXPECT_TRUE(contains(message_of<Error>([&] { return csv("1,2,3\n", options); }), "alone take up to"));
+}
+
+// The text of a quoted field is gathered where it stands; the quotes in it move every byte behind them.
+TEST(Csv, AQuotedFieldKeepsItsQuotesWhereverABlockEnds) {
+  std::string field;
+  for (int i = 0; i < 60; ++i) field += i % 5 == 0 ? "\"\"" : i % 7 == 0 ? ",\n" : "ab";
+  std::string expected = field;
+  for (auto at = expected.find("\"\""); at != std::string::npos; at = expected.find("\"\"", at + 1))
+    expected.erase(at, 1);
+  const std::string text = "a,class\n1,\"" + field + "\" \n2,\"" + field + "!\"\n";
+  for (const std::size_t block : {4, 5, 6, 7, 9, 16, 33, 64, 200}) {
+    const auto bytes = memory_bytes(text);
+    const DatasetParts data = assemble(read_csv_bytes(*bytes, "t.csv", {}, {}, block), {}).parts();
+    EXPECT_EQ(data.labels->classes, (std::vector<std::string>{expected, expected + "!"})) << block;
+  }
 }
 
 // Every token, quote and line end gets cut by a block border for some block size; all must give the same

@@ -74,6 +74,23 @@ TEST(Isolated, AFloodOfMemoryIsCaught) {
 #endif
 }
 
+TEST(Isolated, ParentAndChildShareOneLimit) {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  // 120 MB of table leave the decoder less than 500 - 120, in MiB of 2^20.
+  const std::uint64_t limit = memory_in_use() + 500'000'000;
+  const int taken = std::stoi(sentence_of("takes memory beside a table", {.memory_limit = limit}));
+  EXPECT_GT(taken, 200);
+  EXPECT_LT(taken, 365);
+#endif
+}
+
+TEST(Isolated, NotesAreFewAndShort) {
+  const RawTable table = isolated("says too much");
+  EXPECT_EQ(table.notes.size(), 1000U);
+  EXPECT_EQ(table.notes.front().size(), 4096U);
+  expect_values(table, (Matrix(3, 2) << 1, 2, 3, 4, 5, 6).finished());
+}
+
 TEST(Isolated, ClaimsAreCheckedBeforeMemoryIsTaken) {
   EXPECT_NE(sentence_of("claims too much").find("more than the file can hold"), std::string::npos);
   EXPECT_NE(sentence_of("sends too little").find("fewer values"), std::string::npos);

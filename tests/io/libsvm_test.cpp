@@ -88,7 +88,7 @@ TEST(Libsvm, BadRowsAreRefusedAtTheirCharacter) {
 
 TEST(Libsvm, AWidthThatDoesNotFitIsRefusedBeforeItIsAllocated) {
   ReadOptions options;
-  options.memory_limit.bytes = 1 << 20;
+  options.memory_limit.bytes = std::uint64_t{1} << 32U;
   EXPECT_TRUE(
       contains(message_of<Error>([&] { return svm("1 2147483646:1\n", options); }), "features = 2147483646"))
       << "one stray index does not make billions of columns";

@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <new>
 #include <numeric>
 
 #include "companions/decode/run.hpp"
@@ -60,6 +61,24 @@ void loops(const std::string&, TableSink&) {
 void takes_memory(const std::string&, TableSink&) {
   std::vector<std::vector<double>> all;
   for (;;) all.emplace_back(1 << 20, 1.0);
+}
+
+/// A table, and then as much as it can get: what the parent has taken for the table is not to be had twice.
+void takes_memory_beside_a_table(const std::string&, TableSink& sink) {
+  sink.begin_dense(5000, 3000, TileOrder::kRows, "X");
+  ::usleep(300'000);  // the parent reads on
+  std::size_t all = 0;
+  try {
+    std::vector<std::vector<double>> blocks;
+    for (;; all += 8) blocks.emplace_back(1 << 20, 1.0);
+  } catch (const std::bad_alloc&) {
+  }
+  throw BadInput(std::to_string(all));
+}
+
+void says_too_much(const std::string& path, TableSink& sink) {
+  for (int i = 0; i < 10000; ++i) sink.note(std::string(i % 100 == 0 ? 1 << 24 : 3, 'x'));
+  small_table(path, sink);
 }
 
 void claims_too_much(const std::string&, TableSink& sink) {
@@ -148,6 +167,8 @@ int main(int count, char** words) {
       Decoder{"sleeps", sleeps},
       Decoder{"loops", loops},
       Decoder{"takes memory", takes_memory},
+      Decoder{"takes memory beside a table", takes_memory_beside_a_table},
+      Decoder{"says too much", says_too_much},
       Decoder{"claims too much", claims_too_much},
       Decoder{"sends too little", sends_too_little},
       Decoder{"sends too much", sends_too_much},
