@@ -58,8 +58,8 @@ struct KRange {
 /// What is asked to be added to the diagonal of the within-class covariance: a number, a fraction of each
 /// column's own variance, or (both empty) the fraction that the data need.
 struct Ridge {
-  std::optional<double> value;     ///< the same for every column, in squared units of the table
-  std::optional<double> fraction;  ///< of each column's own variance: no answer depends on units
+  std::optional<double> value = {};     ///< the same for every column, in squared units of the table
+  std::optional<double> fraction = {};  ///< of each column's own variance: no answer depends on units
   [[nodiscard]] bool automatic() const { return !value && !fraction; }
   bool operator==(const Ridge&) const = default;
 };

@@ -305,17 +305,18 @@ SquareMatrix read_square_npy(const std::string& path, std::uint64_t memory_limit
 }
 
 Matrix read_csv_numbers(const std::string& path, CsvFormat format, std::uint64_t memory_limit) {
+  const auto memory = std::make_shared<MemoryBudget>(memory_limit);
   std::unique_ptr<RowStore> rows;
   std::size_t width = 0;
   long first_line = 0;
   const auto is_text = [](const CsvField& field) {
     return !is_number_text(field.text) && !is_missing_token(field.text);
   };
-  for_each_csv_record(path, format, [&](CsvRecord& record) {
+  for_each_csv_record(path, format, memory, [&](CsvRecord& record) {
     if (first_line == 0) {
       first_line = record.line;
       width = record.fields.size();
-      rows = std::make_unique<RowStore>(static_cast<Index>(width), path, memory_limit);
+      rows = std::make_unique<RowStore>(static_cast<Index>(width), path, *memory);
       if (std::any_of(record.fields.begin(), record.fields.end(), is_text)) return;  // names of the columns
     }
     const auto place = [&](std::size_t column) {

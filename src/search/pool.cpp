@@ -23,8 +23,8 @@ bool Pool::offer(std::vector<Index> units, double value) {
   const bool full = static_cast<Index>(sets_.size()) >= capacity_;
   // Ties of ties would lead away from what has been seen: a set that enters for its units alone ties with the
   // largest value that ever stood in its place.
-  const auto ties_at_most = [&](double value, double seen) {
-    return value >= seen - kTieFraction * std::abs(seen);
+  const auto ties_at_most = [](double found, double seen) {
+    return found >= seen - kTieFraction * std::abs(seen);
   };
   if (full && (!better(set, sets_.back()) || !ties_at_most(set.value, threshold_))) return false;
   Fingerprint fingerprint;
