@@ -143,7 +143,7 @@ TEST(Certificates, StayWhereFeaturesAreNoCopies) {
 /// taken for variance: 4.75e+46, certified.
 TEST(Certificates, RoundingOfAClassMeanIsNoVariance) {
   const std::string table = kInputs + "sepcol.csv";
-  for (const std::vector<std::string> weights : {std::vector<std::string>{}, {"--weights", "w"}}) {
+  for (const std::vector<std::string>& weights : {std::vector<std::string>{}, {"--weights", "w"}}) {
     std::vector<std::string> words = {"select", table, "--ridge", "0", "--json"};
     words.insert(words.end(), weights.begin(), weights.end());
     const auto run = run_program(words);

@@ -186,11 +186,11 @@ TEST(ComponentsOnTheCommandLine, AreShownSavedAndApplied) {
   const Finished shown = run_program({"select", "sonar", "--method", "pca", "-k", "3"});
   ASSERT_EQ(shown.code, 0) << shown.err;
   EXPECT_NE(shown.out.find("component"), std::string::npos) << shown.out;
-  const auto json = run_program({"select", "sonar", "--method", "pca", "-k", "3", "--json"}).json();
-  EXPECT_EQ(json["discriminants"]["matrix"].size(), 60U);
-  EXPECT_EQ(json["discriminants"]["matrix"][0].size(), 3U);
-  EXPECT_FALSE(json["discriminants"].contains("lambda"));
-  EXPECT_EQ(json["options"]["variances"].size(), 3U);
+  const auto result = run_program({"select", "sonar", "--method", "pca", "-k", "3", "--json"}).json();
+  EXPECT_EQ(result["discriminants"]["matrix"].size(), 60U);
+  EXPECT_EQ(result["discriminants"]["matrix"][0].size(), 3U);
+  EXPECT_FALSE(result["discriminants"].contains("lambda"));
+  EXPECT_EQ(result["options"]["variances"].size(), 3U);
   for (const std::string classifier : {"lda", "svm", "knn"}) {
     const ScratchDirectory scratch;
     const std::string model = scratch.file("m.json");

@@ -20,9 +20,9 @@ TEST(Reproduce, ListsTheExperiments) {
     EXPECT_NE(list.out.find(std::string("\n") + id), std::string::npos) << id;
   }
   EXPECT_EQ(run_program({"reproduce"}).out, list.out);
-  const auto json = run_program({"reproduce", "--list", "--json"}).json();
-  EXPECT_EQ(json[0]["id"], "icml06-fig1");
-  EXPECT_TRUE(json[0]["needs"].is_null());
+  const auto listed = run_program({"reproduce", "--list", "--json"}).json();
+  EXPECT_EQ(listed[0]["id"], "icml06-fig1");
+  EXPECT_TRUE(listed[0]["needs"].is_null());
 }
 
 TEST(Reproduce, ThePublishedNumberStandsBesideOurs) {
