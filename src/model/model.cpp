@@ -328,8 +328,8 @@ TrainedModel untrained_model(const Dataset& training, const Preparation& prepara
 }  // namespace
 
 TrainedModel fit_model(const Dataset& all_rows, const Preparation& preparation, const std::string& method,
-                       const std::vector<Index>& features, const RidgeAmount& ridge, const Classifier& classifier,
-                       std::uint64_t seed, const RunControl& control) {
+                       const std::vector<Index>& features, const RidgeAmount& ridge,
+                       const Classifier& classifier, std::uint64_t seed, const RunControl& control) {
   const Dataset training = labelled_columns(all_rows, features);
   TrainedModel model = untrained_model(all_rows, preparation, method, features, ridge);
   model.training_rows = training.rows();

@@ -51,7 +51,7 @@ struct TrainedModel {
 /// above rows without a label are left out; throws BadInput when none has one.
 [[nodiscard]] TrainedModel fit_model(const Dataset& training, const Preparation& preparation,
                                      const std::string& method, const std::vector<Index>& features,
-                                     const RidgeAmount& ridge, const Classifier& classifier, std::uint64_t seed = 0,
-                                     const RunControl& control = RunControl());
+                                     const RidgeAmount& ridge, const Classifier& classifier,
+                                     std::uint64_t seed = 0, const RunControl& control = RunControl());
 
 }  // namespace subspectra

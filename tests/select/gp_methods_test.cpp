@@ -177,8 +177,8 @@ TEST(GpArd, SaysWhereItFoundNoOptimum) {
   EXPECT_EQ(run(data, {{"tolerance", "0"}}, {.k = 1}).status, Status::kConverged);  // to rounding
 }
 
-/// Oracle: an independent implementation (its own Laplace approximation and parallel EP, another optimizer) from
-/// several starts; for Laplace the maximum that most of its 14 starts end in.
+/// Oracle: an independent implementation (its own Laplace approximation and parallel EP, another optimizer)
+/// from several starts; for Laplace the maximum that most of its 14 starts end in.
 TEST(GpArd, ReachesTheLikelihoodsOfSonarThatAreKnown) {
   const auto sonar = read_dataset("sonar", {});
   for (const auto& [approximation, best] :
