@@ -306,6 +306,10 @@ std::optional<Matrix> low_rank_factor(const Matrix& a, Index most_rank) {
   for (Index c = 0; c < rank; ++c) {
     m.col(c) = std::sqrt(eigen.values[n - 1 - c]) * eigen.vectors.col(n - 1 - c).cwiseProduct(unit);
   }
+  // What rounding leaves of an eigenvector where A is zero is much beside a variance that is rounding, too.
+  for (Index i = 0; i < n; ++i) {
+    if (!(a(i, i) > 0.0)) m.row(i).setZero();
+  }
   return m;
 }
 

@@ -13,6 +13,7 @@
 #include "pencils.hpp"
 #include "select/registry.hpp"
 #include "spectral/deflation.hpp"
+#include "spectral/renormalize.hpp"
 
 namespace subspectra::search_methods_test {
 namespace {
@@ -207,6 +208,17 @@ TEST(SearchMethods, UnitsDoNotMatterWhereTheRidgeActs) {
       }
     }
   }
+}
+
+/// A feature that the classes do not differ in adds nothing, however small its variance: here both are
+/// rounding.
+TEST(SearchMethods, NothingComesFromAFeatureWhoseVariancesAreRounding) {
+  Matrix a = Matrix::Zero(4, 4), b = Matrix::Identity(4, 4);
+  a.topLeftCorner(3, 3) << 0.5, -0.1, 0.2, -0.1, 1.3, -0.4, 0.2, -0.4, 0.9;
+  b(3, 3) = 4.9e-32;
+  const auto pencil = matrix_pencil(a, b, RidgeAmount(), 4);
+  const double three = renormalize(*pencil, {0, 1, 2}, Criterion::kLargest, 1, 1).objective;
+  EXPECT_NEAR(renormalize(*pencil, {0, 1, 2, 3}, Criterion::kLargest, 1, 1).objective, three, 1e-14 * three);
 }
 
 /// A column that separates the classes all but perfectly is worth 1e14 of another: what is left of a search's
