@@ -67,7 +67,10 @@ double ModelReader::number(std::string_view path) const {
 
 RidgeAmount ModelReader::ridge(std::string_view path) const {
   const json& value = at(path);
-  if (!value.is_string()) return number(path);
+  if (!value.is_string()) {
+    if (number(path) < 0.0) fail(path, "must not be negative");
+    return number(path);
+  }
   try {
     const Ridge asked = OptionCodec<Ridge>::parse(value.get_ref<const std::string&>());
     if (asked.fraction) return {0.0, *asked.fraction};

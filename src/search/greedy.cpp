@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -27,6 +28,14 @@ using search::kTie;
 using search::Scorer;
 
 constexpr Index kDenseLimit = 20000;  ///< features beyond which nothing of that many rows and columns is made
+
+/// The largest set that B has an inverse on. Sums over N rows less their K class means have rank N - K at
+/// most, whatever rounding makes of them; a ridge has full rank.
+Index most_rank(const Pencil& pencil) {
+  const CovarianceOperator* const rows = pencil.origin().rows();
+  if (rows == nullptr || pencil.factor() == nullptr || pencil.shift() > 0.0) return pencil.size();
+  return rows->rows() - (rows->moments().class_weights().array() > 0.0).count();
+}
 
 /// One pass in either direction over an Elimination.
 class FactorPass {
@@ -85,6 +94,12 @@ class FactorPass {
     return unit_of_[static_cast<std::size_t>(lowest)];
   }
 
+  /// No set is larger than this: what is left then depends on what has been chosen.
+  void stop_at_rank(Index most) {
+    most_pivots_ = most;
+    if (most_pivots_ <= 0) pivot_floor_ = kInfinity;
+  }
+
   /// Makes the unit's members pivots. False when one of them depends on what is there.
   bool eliminate(Index unit) {
     for (const Index j : units_.members[static_cast<std::size_t>(unit)]) {
@@ -93,6 +108,7 @@ class FactorPass {
       if (!(e.d()[slot] > pivot_floor_ * e.start()[slot]) || !(e.d()[slot] > 0.0)) return false;
       scorer_.change(e.c().row(slot), e.d()[slot]);
       e.eliminate(slot);
+      if (--most_pivots_ == 0) pivot_floor_ = kInfinity;
       update_blocks();
     }
     gone_[static_cast<std::size_t>(unit)] = 1;
@@ -163,6 +179,7 @@ class FactorPass {
   }
   std::optional<double> group_value(Index unit) {
     const auto at = slots(unit);
+    if (static_cast<Index>(at.size()) > most_pivots_) return std::nullopt;
     Matrix y(static_cast<Index>(at.size()), elimination_->c().cols());
     for (std::size_t i = 0; i < at.size(); ++i) y.row(static_cast<Index>(i)) = elimination_->c().row(at[i]);
     const linalg::CholeskyFactor factor(blocks_[static_cast<std::size_t>(unit)]);
@@ -200,6 +217,7 @@ class FactorPass {
   const SearchUnits& units_;
   Scorer scorer_;
   double pivot_floor_;
+  Index most_pivots_ = std::numeric_limits<Index>::max();
   std::vector<Index> unit_of_;
   std::vector<char> gone_;
   std::vector<Index> dependent_, held_;
@@ -247,6 +265,7 @@ double scaled_norm_bound(const Matrix& p, const Vector& scale) {
 
 Inverse dense_inverse(const Pencil& pencil, const std::vector<Index>& features, int threads,
                       bool norms = false, const RunControl* control = nullptr) {
+  if (static_cast<Index>(features.size()) > most_rank(pencil)) refuse_singular();
   Matrix p = pencil.block(features, threads);
   const Vector diagonal = p.diagonal();
   const double norm = norms ? scaled_norm_bound(p, diagonal.cwiseSqrt().cwiseInverse()) : kInfinity;
@@ -420,6 +439,7 @@ GreedyPass forward_pass(const Pencil& pencil, const SearchUnits& units, const Gr
                  : search::column_elimination(pencil, features, plan.most_features, options.threads);
   const Index r = pencil.factor()->cols();
   FactorPass pass(std::move(elimination), units, options.criterion, 1.0, Matrix::Zero(r, r));
+  if (pencil.shift() <= 0.0) pass.stop_at_rank(most_rank(pencil));
   GreedyPass result;
   for (const Index unit : units.include) {
     if (!pass.eliminate(unit)) {

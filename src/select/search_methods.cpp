@@ -109,7 +109,7 @@ void run_passes(const Passes& passes, const Problem& problem, Index swaps, const
   }
   if (passes.forward) {
     const auto& pass = found.forward;
-    if (pass.status == Status::kRankLimit) {
+    if (pass.status == Status::kRankLimit && found.backward.most <= pass.most) {
       selection.warnings.push_back(fmt::format(
           "no more than {} linearly independent {}; larger k were left out (a ridge, ⟨ridge⟩, makes them possible)",
           pass.most, problem.units().single ? "features exist" : "groups exist"));

@@ -485,6 +485,10 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
   warn_of_ignored(options, lda ? "discriminant" : "", selection);
   selection.warnings.insert(selection.warnings.begin(), warnings.begin(), warnings.end());
   selection.status = worst(selection.status, reachable);
+  // A certificate says that no set is better, to what it promises: the bound is the objective then.
+  for (auto& entry : selection.sets()) {
+    if (entry.certified()) entry.upper_bound = entry.objective;
+  }
   selection.search_s = seconds_since(search_start);
   return selection;
 }

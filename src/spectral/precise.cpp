@@ -80,6 +80,45 @@ std::optional<PreciseBlock> precise_lda_block(const Dataset& data, const std::ve
   return block;
 }
 
+namespace {
+
+/// log det(I + C'C) = log det(R'R), R the factor of [C; I] = QR by Gram and Schmidt, the largest column
+/// first: the product C'C would lose what is small beside its largest eigenvalue.
+double log_det_of_one_more(const DoubleDoubleMatrix& c) {
+  using Column = std::vector<DoubleDouble>;
+  const auto inner = [](const Column& x, const Column& y) {
+    DoubleDouble sum;
+    for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
+    return sum;
+  };
+  std::vector<Column> columns(static_cast<std::size_t>(c.cols));
+  for (Index j = 0; j < c.cols; ++j) {
+    Column& column = columns[static_cast<std::size_t>(j)];
+    for (Index i = 0; i < c.rows; ++i) column.push_back(c(i, j));
+    for (Index i = 0; i < c.cols; ++i) column.emplace_back(i == j ? 1.0 : 0.0);
+  }
+  double log_det = 0.0;
+  while (!columns.empty()) {
+    std::size_t largest = 0;
+    for (std::size_t j = 1; j < columns.size(); ++j) {
+      if (inner(columns[j], columns[j]).hi > inner(columns[largest], columns[largest]).hi) largest = j;
+    }
+    const Column pivot = std::move(columns[largest]);
+    columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(largest));
+    const DoubleDouble square = inner(pivot, pivot);
+    log_det += std::log1p((square - 1.0).rounded());
+    for (int again = 0; again < 2; ++again) {  // twice is enough
+      for (Column& column : columns) {
+        const DoubleDouble factor = inner(pivot, column) / square;
+        for (std::size_t i = 0; i < column.size(); ++i) column[i] -= factor * pivot[i];
+      }
+    }
+  }
+  return log_det;
+}
+
+}  // namespace
+
 double precise_criterion(Criterion criterion, const DoubleDoubleMatrix& t) {
   if (criterion == Criterion::kTrace) {
     DoubleDouble trace;
@@ -113,7 +152,8 @@ std::optional<PreciseValue> precise_value(PreciseBlock block, Criterion criterio
                  kUnit * static_cast<double>(k) * static_cast<double>(k) * result.correlation_inverse;
   if (!(result.error < 1.0)) return std::nullopt;
   DoubleDoubleMatrix t;
-  if (block.a.rows == 0) {
+  const bool factor = block.a.rows == 0;
+  if (factor) {
     solve_lower(block.b, block.m);
     t = inner_products(block.m);
   } else {
@@ -125,14 +165,15 @@ std::optional<PreciseValue> precise_value(PreciseBlock block, Criterion criterio
     }
     solve_lower(block.b, t);
   }
-  result.value = precise_criterion(criterion, t);
+  result.value = factor && criterion == Criterion::kWilks ? log_det_of_one_more(block.m)
+                                                          : precise_criterion(criterion, t);
   // log det(I + T) also depends on what is small beside the largest part of T, which is known to the
-  // condition times u.
+  // condition times u; beside the largest column of C where it is taken from there.
   double trace = 0.0;
   for (Index i = 0; i < t.rows; ++i) trace += std::abs(t(i, i).rounded());
   if (criterion == Criterion::kWilks && t.rows > 1)
-    result.error += kUnit * static_cast<double>(t.rows) * trace * std::max(1.0, result.correlation_inverse) /
-                    std::max(std::abs(result.value), 1e-300);
+    result.error += kUnit * static_cast<double>(t.rows) * (factor ? std::sqrt(trace) : trace) *
+                    std::max(1.0, result.correlation_inverse) / std::max(std::abs(result.value), 1e-300);
   return result;
 }
 

@@ -29,7 +29,7 @@ using verify::DenseValue;
 constexpr double kProven = 1e-9;       ///< the gap up to which a set is called certified (docs/verify.md)
 constexpr double kHopeless = 1e-2;     ///< a tolerance above it says nothing
 constexpr double kArithmetic = 1e-12;  ///< for numbers that follow from others in the file by one operation
-constexpr double kFewDigits = 1e-6;    ///< a tolerance above it says little of what is certified to 1e-9
+constexpr double kFewDigits = 1e-5;    ///< a tolerance above it says little of what is certified to 1e-9
 
 /// What the sets of a result are judged on.
 struct CheckedProblem {
@@ -501,15 +501,17 @@ class Checker {
   void check_objective(const ClaimedEntry& entry, const DensePair& pair, const DenseValue& value,
                        Index component) {
     if (!value.feasible) {
-      add(CheckKind::kObjective, entry, component,
-          "the within-class covariance of the set is singular, so that no objective exists");
+      say_unchecked(
+          component, entry.k,
+          "the objective: the within-class covariance of the set is singular to the digits that are known here; leave near-copies out (⟨exclude⟩) or give a ridge (⟨ridge⟩)");
       return;
     }
     // What is certified has all its digits; other values have those of a Cholesky factor in doubles.
     const bool certified = entry.certified.value_or(false);
     const double tolerance = certified ? std::max(value.sharp, 1e-8) : value.tolerance;
     const double slack = certified ? value.sharp_slack : value.slack;
-    say_ill_conditioned(entry, value, tolerance, component);
+    const double allowed = tolerance + (value.value > 0.0 ? slack / value.value : 0.0);
+    say_ill_conditioned(entry, value, allowed, component);
     if (claims_.renormalized) {
       compare(CheckKind::kObjective, entry, component, "the objective", entry.objective, value.value,
               tolerance, slack);

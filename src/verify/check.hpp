@@ -25,7 +25,7 @@ struct VerifyOptions {
           "leave out the test of the bounds on every set, by enumeration or branch and bound");
     field(
         "node_limit", o.node_limit,
-        "stop the branch and bound after so many nodes in all; 0: after half a minute's work or so, or when ⟨time_limit⟩ says so");
+        "stop the branch and bound after so many nodes in all; 0: after a minute's work or so, or when ⟨time_limit⟩ says so");
     field("memory_limit", o.memory_limit,
           "refuse work that needs more, for example 4G; default: what is free");
   }

@@ -6,6 +6,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "data/groups.hpp"
 #include "io/read.hpp"
@@ -219,6 +220,19 @@ TEST(SearchMethods, NothingComesFromAFeatureWhoseVariancesAreRounding) {
   const auto pencil = matrix_pencil(a, b, RidgeAmount(), 4);
   const double three = renormalize(*pencil, {0, 1, 2}, Criterion::kLargest, 1, 1).objective;
   EXPECT_NEAR(renormalize(*pencil, {0, 1, 2, 3}, Criterion::kLargest, 1, 1).objective, three, 1e-14 * three);
+}
+
+/// N rows less K class means have rank N - K: no set is larger without a ridge, whatever rounding leaves of
+/// the rest.
+TEST(SearchMethods, NoSetIsLargerThanTheRankOfTheRows) {
+  for (const auto& [n, p, classes] : {std::tuple<Index, Index, int>{12, 12, 3}, {6, 5, 2}, {10, 14, 2}}) {
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+      const auto data = oracle::random_classes(n, p, classes, seed);
+      const auto selection = run(data, {.k = {1, p}, .ridge = {.value = 0.0, .fraction = {}}}, "gslda");
+      EXPECT_LE(selection.sets().back().k(), n - classes) << n << ' ' << p << ' ' << seed;
+      EXPECT_EQ(selection.status, Status::kRankLimit);
+    }
+  }
 }
 
 /// A column that separates the classes all but perfectly is worth 1e14 of another: what is left of a search's
