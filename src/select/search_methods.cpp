@@ -328,7 +328,7 @@ bool dwarfed(const Problem& problem, const RootLosses* root, const Selection& se
     least = std::min({least, entry.objective, entry.pool.empty() ? kInfinity : entry.pool.back().objective});
   }
   const auto features = problem.units().features();
-  const bool small = problem.units().single && features.size() <= kMostPrecise;
+  const bool small = features.size() <= kMostPrecise;
   if (small) {
     most =
         std::max(most, root != nullptr ? root->value
