@@ -21,6 +21,8 @@ using verify::Choices;
 using verify::DensePair;
 using End = BoundAnswer::End;
 
+const RunControl kUnstopped;  // searches keep a reference
+
 constexpr std::array kCriteria = {Criterion::kLargest, Criterion::kTrace, Criterion::kWilks};
 
 double textbook(const DensePair& pair, const std::vector<Index>& places, Criterion criterion) {
@@ -98,7 +100,7 @@ TEST(DropSearch, SaysOfEveryBoundWhatAllSetsSay) {
                                                 ridge > 0.0 ? RidgeAmount(0.0, ridge) : RidgeAmount());
       for (const Criterion criterion : kCriteria) {
         for (const Choices& choices : kinds_of_choices(kFeatures)) {
-          verify::DropSearch search(pair, choices, criterion, {});
+          verify::DropSearch search(pair, choices, criterion, kUnstopped);
           ASSERT_EQ(search.unusable(), "");
           expect_as_by_all_sets(search, pair, choices, criterion);
         }
@@ -118,7 +120,7 @@ TEST(DropSearch, TakesMatrices) {
   const DensePair pair = verify::matrix_pair(a, &b, {0, 1, 2, 3, 4, 5, 6}, {});
   for (const Criterion criterion : kCriteria) {
     const Choices choices = kinds_of_choices(7)[0];
-    verify::DropSearch search(pair, choices, criterion, {});
+    verify::DropSearch search(pair, choices, criterion, kUnstopped);
     ASSERT_EQ(search.unusable(), "");
     expect_as_by_all_sets(search, pair, choices, criterion);
   }
@@ -131,7 +133,7 @@ TEST(DropSearch, RefusesWhatRoundingWouldDecide) {
     parts.dense.col(3) = parts.dense.col(0);
     parts.dense(0, 3) += off;
     const DensePair pair = verify::table_pair(Dataset(parts), all, true, {});
-    const verify::DropSearch search(pair, kinds_of_choices(4)[0], Criterion::kLargest, {});
+    const verify::DropSearch search(pair, kinds_of_choices(4)[0], Criterion::kLargest, kUnstopped);
     EXPECT_NE(search.unusable(), "") << off;
   }
 }
@@ -145,7 +147,7 @@ TEST(RowSearch, SaysOfEveryBoundWhatAllSetsSay) {
     if (seed == 2) parts.dense.col(4).setConstant(0.0);  // a variance of 0
     const DensePair pair = verify::table_pair(Dataset(parts), all, false, {});
     for (const Choices& choices : kinds_of_choices(kFeatures)) {
-      verify::RowSearch search(pair, choices, {});
+      verify::RowSearch search(pair, choices, kUnstopped);
       expect_as_by_all_sets(search, pair, choices, Criterion::kLargest);
     }
   }
@@ -158,9 +160,9 @@ TEST(EverySet, EndsWhenTheBudgetIsSpent) {
   const DensePair pair =
       verify::table_pair(Dataset(oracle::random_classes(60, kFeatures, 2, 9)), all, true, {});
   const Choices choices = kinds_of_choices(kFeatures)[0];
-  verify::DropSearch search(pair, choices, Criterion::kLargest, {});
+  verify::DropSearch search(pair, choices, Criterion::kLargest, kUnstopped);
   const double whole = textbook(pair, all, Criterion::kLargest);
-  verify::EverySet every(pair, choices, Criterion::kLargest, {});
+  verify::EverySet every(pair, choices, Criterion::kLargest, kUnstopped);
   // Sets of 12 are above it, but none is reached by dropping three units.
   const auto answers = every.answer({{.k = 12, .bound = whole * 0.5, .known = {}}}, {.nodes = 3.0});
   ASSERT_EQ(answers.size(), 1U);
