@@ -98,7 +98,7 @@ std::uint64_t left_in_own_groups() {
 
 /// "12.0 GB may be used", and of a given limit where the rest of it is.
 std::string what_may_be_used(std::uint64_t budget, std::uint64_t limit) {
-  const std::string sizes = fmt::format("{} may be used", readable_bytes(static_cast<double>(budget)));
+  std::string sizes = fmt::format("{} may be used", readable_bytes(static_cast<double>(budget)));
   if (limit == 0) return sizes;
   return fmt::format("{} (⟨memory_limit⟩ is {}, and the process holds {} already)", sizes,
                      readable_bytes(static_cast<double>(limit)),

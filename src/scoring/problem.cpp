@@ -105,7 +105,7 @@ ScoringProblem make_scoring_problem(const Dataset& data, const std::vector<Index
   return problem;
 }
 
-double start_from_scores(ScoringProblem& problem, Matrix scores) {
+double start_from_scores(ScoringProblem& problem, const MatrixRef& scores) {
   const Index classes = problem.class_weights.size(), columns = problem.discriminants();
   const auto refuse = [](std::string rule, std::string way_out) {
     throw InvalidArgument({.field = "start", .rule = std::move(rule), .way_out = std::move(way_out)});

@@ -47,7 +47,7 @@ struct ScoringProblem {
 /// weights, Theta'Y'Y 1 = 0, and then orthonormal, Theta'Y'Y Theta = I, column after column, in which a class
 /// without rows gets 0. Says by how much that has moved an entry of (Y'Y)^{1/2} Theta, a fraction of its
 /// largest one. Throws InvalidArgument where the shape is another, or nothing is left of a column.
-double start_from_scores(ScoringProblem& problem, Matrix scores);
+double start_from_scores(ScoringProblem& problem, const MatrixRef& scores);
 
 /// Y Theta, rows times sqrt(weight): N x L.
 [[nodiscard]] Matrix scored_classes(const ScoringProblem& problem, const MatrixRef& scores);

@@ -71,7 +71,7 @@ class Curvature {
 
 }  // namespace
 
-AscentEnd ascend(const BoxAscent& problem, Vector start) {
+AscentEnd ascend(const BoxAscent& problem, const Vector& start) {
   const auto into_box = [&](const Vector& x) -> Vector {
     return x.cwiseMax(problem.lower).cwiseMin(problem.upper);
   };

@@ -25,6 +25,6 @@ enum class AscentEnd {
 /// From `start`, which is projected into the box. The values of successive steps rise.
 /// Cost beside the evaluations: O(pairs n) a step, with at most 50 pairs of steps and changes of the
 /// gradient.
-[[nodiscard]] AscentEnd ascend(const BoxAscent& problem, Vector start);
+[[nodiscard]] AscentEnd ascend(const BoxAscent& problem, const Vector& start);
 
 }  // namespace subspectra
