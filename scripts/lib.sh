@@ -39,6 +39,6 @@ build() {
   shift
   [ $# -eq 0 ] || targets=(--target "$@")
   say "Building ($preset) into build/$preset"
-  cmake --preset "$preset" --log-level=WARNING
-  cmake --build --preset "$preset" "${targets[@]}"
+  cmake --preset "$preset" --log-level=WARNING &&
+    cmake --build --preset "$preset" "${targets[@]}"
 }
