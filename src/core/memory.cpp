@@ -10,6 +10,7 @@
 #include <fstream>
 #include <limits>
 #include <sstream>
+#include <utility>
 
 #include <subspectra/error.hpp>
 
@@ -83,10 +84,11 @@ OwnPages own_pages() {
   return pages;
 }
 
-std::uint64_t address_space_left(std::uint64_t mapped) {
+/// `ulimit -v`; kNoLimit where there is none.
+std::uint64_t address_space_limit() {
   rlimit limits{};
   if (::getrlimit(RLIMIT_AS, &limits) != 0 || limits.rlim_cur == RLIM_INFINITY) return kNoLimit;
-  return less(limits.rlim_cur, mapped);
+  return limits.rlim_cur;
 }
 
 std::uint64_t left_in_own_groups() {
@@ -96,13 +98,68 @@ std::uint64_t left_in_own_groups() {
   return memory_left_in_groups(text.str(), "/sys/fs/cgroup");
 }
 
-/// "12.0 GB may be used", and of a given limit where the rest of it is.
-std::string what_may_be_used(std::uint64_t budget, std::uint64_t limit) {
-  std::string sizes = fmt::format("{} may be used", readable_bytes(static_cast<double>(budget)));
-  if (limit == 0) return sizes;
-  return fmt::format("{} (⟨memory_limit⟩ is {}, and the process holds {} already)", sizes,
-                     readable_bytes(static_cast<double>(limit)),
-                     readable_bytes(static_cast<double>(memory_in_use())));
+/// What may be used, and what it is the rest of.
+struct Allowance {
+  std::uint64_t bytes = 0;
+  enum class Of { kMachine, kGivenLimit, kAddressSpace, kGroup } of = Of::kMachine;
+  OwnPages own;
+
+  void lower_to(std::uint64_t least, Of cause) {
+    if (least >= bytes) return;
+    bytes = least;
+    of = cause;
+  }
+};
+
+Allowance allowance(std::uint64_t limit) {
+  Allowance found;
+  found.own = own_pages();
+  if (limit > 0) {
+    found.bytes = less(limit, found.own.resident);
+    found.of = Allowance::Of::kGivenLimit;
+  } else {
+    const std::uint64_t available = number_behind("/proc/meminfo", "MemAvailable:");
+    found.bytes = available > 0 ? available * 1024 : kNoLimit;
+  }
+  const std::uint64_t space = address_space_limit();
+  if (space != kNoLimit) found.lower_to(less(space, found.own.mapped), Allowance::Of::kAddressSpace);
+  found.lower_to(left_in_own_groups(), Allowance::Of::kGroup);
+  if (limit == 0) found.bytes = found.bytes / 10 * 9;
+  return found;
+}
+
+std::string readable_size(std::uint64_t bytes) { return readable_bytes(static_cast<double>(bytes)); }
+
+/// A limit as people give it, in powers of 1024, and in those of the sizes beside it: "500M (524.3 MB)".
+std::string as_given(std::uint64_t limit) {
+  constexpr std::array<std::pair<char, unsigned>, 3> kUnits = {{{'G', 30U}, {'M', 20U}, {'K', 10U}}};
+  for (const auto& [letter, shift] : kUnits) {
+    if (limit % (std::uint64_t{1} << shift) == 0)
+      return fmt::format("{}{} ({})", limit >> shift, letter, readable_size(limit));
+  }
+  return readable_size(limit);
+}
+
+/// "12.0 GB may be used", and what that is the rest of.
+std::string what_may_be_used(std::uint64_t bytes, std::uint64_t limit) {
+  const Allowance now = allowance(limit);
+  std::string rest;
+  switch (now.of) {
+    case Allowance::Of::kMachine:
+      break;
+    case Allowance::Of::kGivenLimit:
+      rest = fmt::format(" (⟨memory_limit⟩ is {}, and the process holds {} already)", as_given(limit),
+                         readable_size(now.own.resident));
+      break;
+    case Allowance::Of::kAddressSpace:
+      rest = fmt::format(" (ulimit leaves the process an address space of {}, and {} of it are taken)",
+                         readable_size(address_space_limit()), readable_size(now.own.mapped));
+      break;
+    case Allowance::Of::kGroup:
+      rest = " (what the limit of the process's control group leaves)";
+      break;
+  }
+  return fmt::format("{} may be used{}", readable_size(bytes), rest);
 }
 
 }  // namespace
@@ -131,13 +188,9 @@ std::uint64_t memory_left_in_groups(std::string_view own_groups, const std::stri
   return left;
 }
 
-std::uint64_t memory_budget(std::uint64_t limit) {
-  const OwnPages own = own_pages();
-  const std::uint64_t by_system = std::min(address_space_left(own.mapped), left_in_own_groups());
-  if (limit > 0) return std::min(less(limit, own.resident), by_system);
-  const std::uint64_t available = number_behind("/proc/meminfo", "MemAvailable:");
-  return std::min(available > 0 ? available * 1024 : kNoLimit, by_system) / 10 * 9;
-}
+std::uint64_t memory_budget(std::uint64_t limit) { return allowance(limit).bytes; }
+
+bool address_space_is_limited() { return address_space_limit() != kNoLimit; }
 
 void require_memory(double bytes, std::string_view what, std::string_view advice, std::uint64_t limit) {
   if (bytes <= kNotCounted && (limit == 0 || bytes <= static_cast<double>(limit))) return;
@@ -149,9 +202,9 @@ void require_memory(double bytes, std::string_view what, std::string_view advice
 
 MemoryBudget::MemoryBudget(std::uint64_t limit) : limit_(limit), total_(memory_budget(limit)) {
   if (limit == 0 || limit >= kProgramAlone) return;
-  throw Error(fmt::format(
-      "⟨memory_limit⟩ {}: the program and its libraries alone take up to {}; give 100M or more",
-      readable_bytes(static_cast<double>(limit)), readable_bytes(static_cast<double>(kProgramAlone))));
+  throw Error(
+      fmt::format("⟨memory_limit⟩ {}: the program and its libraries alone take up to {}; give 100M or more",
+                  as_given(limit), readable_size(kProgramAlone)));
 }
 
 void MemoryBudget::take(double bytes, const MemoryPurpose& purpose) {

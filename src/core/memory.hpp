@@ -25,6 +25,9 @@ namespace subspectra {
 /// what is free now. Never more than the control groups and the limit on the address space (RLIMIT_AS) leave.
 [[nodiscard]] std::uint64_t memory_budget(std::uint64_t limit = 0);
 
+/// Whether there is a limit on the address space (`ulimit -v`), which stacks and libraries count against too.
+[[nodiscard]] bool address_space_is_limited();
+
 /// Throws Error "WHAT needs 18.6 GB but 12.0 GB may be used; ADVICE" when bytes exceeds memory_budget(limit).
 /// Below a megabyte nothing is counted: resident memory is not known that exactly.
 void require_memory(double bytes, std::string_view what, std::string_view advice, std::uint64_t limit = 0);

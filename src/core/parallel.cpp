@@ -9,10 +9,13 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "core/memory.hpp"
 
 // The packaged oneTBB is not compiled for the thread sanitizer, which then sees our accesses but not TBB's
 // synchronisation, and suppressing reports with TBB on the stack would hide every race inside a loop's body.
@@ -36,14 +39,18 @@ int resolve_threads(int threads) {
 
 namespace {
 
-/// Threads of this call alone, which end with it.
+/// Threads of this call alone, which end with it. Where the system gives no more of them, those that are
+/// there do the work.
 void run_on_plain_threads(Index items, int threads, const std::function<void(Index)>& item) {
   std::atomic<Index> next = 0;
   const auto work = [&] {
     for (Index i = next++; i < items; i = next++) item(i);
   };
   std::vector<std::jthread> others;
-  for (Index t = 1; t < std::min<Index>(threads, items); ++t) others.emplace_back(work);
+  try {
+    for (Index t = 1; t < std::min<Index>(threads, items); ++t) others.emplace_back(work);
+  } catch (const std::exception&) {  // no thread, or no memory for one
+  }
   work();
 }
 
@@ -61,9 +68,40 @@ void run_items(Index items, int threads, const std::function<void(Index)>& item)
 std::atomic<bool> forked = false;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 [[maybe_unused]] const int fork_watch = ::pthread_atfork(nullptr, nullptr, [] { forked.store(true); });
 
-/// In the child of a fork: plain threads, and inside of them loops without any, so that nesting does not
-/// multiply threads.
-void run_after_fork(Index items, int threads, const std::function<void(Index)>& item) {
+/// Whether the system gives a process this many threads at once; asked once for every larger number. TBB ends
+/// the process where one of its workers cannot be started.
+bool threads_to_be_had(int threads) {
+  static std::atomic<int> shown = 1, refused = std::numeric_limits<int>::max();
+  static std::mutex mutex;
+  if (threads <= shown) return true;
+  const std::lock_guard lock(mutex);
+  if (threads <= shown) return true;
+  if (threads >= refused) return false;
+  std::atomic<bool> all_asked = false;
+  bool every = true;
+  {
+    std::vector<std::jthread> asked;
+    try {
+      for (int t = 1; t < threads; ++t) asked.emplace_back([&] { all_asked.wait(false); });
+    } catch (const std::exception&) {
+      every = false;
+    }
+    all_asked = true;
+    all_asked.notify_all();
+  }
+  (every ? shown : refused) = threads;
+  return every;
+}
+
+/// Where TBB must not run: in the child of a fork, where threads are few, and where the address space is
+/// limited, so that the stack of one more worker may not fit once the memory of the others is taken.
+bool without_tbb(int threads) {
+  static const bool narrow = address_space_is_limited();
+  return forked.load(std::memory_order_relaxed) || narrow || !threads_to_be_had(threads);
+}
+
+/// Plain threads, and inside of them loops without any, so that nesting does not multiply threads.
+void run_without_tbb(Index items, int threads, const std::function<void(Index)>& item) {
   static thread_local bool inside = false;
   if (inside) {
     for (Index i = 0; i < items; ++i) item(i);
@@ -77,8 +115,8 @@ void run_after_fork(Index items, int threads, const std::function<void(Index)>& 
 }
 
 void run_items(Index items, int threads, const std::function<void(Index)>& item) {
-  if (forked.load(std::memory_order_relaxed)) {
-    run_after_fork(items, threads, item);
+  if (without_tbb(threads)) {
+    run_without_tbb(items, threads, item);
     return;
   }
   // Items are taken in order: work that is stopped halfway has done its first half.

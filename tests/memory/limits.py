@@ -251,6 +251,10 @@ def check_address_space():
     for kilobytes in (60_000, 100_000, 200_000, 400_000, 1_000_000):
         under_address_space("sonar", ["select", "sonar", "-k", "3"], kilobytes)
         under_address_space("gp, four threads", ["evaluate", "sonar", "-k", "3", "--cv", "2", "--threads", "4"], kilobytes)
+    for threads in ("16", "64"):  # whose stacks and heaps do not fit
+        for kilobytes in (200_000, 400_000, 1_000_000):
+            for _ in range(5):
+                under_address_space(threads + " threads", ["select", "sonar", "-k", "1", "--threads", threads], kilobytes)
     under_address_space("a wide line", ["select", "wide.csv.gz", "-k", "1"], 150_000)
     if os.path.exists("table.h5ad"):
         under_address_space("h5ad", ["select", "table.h5ad", "-k", "1", "--method", "fisher"], 100_000)
