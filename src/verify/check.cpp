@@ -182,15 +182,20 @@ class Checker {
   // --- what the fraction of the ridge was taken of -----------------------------------------------------
 
   void check_ridge() {
-    if (!claims_.ridge_fraction && !claims_.ridge_variances) return;
+    if (!claims_.ridge_fraction && !claims_.ridge_variances && !(claims_.ridge.fraction > 0.0)) return;
     Finding& finding = add(CheckKind::kRidge, ClaimedEntry{}, 1);
     const auto fail = [&finding](std::string words) {
       finding.ok = false;
       finding.words = std::move(words);
     };
-    if (claims_.ridge_fraction.value_or(0.0) != claims_.ridge.fraction) {
+    if (!claims_.ridge_fraction) {
+      fail(fmt::format("options.ridge adds the fraction {}, but the file has no `ridge` that says of what",
+                       claims_.ridge.fraction));
+      return;
+    }
+    if (*claims_.ridge_fraction != claims_.ridge.fraction) {
       fail(fmt::format("ridge.fraction is {} where options.ridge adds the fraction {}",
-                       claims_.ridge_fraction.value_or(0.0), claims_.ridge.fraction));
+                       *claims_.ridge_fraction, claims_.ridge.fraction));
       return;
     }
     if (!claims_.ridge_variances || !problem_.lda) return;
@@ -1092,22 +1097,25 @@ Verification verify_claims(const ClaimedResult& claims, const VerifyMatrices& ma
   }
   require_same_features(claims, matrices.source, matrices.names);
   require_groups(claims, groups);
-  const Matrix& measured = matrices.b != nullptr ? *matrices.b : matrices.a;
-  const CheckedProblem problem{.names = matrices.names,
-                               .lda = matrices.b != nullptr,
-                               .constant = [&](Index j) { return !(measured(j, j) > 0.0); },
-                               .separating = [](Index) { return false; },
-                               .ridge_variance = [&](Index j) { return std::pair(measured(j, j), 0.0); },
-                               .pair =
-                                   [&](std::vector<Index> features) {
-                                     return verify::matrix_pair(matrices.a, matrices.b, std::move(features),
-                                                                claims.ridge);
-                                   },
-                               .wide =
-                                   [](const std::vector<Index>&, std::string& why) {
-                                     why = "a matrix has no rows to begin from";
-                                     return CheckedProblem::WideProof();
-                                   }};
+  const bool no_ridge = !(claims.ridge.value > 0.0) && !(claims.ridge.fraction > 0.0);
+  // Of A alone every feature without a variance is constant; of a pair B measures, and A where B has none.
+  const auto varies_within = [&](Index j) { return matrices.b != nullptr && (*matrices.b)(j, j) > 0.0; };
+  const CheckedProblem problem{
+      .names = matrices.names,
+      .lda = matrices.b != nullptr,
+      .constant = [&](Index j) { return !varies_within(j) && !(matrices.a(j, j) > 0.0); },
+      .separating = [&](Index j) { return matrices.b != nullptr && no_ridge && !varies_within(j); },
+      .ridge_variance =
+          [&](Index j) { return std::pair((varies_within(j) ? *matrices.b : matrices.a)(j, j), 0.0); },
+      .pair =
+          [&](std::vector<Index> features) {
+            return verify::matrix_pair(matrices.a, matrices.b, std::move(features), claims.ridge);
+          },
+      .wide =
+          [](const std::vector<Index>&, std::string& why) {
+            why = "a matrix has no rows to begin from";
+            return CheckedProblem::WideProof();
+          }};
   return Checker(claims, problem, claims.groups.empty() ? nullptr : groups, options, control).run();
 }
 

@@ -21,13 +21,17 @@ ClassRows::ClassRows(const Dataset& data, const std::vector<Index>& features)
   for (const Long w : weights) sum += w;
   for (Long& w : weights) w /= sum;
   for (std::size_t i = 0; i < weights.size(); ++i) share[static_cast<std::size_t>(codes[i])] += weights[i];
+  for (Index j = 0; j < x.cols(); ++j) {
+    Long mean = 0.0L;
+    for (Index i = 0; i < x.rows(); ++i) mean += weight(i) * x(i, j);
+    pivots.push_back(static_cast<double>(mean));
+  }
   // Two passes: the first mean takes the offset away, so that the second one has every digit of the spread.
   means = LongMatrix(std::ssize(share), x.cols());
   for (int pass = 0; pass < 2; ++pass) {
     for (Index j = 0; j < x.cols(); ++j) {
       std::vector<Long> sums(share.size(), 0.0L);
-      for (Index i = 0; i < x.rows(); ++i)
-        sums[class_of(i)] += weight(i) * (x(i, j) - means(static_cast<Index>(class_of(i)), j));
+      for (Index i = 0; i < x.rows(); ++i) sums[class_of(i)] += weight(i) * deviation(i, j);
       for (std::size_t c = 0; c < share.size(); ++c) {
         if (share[c] > 0.0L) means(static_cast<Index>(c), j) += sums[c] / share[c];
       }
@@ -46,7 +50,9 @@ ColumnSpread spread_of(const ClassRows& rows, Index j) {
     const Long share = rows.share[static_cast<std::size_t>(c)], off = rows.means(c, j) - mean;
     spread.between += share * off * off;
     if (share > 0.0L)
-      spread.farthest = std::max(spread.farthest, static_cast<double>(std::abs(rows.means(c, j))));
+      spread.farthest = std::max(
+          spread.farthest,
+          static_cast<double>(std::abs(rows.means(c, j) + rows.pivots[static_cast<std::size_t>(j)])));
   }
   return spread;
 }

@@ -26,15 +26,21 @@ struct ClassRows {
   [[nodiscard]] std::size_t class_of(Index i) const {
     return static_cast<std::size_t>(codes[static_cast<std::size_t>(i)]);
   }
+  [[nodiscard]] Long from_pivot(Index i, Index j) const {
+    return static_cast<Long>(x(i, j)) - pivots[static_cast<std::size_t>(j)];
+  }
   [[nodiscard]] Long weight(Index i) const { return weights[static_cast<std::size_t>(i)]; }
   [[nodiscard]] Long deviation(Index i, Index j) const {
-    return x(i, j) - means(static_cast<Index>(class_of(i)), j);
+    return from_pivot(i, j) - means(static_cast<Index>(class_of(i)), j);
   }
 
   Matrix x;
   const std::vector<int>& codes;
   std::vector<Long> weights, share;  ///< of the rows and of the classes: each sums to 1
-  LongMatrix means;                  ///< classes x columns
+  /// About the mean of each column, a double: from it to a value there is a difference with all digits, where
+  /// a mean of its own would be rounded to 2^-64 of how far from zero the column stands.
+  std::vector<double> pivots;
+  LongMatrix means;  ///< classes x columns, from the pivots
 };
 
 [[nodiscard]] ColumnSpread spread_of(const ClassRows& rows, Index j);

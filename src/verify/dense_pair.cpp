@@ -123,8 +123,10 @@ DensePair matrix_pair(const Matrix& a, const Matrix* b, std::vector<Index> featu
   pair.rank = pair.a.rows();
   if (b != nullptr) {
     pair.b = (*b)(features, features);
-    pair.b.diagonal() += (ridge.fraction * pair.b.diagonal()).eval();
-    pair.b.diagonal().array() += ridge.value;
+    for (Index j = 0; j < pair.b.rows(); ++j) {
+      const double variance = pair.b(j, j) > 0.0 ? pair.b(j, j) : pair.a(j, j);
+      pair.b(j, j) += ridge.fraction * variance + ridge.value;
+    }
   }
   pair.features = std::move(features);
   return pair;

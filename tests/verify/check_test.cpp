@@ -219,6 +219,37 @@ TEST(Verify, GroupsCountAsUnits) {
   }
 }
 
+TEST(Verify, AColumnFarFromZeroHasAllItsDigits) {
+  for (const double far : {1e9, 1e12, 1e14}) {
+    DatasetParts data = oracle::random_classes(60, 5, 2, 60);
+    data.dense.col(2).array() += far;
+    SelectOptions options{.k = {1, 5}};
+    for (const auto& ridge : {Ridge{}, Ridge{0.0}, Ridge{.value = {}, .fraction = 1e-3}}) {
+      options.ridge = ridge;
+      expect_holds(verified(result_of(data, "gslda", options), data));
+    }
+  }
+}
+
+TEST(Verify, MatricesWithAFeatureThatBHasNoVarianceFor) {
+  const DatasetParts data = oracle::random_classes(50, 6, 3, 61);
+  auto scatter = oracle::scatter(data.dense, data.labels->codes, 3);
+  scatter.within.row(2).setZero();
+  scatter.within.col(2).setZero();
+  const MatrixProblem pair{"A and B", FeatureNames(6), scatter.between, scatter.within};
+  for (const auto& ridge :
+       {Ridge{}, Ridge{0.0}, Ridge{.value = 0.1, .fraction = {}}, Ridge{.value = {}, .fraction = 0.01}}) {
+    SelectOptions options{.k = {1, 5}};
+    options.ridge = ridge;
+    for (const char* method : {"gslda", "eslda"}) {
+      const json result = result_of(pair, method, options);
+      const auto verification = verified(result, pair);
+      expect_holds(verification);
+      EXPECT_EQ(verification.candidates, ridge.value == 0.0 ? 5 : 6);
+    }
+  }
+}
+
 TEST(Verify, MatricesComponentsThresholdsAndRefits) {
   const DatasetParts data = oracle::random_classes(50, 10, 4, 9);
   const auto scatter = oracle::scatter(data.dense, data.labels->codes, 4);
@@ -385,6 +416,9 @@ TEST(Verify, AFractionOfTheVariancesIsRecomputed) {
     EXPECT_EQ(failed_kinds(verified(lie, data)), std::set{CheckKind::kRidge});
     lie = result;
     lie["ridge"]["fraction"] = 0.25;
+    EXPECT_EQ(failed_kinds(verified(lie, data)), std::set{CheckKind::kRidge});
+    lie = result;
+    lie.erase("ridge");
     EXPECT_EQ(failed_kinds(verified(lie, data)), std::set{CheckKind::kRidge});
     lie = result;
     lie["options"]["ridge"] = "rel:0.5";
