@@ -301,9 +301,11 @@ int proof_code(const ProofOptions& proof, const Selection& selection) {
   say("error",
       fmt::format(
           "{} was asked for, but {}; {}", proof.require_optimal ? "--require-optimal" : "--require-gap", what,
-          selection.search
-              ? "the search needs more time (--time-limit, --node-limit) or an easier question: fewer features or another k"
-              : fmt::format("a proof is what --method {} look for", fmt::join(exact_methods(), " and "))));
+          !selection.search
+              ? fmt::format("a proof is what --method {} look for", fmt::join(exact_methods(), " and "))
+          : selection.status == Status::kHeuristic
+              ? "the search has ended, and its digits do not prove it (see the warning): leave near-copies out (--exclude), or give a larger ridge (--ridge rel:F)"
+              : "the search needs more time (--time-limit, --node-limit) or an easier question: fewer features or another k"));
   return 5;
 }
 

@@ -77,6 +77,7 @@ struct SmallProblem {
   std::vector<int> codes;
   std::vector<double> weights;
   bool sparse = false, matrices = false;
+  int still = -1;       ///< of matrices: the feature whose row and column of B are 0
   bool copied = false;  ///< column 2 is nearly column 0
 
   std::string method;
@@ -258,6 +259,7 @@ inline void choose_options(SmallProblem& problem, Choices& choose) {
     problem.stop_event = choose.between(1, 6);
   }
   problem.matrices = options.feature_group_names.empty() && choose.percent(10);
+  if (problem.matrices && !problem.variance() && choose.percent(25)) problem.still = choose.pick(p);
 }
 
 inline SmallProblem make_problem(Choices choose) {

@@ -122,6 +122,10 @@ class Runner {
       a_ = (0.5 * (a_ + a_.transpose())).eval();
       b_ = (0.5 * (b_ + b_.transpose())).eval();
       if (problem.variance()) std::swap(a_, b_);
+      if (problem.still >= 0) {
+        b_.row(problem.still).setZero();
+        b_.col(problem.still).setZero();
+      }
       return;
     }
     DatasetExtras extras{.names = names, .weights = problem.weights, .source = "table"};
@@ -232,9 +236,7 @@ class Checker {
     for (int j = 0; j < problem_.p; ++j) {
       if (std::find(problem_.exclude.begin(), problem_.exclude.end(), j) != problem_.exclude.end()) continue;
       if (constant(j)) continue;
-      if (!truth_.variance && !truth_.given && problem_.options.ridge.value == 0.0 &&
-          !truth_.varies_within[j])
-        continue;
+      if (!truth_.variance && problem_.options.ridge.value == 0.0 && !truth_.varies_within[j]) continue;
       const bool is_forced =
           std::find(problem_.include.begin(), problem_.include.end(), j) != problem_.include.end();
       if (!groups.empty() && !groups[static_cast<std::size_t>(j)].empty()) {
@@ -250,7 +252,7 @@ class Checker {
     }
   }
   [[nodiscard]] bool constant(int j) const {
-    if (truth_.given) return !((truth_.variance ? truth_.a : truth_.b)[j][j] > 0);
+    if (truth_.given) return !(truth_.a[j][j] > 0) && (truth_.variance || !(truth_.b[j][j] > 0));
     const auto x =
         std::span(problem_.x)
             .subspan(static_cast<std::size_t>(j * problem_.rows), static_cast<std::size_t>(problem_.rows));

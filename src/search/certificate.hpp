@@ -6,12 +6,9 @@
 #include <vector>
 
 #include "search/greedy.hpp"
+#include "spectral/ridge.hpp"
 
 namespace subspectra {
-
-/// A covariance matrix that is given may have eigenvalues down to minus this fraction of its largest
-/// variance.
-inline constexpr double kForgivenDip = 1e-6;
 
 /// Up to this condition of the correlations bounds and proofs in doubles have the digits that the 1e-9 of a
 /// certificate needs (docs/safety.md says how that was tried).

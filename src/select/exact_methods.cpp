@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "search/exact.hpp"
+#include "search/precise_search.hpp"
 #include "select/record.hpp"
 #include "select/search_methods.hpp"
 #include "select/sparse_pca_methods.hpp"
@@ -151,6 +152,18 @@ void add_bounds(const Problem& problem, const std::vector<double>& sdp, const Ru
   offer_sdp_bounds(problem, problem.k().lo, sdp, selection);
 }
 
+/// What there is to prove where B over all candidates is singular to doubles, so that no search of theirs can
+/// start, and not to 31 digits: the greedy sets, which settle() proves or replaces by leaps and bounds.
+bool take_greedy_sets(const Problem& problem, Index pool, Selection& greedy, Selection& selection) {
+  const Index sizes = problem.k().hi - problem.k().lo + 1;
+  if (pool > 1 || std::ssize(greedy.sets()) != sizes || problem.pencil().b_is_identity() ||
+      !precise_root(problem.pencil(), problem.units(), problem.options().criterion))
+    return false;
+  selection.sets() = std::move(greedy.sets());
+  for (auto& entry : selection.sets()) entry.pass = "exact";
+  return true;
+}
+
 template <class Exact>
 void search_tree(const Problem& problem, const Exact& own, const RunControl& control, Selection& selection) {
   SelectOptions quick = problem.options();
@@ -167,19 +180,29 @@ void search_tree(const Problem& problem, const Exact& own, const RunControl& con
   // Before the search, which may use up the time: it is asked for, and where the search is stopped it is
   // often the better bound.
   const auto sdp = sdp_bounds(problem, problem.k(), control);
-  const auto result = exact_search(problem.pencil(), problem.units(), known_sets(problem, greedy.sets()),
-                                   {.criterion = problem.options().criterion,
-                                    .k = problem.k(),
-                                    .pool = own.pool,
-                                    .gap = own.gap,
-                                    .node_limit = own.node_limit,
-                                    .threads = problem.options().threads,
-                                    .memory_limit = problem.options().memory_limit.bytes,
-                                    .exchange = !can_swap,
-                                    .checkpoint = own.checkpoint,
-                                    .checkpoint_s = own.checkpoint_every,
-                                    .resume = own.resume},
-                                   control);
+  ExactResult result;
+  try {
+    result = exact_search(problem.pencil(), problem.units(), known_sets(problem, greedy.sets()),
+                          {.criterion = problem.options().criterion,
+                           .k = problem.k(),
+                           .pool = own.pool,
+                           .gap = own.gap,
+                           .node_limit = own.node_limit,
+                           .threads = problem.options().threads,
+                           .memory_limit = problem.options().memory_limit.bytes,
+                           .exchange = !can_swap,
+                           .checkpoint = own.checkpoint,
+                           .checkpoint_s = own.checkpoint_every,
+                           .resume = own.resume},
+                          control);
+  } catch (const Infeasible&) {
+    if (!own.resume.empty() || !take_greedy_sets(problem, own.pool, greedy, selection)) throw;
+    selection.status = control.status_or(Status::kHeuristic);
+    (void)settle(problem, nullptr, true, control, selection);
+    mark_proven(selection);
+    selection.search = SearchCounts{};
+    return;
+  }
   for (const auto& size : result.sizes) {
     if (!size.pool.empty()) selection.sets().push_back(entry_of(problem, size, own.pool));
   }

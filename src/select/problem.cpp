@@ -13,9 +13,9 @@ void require_covariance(const MatrixProblem& problem) {
       "is not positive semidefinite, so that it is no covariance; make one from complete rows (correlations that each come from other rows need not form one)");
 }
 
-/// A feature without variance: nothing to measure, or nothing to measure it against.
+/// A feature without variance, neither between the classes nor within: nothing to measure.
 bool is_constant(const MatrixProblem& problem, Index j) {
-  return !((problem.b ? *problem.b : problem.a)(j, j) > 0.0);
+  return !(problem.a(j, j) > 0.0) && !(problem.b && (*problem.b)(j, j) > 0.0);
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ const ResolvedRidge& RowStatistics::ridge(const std::vector<Index>& candidates, 
   const auto within_rows = [&]() -> const CovarianceOperator& { return *within(); };
   return ridges_
       .emplace(key, matrices_ != nullptr
-                        ? resolve_ridge(*matrices_->b, candidates, asked, matrices_->names)
+                        ? resolve_ridge(matrices_->a, *matrices_->b, candidates, asked, matrices_->names)
                         : resolve_ridge(data_, candidates, asked, threads_, memory_limit_, within_rows))
       .first->second;
 }

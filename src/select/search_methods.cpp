@@ -379,6 +379,14 @@ std::optional<PoolSet> best_single(const Problem& problem) {
   return best;
 }
 
+/// "ridge (rel:1e-6)", and of one that is there already a larger one.
+std::string larger_ridge(const RidgeAmount& ridge) {
+  if (ridge.value > 0.0) return fmt::format("larger ridge than {:.3g}", ridge.value);
+  if (!(ridge.fraction > 0.0)) return "ridge (⟨ridge rel:1e-6⟩)";
+  return fmt::format("larger ridge (⟨ridge rel:1e{:.0f}⟩)",
+                     std::max(-6.0, std::floor(std::log10(ridge.fraction)) + 1.0));
+}
+
 /// Where doubles have too few digits: every value from the rows, every bound from a root that has more of
 /// them, and what a search has `proven` proven again, or taken back with a warning.
 void settle_precisely(const Problem& problem, bool proven, const RunControl& control, Selection& selection) {
@@ -448,17 +456,17 @@ void settle_precisely(const Problem& problem, bool proven, const RunControl& con
   }
   constexpr std::string_view kWhy =
       "features are so nearly combinations of each other, or separate the classes so nearly perfectly,";
-  constexpr std::string_view kWayOut =
-      "leave near-copies out (⟨exclude⟩), or give a ridge (⟨ridge rel:1e-6⟩)";
+  const std::string way_out =
+      fmt::format("leave near-copies out (⟨exclude⟩), or give a {}", larger_ridge(problem.ridge()));
   if (!unknown.empty()) {
     selection.warnings.push_back(
         fmt::format("at k = {} {} that the objective has few digits or none, and nothing is certified; {}",
-                    join_some(unknown), kWhy, kWayOut));
+                    join_some(unknown), kWhy, way_out));
   }
   if (!unsure.empty()) {
     selection.warnings.push_back(
         fmt::format("nothing is certified at k = {}: {} that the digits of the search do not prove it; {}",
-                    join_some(unsure), kWhy, kWayOut));
+                    join_some(unsure), kWhy, way_out));
   }
 }
 

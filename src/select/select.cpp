@@ -290,8 +290,9 @@ void further_components(const RowStatistics& rows, const Method& method, const S
 /// What the fraction of the ridge was taken of.
 void report_variances(const RowStatistics& rows, Selection& selection) {
   if (!(selection.ridge.fraction > 0.0)) return;
-  const Vector variances = rows.matrices() != nullptr ? Vector(rows.matrices()->b->diagonal())
-                                                      : ridge_variances(rows.class_moments());
+  const MatrixProblem* const matrices = rows.matrices();
+  const Vector variances = matrices != nullptr ? ridge_variances(matrices->a, *matrices->b)
+                                               : ridge_variances(rows.class_moments());
   selection.ridge_variances.assign(variances.begin(), variances.end());
 }
 
@@ -368,9 +369,9 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
   // Without a ridge nothing stands against them: their objective is infinite, and that of every set with
   // them.
   std::vector<Index> separating;
-  if (lda && matrices == nullptr && !method.own_rule &&
-      (options.ridge.value == 0.0 || options.ridge.fraction == 0.0)) {
-    separating = without_within_variance(rows.class_moments(), candidates);
+  if (lda && !method.own_rule && (options.ridge.value == 0.0 || options.ridge.fraction == 0.0)) {
+    separating = matrices != nullptr ? without_within_variance(*matrices->b, candidates)
+                                     : without_within_variance(rows.class_moments(), candidates);
   }
   if (!separating.empty()) {
     std::erase_if(candidates,
@@ -403,7 +404,8 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
         {.file = data.source()},
         fmt::format(
             "the diagonal of {} is 0 for every feature{}, and a feature without variance is never chosen; give a matrix with a positive diagonal",
-            matrices->b ? "B" : "the covariance matrix", excluded.empty() ? "" : " that is not excluded"));
+            matrices->b ? "A and of B" : "the covariance matrix",
+            excluded.empty() ? "" : " that is not excluded"));
   }
   if (candidates.empty()) {
     refuse_table(
@@ -431,6 +433,7 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
   }
   SearchUnits units = make_units(candidates, include, groups.get());
   const char* const noun = units.single ? "feature" : "group";
+  const char* const within = separating.empty() ? "" : " within a class";
   const Index available = units.count();
   KRange k = groups ? options.k.resolved(groups->size(), "group") : options.k.resolved(data.features());
   const auto forced = static_cast<Index>(units.include.size());
@@ -440,15 +443,15 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
   }
   if (k.lo > available) {
     throw Infeasible(fmt::format(
-        "k = {} asks for more than the {} that {} and {} not excluded; ask for fewer with ⟨k⟩", k.lo,
-        counted(available, noun), available == 1 ? "varies" : "vary", available == 1 ? "is" : "are"));
+        "k = {} asks for more than the {} that {}{} and {} not excluded; ask for fewer with ⟨k⟩", k.lo,
+        counted(available, noun), available == 1 ? "varies" : "vary", within, available == 1 ? "is" : "are"));
   }
   k.lo = std::max(k.lo, forced);
   Status reachable = Status::kOptimal;
   if (k.hi > available) {
     if (options.k.given()) {
       warnings.push_back(
-          fmt::format("k stops at {}: no more {}s vary and are not excluded", available, noun));
+          fmt::format("k stops at {}: no more {}s vary{} and are not excluded", available, noun, within));
       reachable = Status::kRankLimit;
     }
     k.hi = available;

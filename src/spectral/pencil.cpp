@@ -185,6 +185,7 @@ class DensePencil : public Pencil {
     Vector scale;             ///< what A, B and the factor have been divided by; empty: nothing
     Matrix given_a, given_b;  ///< as they were where they have been divided; else empty
     Vector given_diagonal;    ///< of B before the ridge; empty: there is none in it
+    Vector given_variances;   ///< what the fraction of the ridge is taken of
     RidgeAmount ridge;
     const Pencil* source = nullptr;  ///< where the matrices were computed from, if from anything
   };
@@ -192,6 +193,7 @@ class DensePencil : public Pencil {
       : given_a_(std::move(parts.given_a)),
         given_b_(std::move(parts.given_b)),
         given_diagonal_(std::move(parts.given_diagonal)),
+        given_variances_(std::move(parts.given_variances)),
         ridge_(parts.ridge),
         source_(parts.source),
         a_(std::move(parts.a)),
@@ -260,7 +262,8 @@ class DensePencil : public Pencil {
       const Index j = features[static_cast<std::size_t>(i)];
       linalg::DoubleDouble& variance = block.b(i, i);
       if (given_diagonal_.size() > 0) variance = given_diagonal_[j];
-      variance += linalg::DoubleDouble(ridge_.value) + variance * ridge_.fraction;
+      variance += linalg::DoubleDouble(ridge_.value);
+      if (ridge_.fraction > 0.0) variance += linalg::DoubleDouble(given_variances_[j]) * ridge_.fraction;
     }
     if (a_.size() == 0) {
       block.m = linalg::DoubleDoubleMatrix((*factor_)(features, Eigen::all));
@@ -272,7 +275,7 @@ class DensePencil : public Pencil {
 
  private:
   Matrix given_a_, given_b_;
-  Vector given_diagonal_;
+  Vector given_diagonal_, given_variances_;
   RidgeAmount ridge_;
   const Pencil* source_;
   Matrix a_;  ///< empty when only its factor is known
@@ -352,7 +355,8 @@ std::unique_ptr<Pencil> matrix_pencil(Matrix a, Matrix b, const RidgeAmount& rid
   parts.ridge = ridge;
   parts.given_diagonal = b.diagonal();
   if (ridge.fraction > 0.0) {
-    parts.scale = b.diagonal().cwiseMax(0.0).cwiseSqrt();
+    parts.given_variances = ridge_variances(a, b);
+    parts.scale = parts.given_variances.cwiseSqrt();
     for (double& unit : parts.scale) unit = unit > 0.0 ? unit : 1.0;  // constant: never chosen
     const Vector per_unit = parts.scale.cwiseInverse();
     parts.given_a = a;

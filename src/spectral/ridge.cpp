@@ -248,25 +248,54 @@ ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candi
   return {{0.0, fraction}, note};
 }
 
-ResolvedRidge resolve_ridge(const Matrix& b, const std::vector<Index>& candidates, const Ridge& ridge,
-                            const FeatureNames& names) {
-  if (const auto asked = asked_amount(ridge)) return {*asked, {}};
-  if (candidates.empty()) return {};
-  const Vector per_unit = b.diagonal()(candidates).cwiseSqrt().cwiseInverse();
+Vector ridge_variances(const Matrix& a, const Matrix& b) {
+  return (b.diagonal().array() > 0.0).select(b.diagonal(), a.diagonal()).cwiseMax(0.0);
+}
+
+std::vector<Index> without_within_variance(const Matrix& b, const std::vector<Index>& features) {
+  std::vector<Index> found;
+  std::copy_if(features.begin(), features.end(), std::back_inserter(found),
+               [&](Index j) { return !(b(j, j) > 0.0); });
+  return found;
+}
+
+ResolvedRidge resolve_ridge(const Matrix& a, const Matrix& b, const std::vector<Index>& candidates,
+                            const Ridge& ridge, const FeatureNames& names) {
+  const auto asked = asked_amount(ridge);
+  if (candidates.empty()) return {asked.value_or(RidgeAmount()), {}};
+  const auto still = without_within_variance(b, candidates);
+  const Vector variances = ridge_variances(a, b)(candidates);
+  const Vector per_unit =
+      (variances.array() > 0.0).select(variances, Vector::Ones(variances.size())).cwiseSqrt().cwiseInverse();
   Matrix c = per_unit.asDiagonal() * b(candidates, candidates) * per_unit.asDiagonal();
-  if (clearly_well_conditioned(c)) return {};
-  const std::string copies = near_copies(c, candidates, names);
-  const Vector values = linalg::symmetric_eigen(std::move(c), false).values;
-  const double largest = values[values.size() - 1];
-  const double rounding = static_cast<double>(values.size()) * kEpsilon * std::max(largest, -values[0]);
-  if (values[0] < -1e3 * rounding) {
-    throw BadInput(
-        fmt::format("B (⟨within⟩) has the eigenvalue {:.6g}; a within-class matrix is positive semidefinite",
-                    linalg::symmetric_eigen(Matrix(b(candidates, candidates)), false).values[0]));
+  const auto refuse_indefinite = [&] {
+    throw BadInput(fmt::format(
+        "B (⟨within⟩) has the eigenvalue {:.6g}; a within-class matrix is positive semidefinite; make one from complete rows",
+        linalg::symmetric_eigen(Matrix(b(candidates, candidates)), false).values[0]));
+  };
+  if (asked) {
+    c.diagonal().array() += kForgivenDip;
+    if (!linalg::cholesky(c)) refuse_indefinite();
+    const bool of_total = asked->fraction > 0.0 && !still.empty();
+    return {*asked, of_total ? stand_in_sentence(asked->fraction, still, names) : ""};
   }
-  if (values[0] * kMostCondition > largest) return {};
+  if (still.empty() && clearly_well_conditioned(c)) return {};
+  const std::string copies = near_copies(c, candidates, names);
+  const Vector all = linalg::symmetric_eigen(std::move(c), false).values;
+  const double largest = all[all.size() - 1];
+  const double rounding = static_cast<double>(all.size()) * kEpsilon * std::max(largest, -all[0]);
+  if (all[0] < -1e3 * rounding) refuse_indefinite();
+  // A variance of 0 has covariances of 0 only, and is one of the eigenvalues.
+  const Vector values = all.tail(all.size() - std::ssize(still));
+  const bool singular = values.size() > 0 && values[0] * kMostCondition <= largest;
+  if (still.empty() && !singular) return {};
   const double fraction = fraction_for(values);
-  return {{0.0, fraction}, added_sentence("B (⟨within⟩)", values, fraction, copies)};
+  std::string note = singular ? added_sentence("B (⟨within⟩)", values, fraction, copies) : "";
+  if (!still.empty()) {
+    if (!note.empty()) note += "; ";
+    note += stand_in_sentence(fraction, still, names);
+  }
+  return {{0.0, fraction}, note};
 }
 
 }  // namespace subspectra

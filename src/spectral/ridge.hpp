@@ -15,6 +15,10 @@ namespace subspectra {
 /// digits left.
 inline constexpr double kMostCondition = 1e10;
 
+/// A matrix that is given may have eigenvalues down to minus this fraction of its largest variance: printing
+/// rounds.
+inline constexpr double kForgivenDip = 1e-6;
+
 struct ResolvedRidge {
   RidgeAmount amount;
   std::string note;  ///< why, in a sentence, when the rule had to add something; else empty
@@ -31,6 +35,8 @@ using WithinRows = std::function<const CovarianceOperator&()>;
 /// What a fraction is taken of, one a feature: its within-class variance, or its total variance where it does
 /// not vary within any class (indicators, rare words, classes of one row).
 [[nodiscard]] Vector ridge_variances(const Moments& moments);
+/// The same of matrices: B_jj, or A_jj where B_jj is 0.
+[[nodiscard]] Vector ridge_variances(const Matrix& a, const Matrix& b);
 
 /// `auto`: nothing while the correlations C of B (over `candidates`) have a condition of at most
 /// kMostCondition, and every candidate varies within a class; else B + f diag(B), so that no answer depends
@@ -43,9 +49,13 @@ using WithinRows = std::function<const CovarianceOperator&()>;
                                           const Ridge& ridge, int threads, std::uint64_t memory_limit = 0,
                                           const WithinRows& within = {});
 
-/// The same rule for a matrix B given as it is, whose features have these names. Throws BadInput when B is
-/// not positive semidefinite to rounding.
-[[nodiscard]] ResolvedRidge resolve_ridge(const Matrix& b, const std::vector<Index>& candidates,
-                                          const Ridge& ridge, const FeatureNames& names = {});
+/// Those of `features` that B has no variance for: what B_jj <= 0 says of a matrix.
+[[nodiscard]] std::vector<Index> without_within_variance(const Matrix& b, const std::vector<Index>& features);
+
+/// The same rule for matrices A and B given as they are, whose features have these names. Throws BadInput
+/// when B (with the ridge that was asked for) is not positive semidefinite to rounding.
+[[nodiscard]] ResolvedRidge resolve_ridge(const Matrix& a, const Matrix& b,
+                                          const std::vector<Index>& candidates, const Ridge& ridge,
+                                          const FeatureNames& names = {});
 
 }  // namespace subspectra

@@ -132,7 +132,7 @@ TEST(Matrices, WithoutVarianceAreRefusedWithTheRule) {
           ": the diagonal of the covariance matrix is 0 for every feature, and a feature without variance is never chosen; give a matrix with a positive diagonal\n");
   EXPECT_NE(said({"select", "--covariance", half, "--exclude", "b"}).find("that is not excluded"),
             std::string::npos);
-  EXPECT_NE(said({"select", "--between", zero, "--within", zero}).find("the diagonal of B is 0"),
+  EXPECT_NE(said({"select", "--between", zero, "--within", zero}).find("the diagonal of A and of B is 0"),
             std::string::npos);
 }
 

@@ -1,6 +1,8 @@
 /// Covariance matrices as a C++ program gives them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <subspectra/qalpha.hpp>
 #include <subspectra/searches.hpp>
@@ -43,6 +45,81 @@ TEST(Covariances, GiveWhatTheMatricesOfTheCommandLineGive) {
     expect_same(select(Covariance(b), method, options), select_features(single, method, options, {}));
   for (const Method& method : {Method(Gslda{}), Method(Eslda{}), Method(St{})})
     expect_same(select(CovariancePair(a, b), method, options), select_features(pair, method, options, {}));
+}
+
+/// What B has no variance for, and A has, separates perfectly: chosen with a ridge (its fraction is of A's
+/// variance), set aside without. Oracle: every set, by textbook eigenvalues.
+TEST(Covariances, AFeatureWithoutWithinClassVarianceIsWorthWhatTheRidgeSays) {
+  auto [a, b] = random_pair(7);
+  b.row(4).setZero();
+  b.col(4).setZero();
+  for (const auto& ridge :
+       {Ridge{.value = 0.1, .fraction = {}}, Ridge{.value = {}, .fraction = 0.02}, Ridge{}}) {
+    for (const Method& method : {Method(Gslda{}), Method(Eslda{}), Method("forward-lda")}) {
+      SelectOptions options{.k = {1, 7}};
+      options.ridge = ridge;
+      const Selection found = select(CovariancePair(a, b), method, options);
+      if (!ridge.value) {
+        EXPECT_NE(found.warnings.at(0).find("total variance stands in"), std::string::npos);
+      }
+      EXPECT_GT(found.ridge.value + found.ridge.fraction, 0.0);
+      Matrix with = b;
+      for (Index j = 0; j < 7; ++j)
+        with(j, j) += found.ridge.value + found.ridge.fraction * (j == 4 ? a(4, 4) : b(j, j));
+      std::vector<double> best(8, 0.0);
+      for (unsigned mask = 1; mask < 128; ++mask) {
+        std::vector<Index> set;
+        for (Index j = 0; j < 7; ++j) {
+          if ((mask >> static_cast<unsigned>(j)) & 1U) set.push_back(j);
+        }
+        best[set.size()] =
+            std::max(best[set.size()], oracle::generalized_eigenvalues(a(set, set), with(set, set))[0]);
+      }
+      ASSERT_EQ(found.sets().size(), 7U);
+      for (const auto& entry : found.sets()) {
+        const double truth = best[static_cast<std::size_t>(entry.k())];
+        EXPECT_LE(entry.objective, truth * (1.0 + 1e-9));
+        if (entry.certified()) EXPECT_NEAR(entry.objective, truth, 1e-9 * truth);
+        if (entry.upper_bound) EXPECT_GE(*entry.upper_bound, truth * (1.0 - 1e-9));
+        if (method.name() == "eslda") EXPECT_TRUE(entry.certified());
+      }
+    }
+  }
+  SelectOptions none{.k = {1, 6}, .ridge = {0.0}};
+  const Selection without = select(CovariancePair(a, b), Eslda{}, none);
+  EXPECT_NE(without.warnings.at(0).find("separates the classes perfectly"), std::string::npos);
+  for (const auto& entry : without.sets())
+    EXPECT_EQ(std::count(entry.features.begin(), entry.features.end(), 4), 0);
+  none.k = {7, 7};
+  EXPECT_NE(message_of<Infeasible>([&] {
+              (void)select(CovariancePair(a, b), Eslda{}, none);
+            }).find("the 6 features that vary within a class"),
+            std::string::npos);
+}
+
+/// As files give them; the constructors of CovariancePair look first.
+TEST(Covariances, AWithinClassMatrixHasNoNegativeEigenvalue) {
+  auto [a, b] = random_pair(5);
+  b(0, 1) = b(1, 0) = 1.5 * std::sqrt(b(0, 0) * b(1, 1));
+  const Vector units = (Vector(5) << 1e-6, 1e-5, 1.0, 1e3, 1e6).finished();
+  for (const bool mixed : {false, true}) {
+    const MatrixProblem pair{"A and B", FeatureNames(5),
+                             mixed ? Matrix(units.asDiagonal() * a * units.asDiagonal()) : a,
+                             mixed ? Matrix(units.asDiagonal() * b * units.asDiagonal()) : b};
+    for (const auto& ridge : {Ridge{}, Ridge{0.0}, Ridge{1.0}, Ridge{.value = {}, .fraction = 0.01}}) {
+      SelectOptions options{.k = {1, 3}};
+      options.ridge = ridge;
+      for (const Method& method : {Method(Gslda{}), Method("forward-lda"), Method(Eslda{})}) {
+        EXPECT_NE(message_of<BadInput>([&] {
+                    (void)select_features(pair, method, options, {});
+                  }).find("has the eigenvalue -"),
+                  std::string::npos);
+      }
+    }
+  }
+  EXPECT_NE(
+      message_of<InvalidArgument>([&] { (void)CovariancePair(a, b); }).find("must be positive semidefinite"),
+      std::string::npos);
 }
 
 TEST(Covariances, AreTakenFromAnyDenseView) {
