@@ -68,7 +68,7 @@ SymmetricEigen symmetric_eigen(Matrix a, bool vectors) {
                    fmt::format("the workspace for the eigenvectors of a {} x {} matrix", n, n),
                    "ask for the values alone or for a few leading pairs");
   }
-  linalg::start_blas();
+  const linalg::InBlas inside;
   const char* const job = vectors ? "V" : "N";
   int info = 0;
   const int query = -1;

@@ -72,7 +72,7 @@ void gemm(double alpha, Op op_a, const MatrixRef& a, Op op_b, const MatrixRef& b
   const Index inner = cols(a, op_a);
   require(rows(a, op_a) == c.rows() && inner == rows(b, op_b) && cols(b, op_b) == c.cols(), "gemm");
   if (c.size() == 0) return;
-  start_blas();
+  const InBlas inside;
   cblas_dgemm(CblasColMajor, transpose(op_a), transpose(op_b), blas_int(c.rows()), blas_int(c.cols()),
               blas_int(inner), alpha, a.data(), leading(a), b.data(), leading(b), beta, c.data(), leading(c));
 }
@@ -88,7 +88,7 @@ void gemv(double alpha, Op op_a, const MatrixRef& a, const VectorRef& x, double 
     }
     return;
   }
-  start_blas();
+  const InBlas inside;
   cblas_dgemv(CblasColMajor, transpose(op_a), blas_int(a.rows()), blas_int(a.cols()), alpha, a.data(),
               leading(a), x.data(), 1, beta, y.data(), 1);
 }
@@ -97,7 +97,7 @@ void syrk(double alpha, Op op_a, const MatrixRef& a, double beta, MutableMatrix 
   const Index n = rows(a, op_a);
   require(c.rows() == n && c.cols() == n, "syrk");
   if (n == 0) return;
-  start_blas();
+  const InBlas inside;
   cblas_dsyrk(CblasColMajor, CblasLower, transpose(op_a), blas_int(n), blas_int(cols(a, op_a)), alpha,
               a.data(), leading(a), beta, c.data(), leading(c));
   mirror_lower(c);
@@ -106,7 +106,7 @@ void syrk(double alpha, Op op_a, const MatrixRef& a, double beta, MutableMatrix 
 void syrk_lower(double alpha, const MatrixRef& a, MutableMatrix c) {
   require(c.rows() == a.rows() && c.cols() == a.rows(), "syrk_lower");
   if (c.size() == 0) return;
-  start_blas();
+  const InBlas inside;
   cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, blas_int(c.rows()), blas_int(a.cols()), alpha,
               a.data(), leading(a), 1.0, c.data(), leading(c));
 }
@@ -117,7 +117,7 @@ bool cholesky(MutableMatrix a) {
   const int n = blas_int(a.rows());
   const int stride = leading(a);
   int info = 0;
-  start_blas();
+  const InBlas inside;
   dpotrf_("L", &n, a.data(), &stride, &info, 1);
   if (info != 0) return false;
   for (Index j = 0; j < n; ++j) {
@@ -130,7 +130,7 @@ bool cholesky(MutableMatrix a) {
 void solve_lower(const MatrixRef& l, Op op_l, MutableMatrix b) {
   require(l.rows() == l.cols() && l.rows() == b.rows(), "solve_lower");
   if (b.size() == 0) return;
-  start_blas();
+  const InBlas inside;
   cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, transpose(op_l), CblasNonUnit, blas_int(b.rows()),
               blas_int(b.cols()), 1.0, l.data(), leading(l), b.data(), leading(b));
 }
@@ -138,7 +138,7 @@ void solve_lower(const MatrixRef& l, Op op_l, MutableMatrix b) {
 void solve_lower_right(const MatrixRef& l, MutableMatrix b) {
   require(l.rows() == l.cols() && l.rows() == b.cols(), "solve_lower_right");
   if (b.size() == 0) return;
-  start_blas();
+  const InBlas inside;
   cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, blas_int(b.rows()),
               blas_int(b.cols()), 1.0, l.data(), leading(l), b.data(), leading(b));
 }

@@ -3,11 +3,11 @@
 #include <cblas.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <condition_variable>
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
@@ -131,56 +131,77 @@ CoreChoice choose_core_type() {
   return choice;
 }
 
-/// A thread inside OpenBLAS has a work buffer. OpenBLAS maps one when more threads than ever before are
-/// inside, keeps it for good, and where there is no address space for it (ulimit -v) asks the system again
-/// and again, without end. So under such a limit a buffer is there for every thread before it goes in.
+/// A call of OpenBLAS takes a work buffer from a table, and maps a new one where every other is in use; where
+/// there is no address space for it (ulimit -v) it asks the system again and again, without end. So under
+/// such a limit the buffers are made here, and no more calls are inside OpenBLAS at once than there are
+/// buffers: where one more is not to be had, the next call waits for one of those before it.
 class WorkBuffers {
  public:
   void enter() {
-    const std::lock_guard lock(mutex_);
-    if (threads_ == buffers_.size()) add();
-    ++threads_;
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !growing_ && (inside_ < buffers_.size() || !all_made_); });
+    if (inside_ == buffers_.size()) grow(lock);
+    ++inside_;
   }
   void leave() {
     const std::lock_guard lock(mutex_);
-    --threads_;
+    --inside_;
+    changed_.notify_all();
   }
 
  private:
   static constexpr std::size_t kBuffer = std::size_t{1} << 27;  // BUFFER_SIZE of OpenBLAS on x86-64
-  static constexpr std::size_t kSpare = std::size_t{1} << 20;   // for what else is taken meanwhile
+  static constexpr std::size_t kSpare = std::size_t{16} << 20;  // for what else is taken meanwhile
 
-  void add() {
+  /// One buffer more, or the knowledge that it is not to be had. Nobody is inside meanwhile: a LAPACK
+  /// function takes and gives back buffers all the time, and must find one.
+  void grow(std::unique_lock<std::mutex>& lock) {
+    taken_.reserve(buffers_.size() + 1);
+    buffers_.reserve(buffers_.size() + 1);
+    growing_ = true;  // nothing throws until it is false again
+    changed_.wait(lock, [&] { return inside_ == 0; });
+    all_made_ = !add();
+    growing_ = false;
+    changed_.notify_all();
+    if (buffers_.empty()) {
+      all_made_ = false;  // the next call asks again
+      refuse();
+    }
+  }
+
+  bool add() noexcept {
     void* const probe = ::mmap(nullptr, kBuffer + kSpare, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (probe == MAP_FAILED) refuse();
+    if (probe == MAP_FAILED) return false;
     ::munmap(probe, kBuffer + kSpare);
     // Those that are free come first; the next one is new.
-    std::vector<void*> taken;
-    taken.reserve(buffers_.size() + 1);
-    buffers_.reserve(buffers_.size() + 1);
     void* buffer = nullptr;
     do {
       buffer = blas_memory_alloc(0);
-      taken.push_back(buffer);
+      taken_.push_back(buffer);
     } while (std::find(buffers_.begin(), buffers_.end(), buffer) != buffers_.end());
     buffers_.push_back(buffer);
-    for (void* const held : taken) blas_memory_free(held);
+    for (void* const held : taken_) blas_memory_free(held);
+    taken_.clear();
+    return true;
   }
 
-  [[noreturn]] void refuse() const {
+  [[noreturn]] static void refuse() {
     std::ifstream file("/proc/self/statm");
     double pages = 0.0;
     file >> pages;
-    const double needed = pages * static_cast<double>(::sysconf(_SC_PAGESIZE)) + kBuffer + 16.0 * kSpare;
+    const double needed = pages * static_cast<double>(::sysconf(_SC_PAGESIZE)) + kBuffer + 2.0 * kSpare;
     throw Error(fmt::format(
-        "the limit on address space (RLIMIT_AS, set by ulimit) is too small: every thread that multiplies matrices needs {} of it; allow at least {:.0f} kB, or run with fewer ⟨threads⟩",
+        "the limit on address space (RLIMIT_AS, set by ulimit) is too small: what multiplies matrices needs {} of it; allow at least {:.0f} kB",
         readable_bytes(kBuffer), std::ceil(needed / 1024e4) * 1e4));
   }
 
   std::mutex mutex_;
-  std::size_t threads_ = 0;  ///< that have called BLAS and still run
-  std::vector<void*> buffers_;
+  std::condition_variable changed_;
+  std::size_t inside_ = 0;  ///< calls
+  bool growing_ = false;
+  bool all_made_ = false;  ///< there is no room for more
+  std::vector<void*> buffers_, taken_;
 };
 
 WorkBuffers& work_buffers() {
@@ -188,29 +209,25 @@ WorkBuffers& work_buffers() {
   return *all;
 }
 
-/// Of one thread, from its first call of BLAS to its end.
-struct InBlas {
-  InBlas() { work_buffers().enter(); }
-  InBlas(const InBlas&) = delete;
-  InBlas& operator=(const InBlas&) = delete;
-  ~InBlas() { work_buffers().leave(); }
-};
-
-bool address_space_is_limited() {
-  rlimit limits{};
-  return ::getrlimit(RLIMIT_AS, &limits) == 0 && limits.rlim_cur != RLIM_INFINITY;
+bool buffers_are_counted() {
+  static const bool counted = address_space_is_limited();
+  return counted;
 }
 
 }  // namespace
 
 const CoreChoice& start_blas() {
   static const CoreChoice choice = choose_core_type();
-  static const bool limited = address_space_is_limited();
-  if (limited) {
-    thread_local const InBlas inside;
-    static_cast<void>(inside);
-  }
   return choice;
+}
+
+InBlas::InBlas() {
+  start_blas();
+  if (buffers_are_counted()) work_buffers().enter();
+}
+
+InBlas::~InBlas() {
+  if (buffers_are_counted()) work_buffers().leave();
 }
 
 }  // namespace subspectra::linalg

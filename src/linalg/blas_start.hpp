@@ -11,8 +11,18 @@ struct CoreChoice {
   bool by_us = false;
 };
 
-/// Chooses the kernels at the first call, whichever thread makes it; every call of BLAS comes after one of
-/// these. A later call costs the reading of one flag.
+/// Chooses the kernels at the first call, whichever thread makes it.
 const CoreChoice& start_blas();
+
+/// Stands around every call of BLAS and LAPACK: the kernels are chosen, and where the address space is
+/// limited there is room for the call, else it waits or throws Error. Elsewhere it costs the reading of two
+/// flags. Not to be nested.
+class InBlas {
+ public:
+  InBlas();
+  InBlas(const InBlas&) = delete;
+  InBlas& operator=(const InBlas&) = delete;
+  ~InBlas();
+};
 
 }  // namespace subspectra::linalg

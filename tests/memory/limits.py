@@ -251,6 +251,8 @@ def check_address_space():
     for kilobytes in (60_000, 100_000, 200_000, 400_000, 1_000_000):
         under_address_space("sonar", ["select", "sonar", "-k", "3"], kilobytes)
         under_address_space("gp, four threads", ["evaluate", "sonar", "-k", "3", "--cv", "2", "--threads", "4"], kilobytes)
+    for _ in range(20):  # where there is room for some buffers of BLAS, but not for one a thread
+        under_address_space("four threads", ["evaluate", "sonar", "-k", "3", "--cv", "2", "--threads", "4"], 400_000)
     for threads in ("16", "64"):  # whose stacks and heaps do not fit
         for kilobytes in (200_000, 400_000, 1_000_000):
             for _ in range(5):
