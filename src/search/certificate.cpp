@@ -78,12 +78,12 @@ class Certifier {
   Certifier(const Pencil& pencil, const SearchUnits& units, const RootLosses* root,
             const CertificateOptions& options)
       : pencil_(pencil), units_(units), root_(root), options_(options), features_(units.features()) {
-    if (root == nullptr || root->precise || !std::isfinite(root->correlation_inverse) ||
-        root->correlation_norm * root->correlation_inverse <= kTrustedCondition) {
-      return;
-    }
+    if (root == nullptr || root->precise || !std::isfinite(root->correlation_inverse)) return;
+    const double condition = root->correlation_norm * root->correlation_inverse;
     root_outwards_ = std::max(
-        kOutwards, relative_rounding(static_cast<Index>(features_.size()), root->correlation_inverse));
+        kOutwards, condition <= kTrustedCondition
+                       ? 4.0 * kEpsilon * condition
+                       : relative_rounding(static_cast<Index>(features_.size()), root->correlation_inverse));
   }
 
   std::vector<SizeBounds> run() {

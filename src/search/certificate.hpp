@@ -10,9 +10,10 @@
 
 namespace subspectra {
 
-/// Up to this condition of the correlations bounds and proofs in doubles have the digits that the 1e-9 of a
-/// certificate needs (docs/safety.md says how that was tried).
-inline constexpr double kTrustedCondition = 2e6;
+/// Up to this condition of the correlations bounds and proofs in doubles carry an error of at most 4 c 2^-52,
+/// c the condition (docs/safety.md): with the 5e-10 to which a certified value is known it makes the 1e-9 of
+/// a certificate.
+inline constexpr double kTrustedCondition = 5e5;
 
 struct CertificateOptions {
   Criterion criterion = Criterion::kLargest;
