@@ -29,9 +29,15 @@ Index fewest_errors(std::vector<Step>& steps, const std::array<Index, 2>& totals
   return fewest;
 }
 
+/// log x!, without the global that std::lgamma leaves the sign in.
+double log_factorial(double x) {
+  int sign = 0;
+  return ::lgamma_r(x + 1.0, &sign);
+}
+
 double log_choose(Index n, Index k) {
   const auto x = static_cast<double>(n), y = static_cast<double>(k);
-  return std::lgamma(x + 1.0) - std::lgamma(y + 1.0) - std::lgamma(x - y + 1.0);
+  return log_factorial(x) - log_factorial(y) - log_factorial(x - y);
 }
 
 }  // namespace
@@ -115,7 +121,7 @@ std::vector<double> threshold_error_log_tails(Index a, Index b) {
 
 SurpriseScale::SurpriseScale(Index features) {
   log_factorials_.reserve(static_cast<std::size_t>(features) + 1);
-  for (Index i = 0; i <= features; ++i) log_factorials_.push_back(std::lgamma(static_cast<double>(i) + 1.0));
+  for (Index i = 0; i <= features; ++i) log_factorials_.push_back(log_factorial(static_cast<double>(i)));
 }
 
 double SurpriseScale::score(double log_p, Index n, double floor) const {
