@@ -34,7 +34,7 @@ int run_fit(const Arguments& arguments, Signals& signals) {
   require_method_name(job.texts, !asked.method.empty());
   if (!asked.method.empty()) job.check_options({&MethodRegistry::find(asked.method)});
   const KRange& k_asked = job.selection.k;
-  job.check_exact_search(!k_asked.given() || k_asked.lo != k_asked.hi);
+  job.check_exact_search(!k_asked.single());
   const Dataset data = job.load(arguments.operands.front());
   const MethodEntry& method = job.choose_method(data);
   job.check_options({&method});

@@ -160,7 +160,7 @@ nlohmann::json Job::used_options(const KRange& k) const {
   used.update(options_json(prepare));
   used.update(options_json(selection));
   used.update(options_json(run));
-  used["k"] = {k.lo, k.hi};
+  used["k"] = OptionCodec<KRange>::json(k);
   used["threads"] = resolve_threads(selection.threads);
   return used;
 }

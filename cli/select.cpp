@@ -288,7 +288,7 @@ int proof_code(const ProofOptions& proof, const Selection& selection) {
     return !gap || *gap > most;
   };
   const auto first = std::find_if(selection.sets().begin(), selection.sets().end(), lacking);
-  const Index sizes = selection.sizes.hi - selection.sizes.lo + 1;
+  const Index sizes = selection.sizes.count();
   const bool all_sizes = static_cast<Index>(selection.sets().size()) == sizes;
   if (first == selection.sets().end() && all_sizes) return 0;
   const std::string what =

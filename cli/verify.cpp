@@ -152,7 +152,9 @@ json verification_json(const ClaimedResult& claims, const Dataset& data, const V
     if (all.worst) row["worst_deviation"] = *all.worst;
     checks.push_back(std::move(row));
   }
-  const auto range = [](const std::optional<KRange>& k) { return k ? json{k->lo, k->hi} : json(); };
+  const auto range = [](const std::optional<KRange>& k) {
+    return !k ? json() : k->contiguous() ? json{k->lo, k->hi} : json(k->text());
+  };
   const bool failed = verification.verdict() == Verdict::kFails;
   json findings = json::array();
   for (const auto& finding : verification.findings) findings.push_back(finding_json(finding));

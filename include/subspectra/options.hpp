@@ -32,27 +32,58 @@ namespace subspectra {
 template <class E>
 struct EnumNames;
 
-/// The sizes asked for: one, lo to hi, or (not given: KRange{}, an empty optional) 1 to min(p, 50).
+/// The sizes asked for: one, all from lo to hi, every so many of them, a list, a series that grows by about
+/// a half each time, or (not given: KRange{}, an empty optional) 1 to min(p, 50).
 struct KRange {
-  Index lo = 0;
-  Index hi = 0;
-  constexpr KRange() = default;
-  constexpr KRange(Index k)
-      : lo(k), hi(k), asked_(true) {}  // NOLINT(google-explicit-constructor): {.k = 10} is what people write
-  constexpr KRange(Index least, Index most) : lo(least), hi(most), asked_(true) {}
+  Index lo = 0;  ///< the smallest one
+  Index hi = 0;  ///< the largest one; of a series that knows its end only by resolved(), the largest Index
+  KRange() = default;
+  KRange(Index k)
+      : lo(k),
+        hi(k),
+        shape_(Shape::kRange) {}  // NOLINT(google-explicit-constructor): {.k = 10} is what people write
+  KRange(Index least, Index most) : lo(least), hi(most), shape_(Shape::kRange) {}
   /// Nothing: not given. So {.k = cv.k_best()} is right for a method that has no size, too.
-  constexpr KRange(std::optional<Index> k)  // NOLINT(google-explicit-constructor)
-      : lo(k.value_or(0)), hi(lo), asked_(k.has_value()) {}
+  KRange(std::optional<Index> k)  // NOLINT(google-explicit-constructor)
+      : lo(k.value_or(0)), hi(lo), shape_(k ? Shape::kRange : Shape::kDefault) {}
+  /// least, least + step, ... up to most.
+  [[nodiscard]] SUBSPECTRA_EXPORT static KRange steps(Index least, Index most, Index step);
+  /// These, in any order.
+  [[nodiscard]] SUBSPECTRA_EXPORT static KRange list(std::vector<Index> sizes);
+  /// 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, ... up to the number of candidates, at most 1,000.
+  [[nodiscard]] SUBSPECTRA_EXPORT static KRange log();
+
   /// A size was asked for, be it one that cannot be, such as 0.
-  [[nodiscard]] constexpr bool given() const { return asked_ || lo != 0 || hi != 0; }
-  /// The range for p candidates, which `noun` names in messages; throws InvalidArgument outside 1..p.
+  [[nodiscard]] bool given() const { return shape_ != Shape::kDefault || lo != 0 || hi != 0; }
+  /// As far as there are candidates: not given, or log().
+  [[nodiscard]] bool open_ended() const { return !given() || shape_ == Shape::kLog; }
+  /// One size and no other.
+  [[nodiscard]] bool single() const { return given() && lo == hi; }
+  /// All sizes from lo to hi, or not given.
+  [[nodiscard]] bool contiguous() const { return shape_ == Shape::kDefault || shape_ == Shape::kRange; }
+  /// Whether the size is one of those asked for.
+  [[nodiscard]] SUBSPECTRA_EXPORT bool contains(Index k) const;
+  /// How many they are. O(1) but for a series that resolved() has not ended.
+  [[nodiscard]] SUBSPECTRA_EXPORT Index count() const;
+  /// All of them, ascending; call resolved() first, or there may be very many.
+  [[nodiscard]] SUBSPECTRA_EXPORT std::vector<Index> sizes() const;
+  /// Those from least to most; nothing where none lies there.
+  [[nodiscard]] SUBSPECTRA_EXPORT std::optional<KRange> within(Index least, Index most) const;
+  /// The sizes for p candidates, which `noun` names in messages; throws InvalidArgument outside 1..p.
   [[nodiscard]] SUBSPECTRA_EXPORT KRange resolved(Index p, std::string_view noun = "feature") const;
+  /// As it is written: "10", "1:20", "1:100:5", "1,2,5,10,20", "log"; "" where not given.
+  [[nodiscard]] SUBSPECTRA_EXPORT std::string text() const;
   bool operator==(const KRange& other) const {
-    return lo == other.lo && hi == other.hi && given() == other.given();
+    return lo == other.lo && hi == other.hi && given() == other.given() &&
+           contiguous() == other.contiguous() && (contiguous() || shape_ == other.shape_) &&
+           step_ == other.step_ && list_ == other.list_;
   }
 
  private:
-  bool asked_ = false;  ///< 0 that was written is not the 0 of nothing
+  enum class Shape { kDefault, kRange, kSteps, kList, kLog };
+  Shape shape_ = Shape::kDefault;  ///< 0 that was written is not the 0 of nothing
+  Index step_ = 1;                 ///< kSteps
+  std::vector<Index> list_;        ///< kList: ascending
 };
 
 /// What is asked to be added to the diagonal of the within-class covariance: a number, a fraction of each

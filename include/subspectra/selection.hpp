@@ -49,7 +49,9 @@ struct SelectOptions {
       const;  ///< throws InvalidArgument; k is checked against the candidates later
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
-    field("k", o.k, "number of features, one or a range; default 1:min(p, 50)");
+    field(
+        "k", o.k,
+        "numbers of features: one, a range, every STEP-th of it, a list, or log for 1,2,3,5,7,10,15,20,30,... up to p and 1000; default 1:min(p, 50)");
     field(
         "include", o.include,
         "features that are always chosen (they count in k): names with commas between, or @FILE with one a line");

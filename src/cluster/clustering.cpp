@@ -234,7 +234,7 @@ Clustering cluster_rows(const Dataset& data, const Method& method, const SelectO
   if (!options.clusters)
     options.clusters = MethodRegistry::options_json(method).value("clusters", QAlpha{}.clusters);
   const KRange asked = selection.k;
-  if (asked.given() && asked.lo != asked.hi) {
+  if (asked.given() && !asked.single()) {
     throw InvalidArgument(
         {.field = "k",
          .value = OptionCodec<KRange>::format(asked),

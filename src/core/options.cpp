@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/json_io.hpp"
@@ -75,16 +76,129 @@ void require_at_least(Index value, Index least, std::string_view field) {
                            .rule = fmt::format("{{value}}, but {} or more is needed", least)});
 }
 
+KRange KRange::steps(Index least, Index most, Index step) {
+  if (step == 1) return {least, most};
+  KRange k(least, most);
+  k.shape_ = Shape::kSteps;
+  k.step_ = step;
+  return k;
+}
+
+KRange KRange::list(std::vector<Index> sizes) {
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  KRange k = sizes.empty() ? KRange(0, -1) : KRange(sizes.front(), sizes.back());
+  if (!sizes.empty() && sizes.back() - sizes.front() == static_cast<Index>(sizes.size()) - 1) return k;
+  k.shape_ = Shape::kList;
+  k.list_ = std::move(sizes);
+  return k;
+}
+
+KRange KRange::log() {
+  KRange k(1, std::numeric_limits<Index>::max());
+  k.shape_ = Shape::kLog;
+  return k;
+}
+
+namespace {
+
+constexpr std::array<Index, 18> kGrowing = {1,  2,  3,   5,   7,   10,  15,  20,  30,
+                                            50, 70, 100, 150, 200, 300, 500, 700, 1000};
+
+}  // namespace
+
+bool KRange::contains(Index k) const {
+  if (k < lo || k > hi) return false;
+  switch (shape_) {
+    case Shape::kDefault:
+    case Shape::kRange:
+      return true;
+    case Shape::kSteps:
+      return step_ > 0 && (k - lo) % step_ == 0;
+    case Shape::kList:
+      return std::binary_search(list_.begin(), list_.end(), k);
+    case Shape::kLog:
+      return std::binary_search(kGrowing.begin(), kGrowing.end(), k);
+  }
+  return false;
+}
+
+Index KRange::count() const {
+  switch (shape_) {
+    case Shape::kDefault:
+    case Shape::kRange:
+      return std::max<Index>(0, hi - lo + 1);
+    case Shape::kSteps:
+      return step_ > 0 && hi >= lo ? (hi - lo) / step_ + 1 : 0;
+    case Shape::kList:
+      return static_cast<Index>(list_.size());
+    case Shape::kLog:
+      break;
+  }
+  return static_cast<Index>(kGrowing.size());
+}
+
+std::vector<Index> KRange::sizes() const {
+  if (shape_ == Shape::kList) return list_;
+  if (shape_ == Shape::kLog) return {kGrowing.begin(), kGrowing.end()};
+  std::vector<Index> all;
+  const Index step = shape_ == Shape::kSteps ? step_ : 1;
+  for (Index i = 0, number = count(); i < number; ++i) all.push_back(lo + i * step);
+  return all;
+}
+
+std::optional<KRange> KRange::within(Index least, Index most) const {
+  if (contiguous()) {
+    const KRange part(std::max(lo, least), std::min(hi, most));
+    return part.lo <= part.hi ? std::optional(part) : std::nullopt;
+  }
+  std::vector<Index> some;
+  if (shape_ == Shape::kSteps) {
+    if (step_ < 1 || least > hi || most < lo) return std::nullopt;
+    Index k = least <= lo ? lo : lo + ((least - lo - 1) / step_ + 1) * step_;
+    for (; k <= std::min(hi, most); k += step_) some.push_back(k);
+  } else {
+    some = sizes();
+    std::erase_if(some, [&](Index k) { return k < least || k > most; });
+  }
+  return some.empty() ? std::nullopt : std::optional(list(std::move(some)));
+}
+
 KRange KRange::resolved(Index p, std::string_view noun) const {
   if (!given()) return {1, std::min<Index>(p, 50)};
-  if (lo < 1 || hi > p || lo > hi) {
+  if (shape_ == Shape::kLog) return within(1, p).value_or(KRange(1));
+  if (shape_ == Shape::kList && list_.empty())
+    throw InvalidArgument({.field = "k", .rule = "is a list without a size", .way_out = "give one or more"});
+  const bool inside = lo >= 1 && hi <= p && lo <= hi;
+  if (inside && shape_ == Shape::kSteps && step_ > 0) return list(sizes());
+  if (!inside || shape_ == Shape::kSteps) {
     throw InvalidArgument(
         {.field = "k",
-         .value = OptionCodec<KRange>::format(*this),
-         .rule = fmt::format("{{value}}, but 1 <= LO <= HI <= {} is needed ({} can be chosen)", p,
-                             counted(p, noun))});
+         .value = text(),
+         .rule =
+             shape_ == Shape::kList
+                 ? fmt::format("{{value}}, but sizes from 1 to {} are needed ({} can be chosen)", p,
+                               counted(p, noun))
+                 : fmt::format("{{value}}, but 1 <= LO <= HI <= {} is needed{} ({} can be chosen)", p,
+                               shape_ == Shape::kSteps ? " and a step from 1 up" : "", counted(p, noun))});
   }
   return *this;
+}
+
+std::string KRange::text() const {
+  switch (shape_) {
+    case Shape::kLog:
+      return "log";
+    case Shape::kList:
+      return fmt::format("{}", fmt::join(list_, ","));
+    case Shape::kSteps:
+      return fmt::format("{}:{}:{}", lo, hi, step_);
+    case Shape::kDefault:
+    case Shape::kRange:
+      break;
+  }
+  if (!given()) return {};
+  return lo == hi ? std::to_string(lo) : fmt::format("{}:{}", lo, hi);
 }
 
 bool OptionCodec<bool>::parse(std::string_view text) {
@@ -182,23 +296,37 @@ json OptionCodec<Start>::json(const Start& value) {
 std::string OptionCodec<Start>::hint() { return OptionCodec<StartKind>::hint() + "|@FILE"; }
 
 KRange OptionCodec<KRange>::parse(std::string_view text) {
+  const auto numbers = [](std::string_view list, char between) {
+    std::vector<Index> found;
+    for (std::size_t from = 0; from <= list.size();) {
+      const auto to = std::min(list.find(between, from), list.size());
+      found.push_back(parse_whole_number<Index>(list.substr(from, to - from)));
+      from = to + 1;
+    }
+    return found;
+  };
+  if (text == "log") return KRange::log();
   try {
-    const auto colon = text.find(':');
-    const auto lo = parse_whole_number<Index>(text.substr(0, colon));
-    const auto hi = colon == std::string_view::npos ? lo : parse_whole_number<Index>(text.substr(colon + 1));
-    if (lo >= 1 && hi >= lo) return {lo, hi};
+    if (text.find(',') != std::string_view::npos) {
+      const KRange k = KRange::list(numbers(text, ','));
+      if (k.lo >= 1) return k;
+    } else if (std::count(text.begin(), text.end(), ':') <= 2) {
+      const auto parts = numbers(text, ':');
+      const Index lo = parts.front(), hi = parts.size() > 1 ? parts[1] : lo;
+      const Index step = parts.size() > 2 ? parts[2] : 1;
+      if (lo >= 1 && hi >= lo && step >= 1) return KRange::steps(lo, hi, step);
+    }
   } catch (const InvalidArgument&) {  // answered below, with the whole rule
   }
-  throw InvalidArgument("N or LO:HI with 1 <= LO <= HI is needed, for example 10 or 1:20");
+  throw InvalidArgument(
+      "N, LO:HI or LO:HI:STEP with 1 <= LO <= HI, a list of sizes or log is needed, for example 10, 1:20, 1:100:5 or 1,2,5,10,20");
 }
-std::string OptionCodec<KRange>::format(const KRange& value) {
-  if (!value.given()) return {};
-  return value.lo == value.hi ? std::to_string(value.lo) : fmt::format("{}:{}", value.lo, value.hi);
-}
+std::string OptionCodec<KRange>::format(const KRange& value) { return value.text(); }
 json OptionCodec<KRange>::json(const KRange& value) {
-  return value.given() ? nlohmann::json::array({value.lo, value.hi}) : nlohmann::json();
+  if (!value.given()) return {};
+  return value.contiguous() ? nlohmann::json::array({value.lo, value.hi}) : nlohmann::json(value.text());
 }
-std::string OptionCodec<KRange>::hint() { return "N|LO:HI"; }
+std::string OptionCodec<KRange>::hint() { return "N|LO:HI|LO:HI:STEP|A,B,C|log"; }
 
 Ridge OptionCodec<Ridge>::parse(std::string_view text) {
   constexpr std::string_view kFraction = "rel:";

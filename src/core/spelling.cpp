@@ -74,15 +74,29 @@ std::string cpp_list(std::string_view names) {
   }
 }
 
+/// {1, 20}, KRange::steps(1, 100, 5), KRange::list({1, 2, 5}), KRange::log().
+std::string cpp_sizes(std::string_view value) {
+  if (value == "log") return "KRange::log()";
+  std::string text;
+  for (const char c : value) {
+    if (c == ':' || c == ',') {
+      text += ", ";
+    } else {
+      text += c;
+    }
+  }
+  const auto colons = std::count(value.begin(), value.end(), ':');
+  if (value.find(',') != std::string_view::npos) return "KRange::list({" + text + "})";
+  return colons > 1 ? "KRange::steps(" + text + ')' : colons == 1 ? '{' + text + '}' : text;
+}
+
 /// A value as C++ writes it where that is not the text of the command line.
 std::string cpp_value(std::string_view name, std::string_view value) {
   if (name == "cv" && value == "loo") return "kLeaveOneOut";
   if (name == "missing" && value == "mean") return "MissingPolicy::kMean";
   if (name == "missing" && value == "drop") return "MissingPolicy::kDrop";
   if ((name == "ignore" || name == "include") && !value.starts_with('@')) return cpp_list(value);
-  const auto colon = value.find(':');
-  if (name == "k" && colon != std::string_view::npos)
-    return '{' + std::string(value.substr(0, colon)) + ", " + std::string(value.substr(colon + 1)) + '}';
+  if (name == "k") return cpp_sizes(value);
   return std::string(value);
 }
 

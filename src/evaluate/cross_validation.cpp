@@ -198,8 +198,9 @@ class Evaluator {
     if (std::holds_alternative<Components>(selection.answer)) {
       if (selection.fits().empty()) return scores;
       const FittedDiscriminants& record = selection.fits().front();
-      for (Index k = selection.sizes.lo; k <= std::min(selection.sizes.hi, record.matrix.cols()); ++k)
-        scores.emplace(k, score(leading_columns(record, k)));
+      for (const Index k : selection.sizes.sizes()) {
+        if (k <= record.matrix.cols()) scores.emplace(k, score(leading_columns(record, k)));
+      }
       return scores;
     }
     if (selection.size_fixed) {
@@ -208,7 +209,7 @@ class Evaluator {
     }
     std::optional<Score> last;
     const FittedDiscriminants* of_last = nullptr;
-    for (Index k = selection.sizes.lo; k <= selection.sizes.hi; ++k) {
+    for (const Index k : selection.sizes.sizes()) {
       const FittedDiscriminants* record = &nothing;
       for (const auto& other : selection.fits()) {
         const std::size_t size = other.features.size();

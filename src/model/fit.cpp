@@ -24,7 +24,7 @@ ChosenSize choose_size(const Dataset& data, const Method& method, const SelectOp
                        const PrepareOptions& prepare, const Classifier& classifier,
                        const RunControl& control) {
   const KRange asked = selection.k;
-  if (asked.given() && asked.lo == asked.hi) return {.k = asked, .evaluation = {}};
+  if (asked.single()) return {.k = asked, .evaluation = {}};
   if (MethodRegistry::fixes_size(method)) return {.k = asked, .evaluation = {}};
   Evaluation evaluation = evaluate_methods(data, {method}, selection, prepare, classifier, {}, control);
   if (evaluation.rows.empty()) {

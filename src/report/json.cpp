@@ -360,7 +360,8 @@ std::string Selection::to_json(const Dataset& data, const SelectOptions& options
   context.options.update(options_json(options));
   const KRange used =
       options.k.given() || sets().empty() ? options.k : KRange(sets().front().k(), sets().back().k());
-  context.options["k"] = {used.lo, used.hi};
+  context.options["k"] =
+      used.given() ? OptionCodec<KRange>::json(used) : nlohmann::json::array({used.lo, used.hi});
   context.options["threads"] = resolve_threads(options.threads);
   context.groups = groups.get();
   context.total_s = prepare_s + search_s;

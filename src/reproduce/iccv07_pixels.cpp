@@ -119,8 +119,8 @@ Plan plan_for(const ReproduceOptions& options, Index pixels) {
   const std::vector<Index> usual = options.quick ? std::vector<Index>{1, 5, 20, 50, 150}
                                                  : std::vector<Index>{1,  2,  3,  4,  5,  7,   10,  15,  20,
                                                                       25, 30, 40, 50, 75, 100, 125, 150, 200};
-  for (const Index k : usual) {
-    if (k >= wanted.lo && k <= wanted.hi) sizes.insert(k);
+  for (const Index k : wanted.contiguous() ? usual : wanted.sizes()) {
+    if (wanted.contains(k)) sizes.insert(k);
   }
   if (options.k.given()) sizes.insert(wanted.lo);
   sizes.insert(wanted.hi);

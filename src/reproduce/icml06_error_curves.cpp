@@ -64,8 +64,8 @@ void error_curves(const Dataset& data, const Curve& curve, const ReproduceOption
                   counted(data.features(), "feature"),
                   counted(data.labels()->class_count(), "class", "classes")),
       fmt::format(
-          "{}, k = {} to {}; Fisher's linear rule on the chosen features, values as in the table, ridge as in ⟨ridge auto⟩; st cuts y = B^(1/2) x.",
-          folds, curve.k.lo, curve.k.hi),
+          "{}, k = {}; Fisher's linear rule on the chosen features, values as in the table, ridge as in ⟨ridge auto⟩; st cuts y = B^(1/2) x.",
+          folds, curve.k.contiguous() ? fmt::format("{} to {}", curve.k.lo, curve.k.hi) : curve.k.text()),
       "`all rows`: features are chosen once, on all rows, and only the rule is cross-validated (optimistic); `nested`: features are chosen anew inside every training fold (honest)."};
   result.spread = "standard error of the cross-validated error";
   if (!curve.machine_methods.empty()) {
@@ -77,7 +77,7 @@ void error_curves(const Dataset& data, const Curve& curve, const ReproduceOption
   }
   result.settings = {{"cv", OptionCodec<FoldCount>::json(plan.folds)},
                      {"repeats", plan.repeats},
-                     {"k", {curve.k.lo, curve.k.hi}},
+                     {"k", OptionCodec<KRange>::json(curve.k)},
                      {"methods", names_of(curve.methods)},
                      {"threshold", "y"},
                      {"classifier", "lda"}};

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <numeric>
 
@@ -66,26 +68,26 @@ std::vector<Index> by_single_scores(const Problem& problem) {
 
 /// The sets of a greedy search, as units, for every size: what the tree has to beat. Sizes that the search
 /// was stopped before get the units that are best alone, so that every size has an answer.
-std::vector<std::vector<RankedSet>> known_sets(const Problem& problem, const std::vector<PathEntry>& path) {
+std::vector<std::vector<RankedSet>> known_sets(const Problem& problem, const KRange& sizes,
+                                               const std::vector<PathEntry>& path) {
   std::vector<Index> unit_of(static_cast<std::size_t>(problem.data().features()), -1);
   for (Index u = 0; u < problem.units().count(); ++u) {
     for (const Index j : problem.units().members[static_cast<std::size_t>(u)])
       unit_of[static_cast<std::size_t>(j)] = u;
   }
-  std::vector<std::vector<RankedSet>> start(static_cast<std::size_t>(problem.k().hi - problem.k().lo + 1));
+  std::vector<std::vector<RankedSet>> start(static_cast<std::size_t>(sizes.count()));
   for (const auto& entry : path) {
     RankedSet set;
     for (const Index j : entry.features) set.units.push_back(unit_of[static_cast<std::size_t>(j)]);
     std::sort(set.units.begin(), set.units.end());
     set.units.erase(std::unique(set.units.begin(), set.units.end()), set.units.end());
     const auto k = static_cast<Index>(set.units.size());
-    if (k >= problem.k().lo && k <= problem.k().hi)
-      start[static_cast<std::size_t>(k - problem.k().lo)].push_back(std::move(set));
+    if (sizes.contains(k)) start[static_cast<std::size_t>(k - sizes.lo)].push_back(std::move(set));
   }
   if (std::all_of(start.begin(), start.end(), [](const auto& sets) { return !sets.empty(); })) return start;
   const auto order = by_single_scores(problem);
   for (std::size_t i = 0; i < start.size(); ++i) {
-    const auto k = static_cast<std::ptrdiff_t>(problem.k().lo) + static_cast<std::ptrdiff_t>(i);
+    const auto k = static_cast<std::ptrdiff_t>(sizes.lo) + static_cast<std::ptrdiff_t>(i);
     if (!start[i].empty() || k > std::ssize(order)) continue;
     RankedSet set{.units = {order.begin(), order.begin() + k}};
     std::sort(set.units.begin(), set.units.end());
@@ -129,7 +131,7 @@ PathEntry entry_of(const Problem& problem, const ExactSize& size, Index pool) {
 }
 
 /// `bounds`: what is known without a search, beside what the search proved.
-void add_bounds(const Problem& problem, const std::vector<double>& sdp, const RunControl& control,
+void add_bounds(const Problem& problem, const std::map<Index, double>& sdp, const RunControl& control,
                 Selection& selection) {
   Selection known;
   known.sets() = selection.sets();
@@ -149,14 +151,13 @@ void add_bounds(const Problem& problem, const std::vector<double>& sdp, const Ru
     entry.bounds = std::move(known.sets()[i].bounds);
     if (entry.bounds && entry.upper_bound) entry.bounds->upper.emplace_back(entry.bound, *entry.upper_bound);
   }
-  offer_sdp_bounds(problem, problem.k().lo, sdp, selection);
+  offer_sdp_bounds(problem, sdp, selection);
 }
 
 /// What there is to prove where B over all candidates is singular to doubles, so that no search of theirs can
 /// start, and not to 31 digits: the greedy sets, which settle() proves or replaces by leaps and bounds.
 bool take_greedy_sets(const Problem& problem, Index pool, Selection& greedy, Selection& selection) {
-  const Index sizes = problem.k().hi - problem.k().lo + 1;
-  if (pool > 1 || std::ssize(greedy.sets()) != sizes || problem.pencil().b_is_identity() ||
+  if (pool > 1 || std::ssize(greedy.sets()) != problem.k().count() || problem.pencil().b_is_identity() ||
       !precise_root(problem.pencil(), problem.units(), problem.options().criterion))
     return false;
   selection.sets() = std::move(greedy.sets());
@@ -164,8 +165,30 @@ bool take_greedy_sets(const Problem& problem, Index pool, Selection& greedy, Sel
   return true;
 }
 
+/// The sizes asked for as ranges without a gap: one search proves a range, and none has to prove what nobody
+/// asked for.
+std::vector<KRange> searches_for(const KRange& k) {
+  std::vector<KRange> ranges;
+  for (const Index size : k.sizes()) {
+    if (!ranges.empty() && ranges.back().hi == size - 1) {
+      ++ranges.back().hi;
+    } else {
+      ranges.emplace_back(size);
+    }
+  }
+  return ranges;
+}
+
 template <class Exact>
 void search_tree(const Problem& problem, const Exact& own, const RunControl& control, Selection& selection) {
+  const std::vector<KRange> searches = searches_for(problem.k());
+  if (searches.size() > 1 && !(own.checkpoint.empty() && own.resume.empty())) {
+    throw InvalidArgument(
+        {.field = own.resume.empty() ? "checkpoint" : "resume",
+         .rule = fmt::format(" holds the state of one search, and the sizes {} take {} of them",
+                             problem.k().text(), searches.size()),
+         .way_out = "ask for sizes without a gap, as in 1:20"});
+  }
   SelectOptions quick = problem.options();
   quick.certify = quick.bounds = false;
   quick.components = 1;
@@ -181,20 +204,32 @@ void search_tree(const Problem& problem, const Exact& own, const RunControl& con
   // often the better bound.
   const auto sdp = sdp_bounds(problem, problem.k(), control);
   ExactResult result;
+  result.status = Status::kOptimal;  // worst() of what follows
   try {
-    result = exact_search(problem.pencil(), problem.units(), known_sets(problem, greedy.sets()),
-                          {.criterion = problem.options().criterion,
-                           .k = problem.k(),
-                           .pool = own.pool,
-                           .gap = own.gap,
-                           .node_limit = own.node_limit,
-                           .threads = problem.options().threads,
-                           .memory_limit = problem.options().memory_limit.bytes,
-                           .exchange = !can_swap,
-                           .checkpoint = own.checkpoint,
-                           .checkpoint_s = own.checkpoint_every,
-                           .resume = own.resume},
-                          control);
+    for (const KRange& sizes : searches) {
+      // A limit counts the nodes of all; a search without any has its known sets and their bounds.
+      const std::uint64_t left = own.node_limit > result.nodes ? own.node_limit - result.nodes : 1;
+      auto found = exact_search(problem.pencil(), problem.units(), known_sets(problem, sizes, greedy.sets()),
+                                {.criterion = problem.options().criterion,
+                                 .k = sizes,
+                                 .pool = own.pool,
+                                 .gap = own.gap,
+                                 .node_limit = own.node_limit == 0 ? 0 : left,
+                                 .threads = problem.options().threads,
+                                 .memory_limit = problem.options().memory_limit.bytes,
+                                 .exchange = !can_swap,
+                                 .checkpoint = own.checkpoint,
+                                 .checkpoint_s = own.checkpoint_every,
+                                 .resume = own.resume},
+                                control);
+      result.sizes.insert(result.sizes.end(), std::make_move_iterator(found.sizes.begin()),
+                          std::make_move_iterator(found.sizes.end()));
+      result.status = worst(result.status, found.status);
+      result.nodes += found.nodes;
+      result.incumbent_updates += found.incumbent_updates;
+      result.open_nodes += found.open_nodes;
+      result.checkpoint_problem = found.checkpoint_problem;
+    }
   } catch (const Infeasible&) {
     if (!own.resume.empty() || !take_greedy_sets(problem, own.pool, greedy, selection)) throw;
     selection.status = control.status_or(Status::kHeuristic);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <utility>
@@ -546,13 +547,21 @@ std::map<Index, std::size_t> fits_by_size(const std::vector<Index>& sizes, const
     return of_size;
   }
   const Index largest = of_size.rbegin()->first;
-  const bool one = k.lo == k.hi;
+  const bool one = k.single();
   if (largest < k.lo) {
     warnings.push_back(fmt::format(
         "no lambda of the grid leaves {} {}; the largest set below has {} (⟨lambdas⟩ makes the grid finer, ⟨lambda_ratio⟩ longer)",
         one ? "exactly" : "at least", counted(k.lo, "feature"), largest));
   }
-  std::erase_if(of_size, [&](const auto& fit) { return fit.first != largest && (one || fit.first < k.lo); });
+  if (one || !k.contiguous()) {  // for every size the largest set of no more
+    std::map<Index, std::size_t> largest_below;
+    for (const Index size : k.sizes()) {
+      const auto above = of_size.upper_bound(size);
+      if (above != of_size.begin()) largest_below.insert(*std::prev(above));
+    }
+    return largest_below;
+  }
+  std::erase_if(of_size, [&](const auto& fit) { return fit.first != largest && fit.first < k.lo; });
   return of_size;
 }
 

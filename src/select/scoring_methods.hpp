@@ -24,8 +24,9 @@ struct OptionCodec<LambdaChoice> {
 void require_lambda_grid(Index lambdas, double lambda_ratio);
 
 /// Of fits along falling lambdas, by their numbers of features, those that `k` names: of several with one
-/// size the last, which shrinks least; where none has a size of the range the largest one below it. Says in
-/// `warnings` what is missing.
+/// size the last, which shrinks least; where none has a size of the range the largest one below it. Of a list
+/// of sizes every one names the largest fit with no more features, as a single size does. Says in `warnings`
+/// what is missing.
 [[nodiscard]] std::map<Index, std::size_t> fits_by_size(const std::vector<Index>& sizes, const KRange& k,
                                                         std::vector<std::string>& warnings);
 

@@ -131,7 +131,7 @@ void run_passes(const Passes& passes, const Problem& problem, Index swaps, const
     } catch (const Infeasible&) {  // B is singular: the bounds that start from all candidates do not exist
     }
   }
-  for (Index k = problem.k().lo; k <= problem.k().hi; ++k) {
+  for (const Index k : problem.k().sizes()) {
     const ScoredPass* best = nullptr;
     for (const auto& pass : scored) {
       if (k < pass.least || k > pass.most) continue;
@@ -152,8 +152,8 @@ void run_passes(const Passes& passes, const Problem& problem, Index swaps, const
   certify(problem, have_root ? &root : nullptr, control, selection);
   warn_of_dependent(problem, found.forward.dependent, selection);
   if (!selection.sets().empty()) {
-    const KRange sizes{selection.sets().front().k(), selection.sets().back().k()};
-    offer_sdp_bounds(problem, sizes.lo, sdp_bounds(problem, sizes, control), selection);
+    const KRange sizes = *problem.k().within(selection.sets().front().k(), selection.sets().back().k());
+    offer_sdp_bounds(problem, sdp_bounds(problem, sizes, control), selection);
   }
 }
 
@@ -225,7 +225,7 @@ Selection St::run(const Problem& problem, const RunControl& control) const {
   for (const Index j : selection.ranking) {
     if (!std::binary_search(problem.include().begin(), problem.include().end(), j)) order.push_back(j);
   }
-  for (Index k = problem.k().lo; k <= problem.k().hi; ++k) {
+  for (const Index k : problem.k().sizes()) {
     PathEntry entry;
     entry.features.assign(order.begin(), order.begin() + k);
     std::sort(entry.features.begin(), entry.features.end());

@@ -204,7 +204,9 @@ void score_ranking(const Problem& problem, Selection& selection) {
         "no more than {} linearly independent {}; larger k were left out (a ridge, ⟨ridge⟩, makes them possible)",
         reached, reached == 1 ? "feature exists" : "features exist"));
   }
-  for (Index k = problem.k().lo; k <= reached; ++k) selection.sets().push_back(path.entry(k));
+  for (const Index k : problem.k().sizes()) {
+    if (k <= reached) selection.sets().push_back(path.entry(k));
+  }
 }
 
 void check_matrices(const MatrixProblem& problem, const MethodTraits& method) {
@@ -435,26 +437,30 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
   const char* const noun = units.single ? "feature" : "group";
   const char* const within = separating.empty() ? "" : " within a class";
   const Index available = units.count();
-  KRange k = groups ? options.k.resolved(groups->size(), "group") : options.k.resolved(data.features());
+  const KRange asked =
+      groups ? options.k.resolved(groups->size(), "group") : options.k.resolved(data.features());
   const auto forced = static_cast<Index>(units.include.size());
-  if (k.hi < forced) {
+  if (asked.hi < forced) {
     throw Infeasible(fmt::format("{} included but k is at most {}; raise ⟨k⟩ or include fewer",
-                                 counted(forced, noun) + (forced == 1 ? " is" : " are"), k.hi));
+                                 counted(forced, noun) + (forced == 1 ? " is" : " are"), asked.hi));
   }
-  if (k.lo > available) {
-    throw Infeasible(fmt::format(
-        "k = {} asks for more than the {} that {}{} and {} not excluded; ask for fewer with ⟨k⟩", k.lo,
-        counted(available, noun), available == 1 ? "varies" : "vary", within, available == 1 ? "is" : "are"));
+  const auto possible = asked.within(forced, available);
+  if (!possible) {
+    throw Infeasible(
+        fmt::format("k = {} asks for more than the {} that {}{} and {} not excluded; ask for fewer with ⟨k⟩",
+                    asked.within(forced, asked.hi)->lo, counted(available, noun),
+                    available == 1 ? "varies" : "vary", within, available == 1 ? "is" : "are"));
   }
-  k.lo = std::max(k.lo, forced);
+  const KRange k = *possible;
   Status reachable = Status::kOptimal;
-  if (k.hi > available) {
-    if (options.k.given()) {
-      warnings.push_back(
-          fmt::format("k stops at {}: no more {}s vary{} and are not excluded", available, noun, within));
-      reachable = Status::kRankLimit;
-    }
-    k.hi = available;
+  if (asked.hi > available && !options.k.open_ended()) {
+    warnings.push_back(
+        k.hi == available
+            ? fmt::format("k stops at {}: no more {}s vary{} and are not excluded", available, noun, within)
+            : fmt::format("k stops at {}: no more than {} {}{} and {} not excluded", k.hi,
+                          counted(available, noun), available == 1 ? "varies" : "vary", within,
+                          available == 1 ? "is" : "are"));
+    reachable = Status::kRankLimit;
   }
   RidgeAmount ridge;
   if (lda && (options.ridge_needed || !method.own_rule)) {
@@ -478,8 +484,7 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
   selection.features = data.features();
   selection.ridge = ridge;
   report_variances(rows, selection);
-  selection.sizes = {std::max(k.lo, std::min(k.hi, static_cast<Index>(problem.units().include.size()))),
-                     k.hi};
+  selection.sizes = k;
   selection.prepare_s = prepare_s;
   if (!selection.own_rule() && selection.sets().empty() && !selection.ranking.empty())
     score_ranking(problem, selection);

@@ -102,7 +102,7 @@ void refuse_pair(const Problem& problem, const MethodTraits& method) {
 /// The sizes of the range that no lambda gave, said; an answer that lacks some is not proven as a whole.
 void tell_missing(const KRange& k, Selection& selection) {
   std::vector<std::string> missing;
-  for (Index size = k.lo; size <= k.hi; ++size) {
+  for (const Index size : k.sizes()) {
     const bool found = std::any_of(selection.sets().begin(), selection.sets().end(),
                                    [&](const PathEntry& entry) { return entry.k() == size; });
     if (!found) missing.push_back(std::to_string(size));
@@ -223,7 +223,7 @@ Selection Dspca::run(const Problem& problem, const RunControl& control) const {
                       .memory_limit = problem.options().memory_limit.bytes});
   selection.status = Status::kHeuristic;
   auto list = nlohmann::json::array();
-  std::vector<double> bounds;
+  std::map<Index, double> bounds;
   const auto take = [&](const DspcaSolution& solution, std::vector<Index> places) {
     const auto k = static_cast<Index>(places.size());
     list.push_back({{"k", k},
@@ -233,7 +233,7 @@ Selection Dspca::run(const Problem& problem, const RunControl& control) const {
                     {"iterations", solution.iterations},
                     {"converged", solution.converged}});
     if (!solution.converged) selection.status = worst(selection.status, Status::kIterationLimit);
-    if (problem.options().certify) bounds.push_back(dspca_bound(solution, k, problem.options().threads));
+    if (problem.options().certify) bounds[k] = dspca_bound(solution, k, problem.options().threads);
     selection.sets().push_back(entry_of_component(problem, columns_at(problem, std::move(places))));
   };
   if (std::isfinite(rho)) {
@@ -241,55 +241,53 @@ Selection Dspca::run(const Problem& problem, const RunControl& control) const {
     const auto solution = solver.of_penalty(rho, control);
     take(solution, not_small(solution, include));
   } else {
-    for (Index k = problem.k().lo; k <= problem.k().hi; ++k) {
+    double done = 0.0;
+    for (const Index k : problem.k().sizes()) {
       const auto solution = solver.of_size(k, control);
       take(solution, dspca_support(solution, k, include));
       if (control.should_stop()) break;
-      control.report("dspca", static_cast<double>(k - problem.k().lo + 1) /
-                                  static_cast<double>(problem.k().hi - problem.k().lo + 1));
+      control.report("dspca", ++done / static_cast<double>(problem.k().count()));
     }
   }
   record_of(selection)["relaxation"] = std::move(list);
   selection.status = worst(selection.status, control.status_or(selection.status));
   certify(problem, nullptr, control, selection);
-  if (!selection.sets().empty()) offer_sdp_bounds(problem, selection.sets().front().k(), bounds, selection);
+  offer_sdp_bounds(problem, bounds, selection);
   return selection;
 }
 
-std::vector<double> sdp_bounds(const Problem& problem, const KRange& sizes, const RunControl& control) {
+std::map<Index, double> sdp_bounds(const Problem& problem, const KRange& sizes, const RunControl& control) {
   constexpr double kWork = 2e10;  // flops of all steps: some seconds
   constexpr Index kSteps = 200, kFewest = 20;
-  const Index count = sizes.hi - sizes.lo + 1;
-  std::vector<double> bounds(static_cast<std::size_t>(count), kInfinity);
+  std::map<Index, double> bounds;
   if (!problem.options().bounds || !problem.options().certify || !problem.units().single ||
       !problem.pencil().b_is_identity() || problem.pencil().factor() != nullptr) {
     return bounds;
   }
   const auto n = static_cast<double>(problem.candidates().size());
-  const double steps = kWork / (10.0 * n * n * n * static_cast<double>(count));
+  const double steps = kWork / (10.0 * n * n * n * static_cast<double>(sizes.count()));
   if (steps < static_cast<double>(kFewest) || n > static_cast<double>(DspcaSolver::kMostFeatures))
     return bounds;
   DspcaSolver solver(problem.pencil().a_block(problem.candidates(), problem.options().threads),
                      {.tolerance = 1e-5,
                       .max_iterations = static_cast<Index>(std::min(steps, static_cast<double>(kSteps))),
                       .memory_limit = problem.options().memory_limit.bytes});
-  for (Index k = sizes.lo; k <= sizes.hi && !control.should_stop(); ++k) {
-    bounds[static_cast<std::size_t>(k - sizes.lo)] =
-        dspca_bound(solver.of_size(k, control), k, problem.options().threads);
+  for (const Index k : sizes.sizes()) {
+    if (control.should_stop()) break;
+    bounds[k] = dspca_bound(solver.of_size(k, control), k, problem.options().threads);
   }
   return bounds;
 }
 
-void offer_sdp_bounds(const Problem& problem, Index lo, const std::vector<double>& bounds,
-                      Selection& selection) {
+void offer_sdp_bounds(const Problem& problem, const std::map<Index, double>& bounds, Selection& selection) {
   for (auto& entry : selection.sets()) {
-    const Index at = entry.k() - lo;
+    const auto at = bounds.find(entry.k());
     // All features together: there is one set, and its bound is its value.
-    if (at < 0 || at >= static_cast<Index>(bounds.size()) || entry.k() == problem.units().count()) continue;
+    if (at == bounds.end() || entry.k() == problem.units().count()) continue;
     // A bound that rounding took below the value of a set it bounds is that value; by more than rounding it
     // is none.
     constexpr double kRounding = 1e-6;
-    const double bound = bounds[static_cast<std::size_t>(at)];
+    const double bound = at->second;
     if (!std::isfinite(bound) || bound < entry.objective * (1.0 - kRounding)) continue;
     const double value = std::max(bound, entry.objective);
     if (entry.bounds) entry.bounds->upper.emplace_back("sdp", value);

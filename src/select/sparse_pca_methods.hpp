@@ -1,8 +1,8 @@
 #pragma once
 /// The rivals of sparse PCA, spca and dspca, as methods of the registry, and the bound of the semidefinite
 /// relaxation for sets that others found. docs/methods/sparse-pca.md
+#include <map>
 #include <string>
-#include <vector>
 
 #include <subspectra/sparse_pca.hpp>
 
@@ -20,13 +20,11 @@ struct OptionCodec<SpcaRidge> {
   static std::string hint() { return "auto|inf|VALUE"; }
 };
 
-/// `bounds` on single features of a covariance: for the sizes lo..hi the bound "sdp" on every set, as far as
-/// a fixed amount of work goes; infinity where there is none.
-[[nodiscard]] std::vector<double> sdp_bounds(const Problem& problem, const KRange& sizes,
-                                             const RunControl& control);
-/// Lists them (the first is of size `lo`) with the entries of the path; an entry's upper_bound follows where
-/// it is smaller.
-void offer_sdp_bounds(const Problem& problem, Index lo, const std::vector<double>& bounds,
-                      Selection& selection);
+/// `bounds` on single features of a covariance: by size the bound "sdp" on every set, as far as a fixed
+/// amount of work goes.
+[[nodiscard]] std::map<Index, double> sdp_bounds(const Problem& problem, const KRange& sizes,
+                                                 const RunControl& control);
+/// Lists them with the entries of the path; an entry's upper_bound follows where it is smaller.
+void offer_sdp_bounds(const Problem& problem, const std::map<Index, double>& bounds, Selection& selection);
 
 }  // namespace subspectra

@@ -418,8 +418,10 @@ class Checker {
     if (kind == SetsKind::kGiven) return {};
     if (entry.k <= before) return fmt::format("it stands after k = {}; they ascend", before);
     const bool every = kind == SetsKind::kEverySize || (kind == SetsKind::kRelaxation && !claims_.rho_given);
-    if (every && claims_.k && (entry.k < claims_.k->lo || entry.k > claims_.k->hi))
-      return fmt::format("k is outside {}:{}, which was asked for", claims_.k->lo, claims_.k->hi);
+    if (every && claims_.k && !claims_.k->contains(entry.k))
+      return claims_.k->contiguous()
+                 ? fmt::format("k is outside {}:{}, which was asked for", claims_.k->lo, claims_.k->hi)
+                 : fmt::format("k is none of {}, which were asked for", claims_.k->text());
     return {};
   }
 

@@ -231,6 +231,20 @@ std::vector<Index> claimed_sizes(const Member& from, const char* key) {
   return sizes;
 }
 
+/// [LO, HI], or the text of what is not one range.
+KRange claimed_range(const Member& k) {
+  if (k.is_text()) {
+    try {
+      return OptionCodec<KRange>::parse(k.text());
+    } catch (const InvalidArgument&) {
+      k.fail("must be [LO, HI] or sizes as after ⟨k⟩, such as \"1:100:5\", \"1,2,5\" or \"log\"");
+    }
+  }
+  const auto range = k.counts();
+  if (range.size() != 2) k.fail("must be [LO, HI]");
+  return {range[0], range[1]};
+}
+
 void take_options(const Member& options, ClaimedResult& result) {
   const auto text = [&](const char* key, std::string& value) {
     if (options.has(key) && !options.at(key).is_null()) value = options.at(key).text();
@@ -255,9 +269,7 @@ void take_options(const Member& options, ClaimedResult& result) {
   if (options.has("criterion")) result.criterion = options.at("criterion").choice<Criterion>();
   if (options.has("ridge")) result.ridge = claimed_ridge(options.at("ridge"));
   if (options.has("k") && !options.at("k").is_null()) {
-    const auto range = options.at("k").counts();
-    if (range.size() != 2) options.at("k").fail("must be [LO, HI]");
-    result.k = KRange{range[0], range[1]};
+    result.k = claimed_range(options.at("k"));
   }
   if (options.has("pool")) result.pool = options.at("pool").count();
   if (options.has("components")) result.components = options.at("components").count();
@@ -351,6 +363,8 @@ ClaimedResult parse_claims(std::string_view text, const std::string& file) {
   result.status = root.at("status").text();
   take_options(root.at("options"), result);
   take_data(root.at("data"), result);
+  if (result.k && !result.k->contiguous())  // those that can be: a step or a series has no end of its own
+    result.k = result.k->within(1, result.features).value_or(*result.k);
   if (root.has("ridge")) {
     const Member ridge = root.at("ridge");
     result.ridge_fraction = ridge.at("fraction").number();

@@ -26,6 +26,10 @@ std::set<Index> sizes_of(const std::vector<ClaimedEntry>& path) {
   return sizes;
 }
 
+std::string asked_sizes(const KRange& k) {
+  return k.contiguous() ? fmt::format("{}:{}", k.lo, k.hi) : k.text();
+}
+
 /// A run that was stopped has the sizes it came to.
 bool stopped(const ClaimedResult& claims) {
   return claims.status == "time_limit" || claims.status == "interrupted";
@@ -44,14 +48,14 @@ SizesFinding check_every_size(const ClaimedResult& claims, const std::vector<Cla
     return finding;
   }
   const auto there = sizes_of(path);
-  for (Index k = std::max(claims.k->lo, possible.least); k <= std::min(claims.k->hi, possible.most); ++k) {
+  const auto expected = claims.k->within(possible.least, possible.most);
+  for (const Index k : expected ? expected->sizes() : std::vector<Index>()) {
     if (!there.contains(k)) finding.missing.push_back(k);
   }
   if (finding.missing.empty()) {
     if (path.empty())
-      finding.wrong =
-          fmt::format("there is no set, and of the sizes {}:{} that were asked for none is possible",
-                      claims.k->lo, claims.k->hi);
+      finding.wrong = fmt::format("there is no set, and of the sizes {} that were asked for none is possible",
+                                  asked_sizes(*claims.k));
     return finding;
   }
   if (stopped(claims)) {
@@ -84,9 +88,16 @@ SizesFinding check_fitted_sizes(const ClaimedResult& claims, const std::vector<C
   for (const Index size : *claims.fitted_sizes) {
     if (size > 0 && size <= claims.k->hi) fitted.insert(size);
   }
-  const bool only_largest =
-      !fitted.empty() && (claims.k->lo == claims.k->hi || *fitted.rbegin() < claims.k->lo);
-  if (only_largest) {
+  const bool only_largest = !fitted.empty() && (claims.k->single() || *fitted.rbegin() < claims.k->lo);
+  if (!claims.k->contiguous()) {  // for every size the largest fit of no more
+    std::set<Index> largest_below;
+    const auto possible = claims.k->within(1, claims.features);
+    for (const Index k : possible ? possible->sizes() : std::vector<Index>()) {
+      const auto above = fitted.upper_bound(k);
+      if (above != fitted.begin()) largest_below.insert(*std::prev(above));
+    }
+    fitted = std::move(largest_below);
+  } else if (only_largest) {
     fitted = {*fitted.rbegin()};
   } else {
     std::erase_if(fitted, [&](Index size) { return size < claims.k->lo; });

@@ -128,8 +128,10 @@ TEST(Options, RefuseWithFlagValueAndRule) {
   EXPECT_EQ(message_of({{"time_limit", "1,5"}}), "time_limit '1,5': a finite number is needed");
   EXPECT_EQ(message_of({{"verbose", "yes"}}), "verbose 'yes': true or false is needed");
   EXPECT_EQ(message_of({{"colour", "green"}}), "colour 'green': one of red|dark-blue is needed");
-  const std::string k_rule = "N or LO:HI with 1 <= LO <= HI is needed, for example 10 or 1:20";
-  for (const std::string bad : {"0", "5:3", "a", ":", "1:", ":5", "1:2:3", "-1"}) {
+  const std::string k_rule =
+      "N, LO:HI or LO:HI:STEP with 1 <= LO <= HI, a list of sizes or log is needed, for example 10, 1:20, 1:100:5 or 1,2,5,10,20";
+  for (const std::string bad : {"0", "5:3", "a", ":", "1:", ":5", "1:2:0", "1:9:-2", "1:2:3:4", "-1", "1,",
+                                ",", "0,3", "1:3,5", "1,a", "logs", "Log", "1,99999999999999999999"}) {
     EXPECT_EQ(message_of({{"k", bad}}), fmt::format("k '{}': {}", bad, k_rule));
   }
   for (const std::string bad : {"-1", "automatic", "nan", ""}) {
@@ -193,7 +195,7 @@ TEST(Options, DescribeEveryFieldOnce) {
   EXPECT_EQ(all[1].help, "number of folds");
   EXPECT_EQ(all[4].name, "time_limit");
   EXPECT_EQ(all[4].default_text, "");
-  EXPECT_EQ(all[7].hint, "N|LO:HI");
+  EXPECT_EQ(all[7].hint, "N|LO:HI|LO:HI:STEP|A,B,C|log");
   EXPECT_EQ(all[10].hint, "red|dark-blue");
 }
 
@@ -226,6 +228,74 @@ TEST(KRange, ResolvesAgainstTheNumberOfFeatures) {
   } catch (const InvalidArgument& e) {
     EXPECT_STREQ(e.what(), "k = 2, but 1 <= LO <= HI <= 1 is needed (1 group can be chosen)");
   }
+}
+
+TEST(KRange, IsReadAndWrittenAsARangeStepsAListOrASeries) {
+  const auto read = [](const char* text) { return OptionCodec<KRange>::parse(text); };
+  EXPECT_EQ(read("1:100:5"), KRange::steps(1, 100, 5));
+  EXPECT_EQ(read("1,2,5,10,20"), KRange::list({1, 2, 5, 10, 20}));
+  EXPECT_EQ(read("20,5,5,1"), KRange::list({1, 5, 20}));
+  EXPECT_EQ(read("log"), KRange::log());
+  EXPECT_EQ(read("3:9:1"), KRange(3, 9));
+  EXPECT_EQ(read("2,4,3"), KRange(2, 4));  // nothing is left out between
+  EXPECT_EQ(read("7,7"), KRange(7));
+  for (const char* text : {"10", "1:20", "1:100:5", "1,2,5,10,20", "1,3", "log"}) {
+    EXPECT_EQ(OptionCodec<KRange>::format(read(text)), text);
+    EXPECT_EQ(read(text).text(), text);
+  }
+  EXPECT_EQ(OptionCodec<KRange>::json(read("1:20")).dump(), "[1,20]");
+  EXPECT_EQ(OptionCodec<KRange>::json(read("4")).dump(), "[4,4]");
+  EXPECT_EQ(OptionCodec<KRange>::json(read("1,4")).dump(), "\"1,4\"");  // [1,4] would be a range
+  AllOptions options;
+  set_options_from_json(options, {{"k", {1, 2, 5, 10}}});
+  EXPECT_EQ(options.k, KRange::list({1, 2, 5, 10}));
+  set_options_from_json(options, {{"k", "1:100:5"}});
+  EXPECT_EQ(options.k, KRange::steps(1, 100, 5));
+  set_options_from_json(options, {{"k", {1, 10}}});
+  EXPECT_EQ(options.k, KRange(1, 10));
+}
+
+TEST(KRange, HoldsWhatItSaysAndNothingBetween) {
+  const KRange steps = KRange::steps(1, 100, 5).resolved(100);
+  EXPECT_EQ(steps.lo, 1);
+  EXPECT_EQ(steps.hi, 96);
+  EXPECT_EQ(steps.count(), 20);
+  EXPECT_TRUE(steps.contains(41));
+  EXPECT_FALSE(steps.contains(42));
+  EXPECT_EQ(KRange::list({9, 2, 4}).sizes(), (std::vector<Index>{2, 4, 9}));
+  EXPECT_EQ(KRange::log().resolved(60).sizes(), (std::vector<Index>{1, 2, 3, 5, 7, 10, 15, 20, 30, 50}));
+  EXPECT_EQ(KRange::log().resolved(50000).hi, 1000);
+  EXPECT_EQ(KRange::log().resolved(1), KRange(1));
+  EXPECT_EQ(*KRange::list({2, 4, 9}).within(3, 8), KRange(4));
+  EXPECT_FALSE(KRange::list({2, 9}).within(3, 8));
+  EXPECT_EQ(KRange::steps(2, 1000000000000000000, 2).within(7, 12)->sizes(), (std::vector<Index>{8, 10, 12}));
+  EXPECT_TRUE(KRange::log().given());
+  EXPECT_FALSE(KRange::log().single());
+  EXPECT_TRUE(KRange(3).single());
+}
+
+TEST(KRange, RefusesSizesOutsideOfTheCandidatesInEveryForm) {
+  const auto message = [](const KRange& k) -> std::string {
+    try {
+      static_cast<void>(k.resolved(7));
+      return "no exception";
+    } catch (const InvalidArgument& error) {
+      return error.text(Spelling::kCommandLine) + " | " + error.what();
+    }
+  };
+  EXPECT_EQ(
+      message(KRange::list({2, 8})),
+      "-k 2,8, but sizes from 1 to 7 are needed (7 features can be chosen) | k = KRange::list({2, 8}), but "
+      "sizes from 1 to 7 are needed (7 features can be chosen)");
+  EXPECT_EQ(
+      message(KRange::steps(1, 8, 3)),
+      "-k 1:8:3, but 1 <= LO <= HI <= 7 is needed and a step from 1 up (7 features can be chosen) | k = "
+      "KRange::steps(1, 8, 3), but 1 <= LO <= HI <= 7 is needed and a step from 1 up (7 features can be "
+      "chosen)");
+  EXPECT_NE(message(KRange::steps(1, 5, 0)), "no exception");
+  EXPECT_NE(message(KRange::steps(1, 5, -1)), "no exception");
+  EXPECT_NE(message(KRange::list({0, 3})), "no exception");
+  EXPECT_NE(message(KRange::list({})), "no exception");
 }
 
 }  // namespace

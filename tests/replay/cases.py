@@ -841,9 +841,14 @@ case("usage-methods", select("two.csv --method fishr"), select("two.csv --method
      evaluate("two.csv --method ,"), evaluate("two.csv --method ''"), evaluate("two.csv --method ks,fishr"),
      fit("two.csv --method '' -o -"), fit("two.csv --method gsldaa -o -"), select("two.csv --method GSLDA"),
      fit("two.csv --method fisher,ks -o m.json"))
+case("sizes-lists-steps-and-series", select("two.csv -k 1,2,5 --method fisher -o r.json"), verify("r.json two.csv"), select("two.csv -k 1:8:3"),
+     select("two.csv -k log --method fisher --json"), select("two.csv -k 2,7 --method eslda"),
+     select("two.csv -k 3,5 --method gloss"), select("two.csv -k 6,2 --groups groups.csv"), evaluate("two.csv -k 1,4 --json"),
+     fit("two.csv -k 1,4 -o m.json"), digests=("r.json", "m.json"))
 case("usage-sizes",
      *(select("two.csv -k " + k)
-         for k in ["0", "9", "3:2", "1:9", "a", "1:", ":3", "-1", "1.5", "''", "99999999999999999999"]),
+         for k in ["0", "9", "3:2", "1:9", "a", "1:", ":3", "-1", "1.5", "''", "99999999999999999999", "1,9", "1:9:2",
+                   "1:8:0", "1,,2", "log,3"]),
      select("two.csv -k 4 --groups groups.csv"), select("two.csv --groups groups.csv -k 7"),
      evaluate("two.csv -k 9"), fit("two.csv -k 9 -o m.json"), select(PAIR + " -k 6"),
      select("--covariance covariance.csv -k 6"))
