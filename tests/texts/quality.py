@@ -34,8 +34,18 @@ def row_of(page, name):
 def the_page_is_that_of_the_numbers():
     import json
     if quality.NUMBERS.exists():
-        text = quality.page(json.loads(quality.NUMBERS.read_text(encoding="utf-8")))
-        assert text == quality.PAGE.read_text(encoding="utf-8"), "docs/quality.md is not that of docs/quality.json: bench/quality --write"
+        for path, text in quality.pages(json.loads(quality.NUMBERS.read_text(encoding="utf-8"))).items():
+            assert text == path.read_text(encoding="utf-8"), f"{path} is not that of docs/quality.json: bench/quality --write"
+
+
+def a_table_has_one_shape_and_the_guide_its_means():
+    tables = {"one": (60, 9, 2), "two": (60, 9, 2), "wide": (60, 900, 2), "many": (60, 900, 5), "tall": (1000, 9000, 2)}
+    shapes = {name: quality.shape_of(dict(zip(("rows", "features", "classes"), shape))) for name, shape in tables.items()}
+    assert shapes == {"one": "short", "two": "short", "wide": "wide, 2 classes", "many": "wide, more classes", "tall": "tall"}
+    made = numbers([record("one", "nsc", 0, 0.1, 3), record("two", "nsc", 0, 0.3, 5), record("one", "bare fit", 0, 0.1)])
+    text = quality.guide("before\n" + quality.MARKS[0] + "old\n" + quality.MARKS[1] + "after\n", made)
+    assert text.startswith("before\n") and text.endswith("after\n") and "old" not in text
+    assert "| nsc | **20.0 / 4** |" in text and "bare fit" not in text, text  # bare fit lacks a table of the shape
 
 
 def means_are_over_tables_and_features_are_medians():
@@ -71,6 +81,8 @@ def near_is_within_one_standard_error_of_the_best_that_selects():
 def the_standard_error_counts_that_splits_overlap():
     results = quality.Results(numbers([record("one", "nsc", s, e) for s, e in enumerate((0.1, 0.2, 0.3))]))
     assert abs(results.standard_error("one", "nsc") - 0.1 * (1 / 3 + 1 / 2) ** 0.5) < 1e-12
+    results = quality.Results(numbers([record("one", "nsc", 0, 0.2)]))
+    assert abs(results.standard_error("one", "nsc") - (0.2 * 0.8 / 20) ** 0.5) < 1e-12  # of one split
 
 
 def splits_are_stratified_disjoint_and_always_the_same():
