@@ -81,6 +81,8 @@ def near_is_within_one_standard_error_of_the_best_that_selects():
 def the_standard_error_counts_that_splits_overlap():
     results = quality.Results(numbers([record("one", "nsc", s, e) for s, e in enumerate((0.1, 0.2, 0.3))]))
     assert abs(results.standard_error("one", "nsc") - 0.1 * (1 / 3 + 1 / 2) ** 0.5) < 1e-12
+    results = quality.Results(numbers([record("one", "nsc", s, 0.2) for s in range(2)]))
+    assert abs(results.standard_error("one", "nsc") - (0.2 * 0.8 / 60) ** 0.5) < 1e-12  # splits that agree know no more than 60 rows
     results = quality.Results(numbers([record("one", "nsc", 0, 0.2)]))
     assert abs(results.standard_error("one", "nsc") - (0.2 * 0.8 / 20) ** 0.5) < 1e-12  # of one split
 
