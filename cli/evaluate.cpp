@@ -5,23 +5,20 @@
 #include <cmath>
 #include <set>
 
+#include "choice_text.hpp"
 #include "classify/registry.hpp"
 #include "command.hpp"
 #include "core/text.hpp"
+#include "io/file_ending.hpp"
 #include "job.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "report/details.hpp"
 #include "report/json.hpp"
 #include "table.hpp"
 
 namespace subspectra::cli {
 namespace {
-
-/// "0.2757 ± 0.0078"; without a standard error, as of a single held-out set, the number alone.
-std::string with_error(double value, double standard_error) {
-  if (!std::isfinite(standard_error)) return fmt::format("{:.4f} ± -", value);
-  return fmt::format("{:.4f} ± {:.4f}", value, standard_error);
-}
 
 /// "0.81"; never "-0.00".
 std::string two_decimals(double value) {
@@ -38,19 +35,23 @@ std::string stability_text(const EvaluationRow& row) {
   return text;
 }
 
-std::string method_text(const Evaluation& evaluation, const EvaluationChoice& choice) {
+/// The errors of one method by size; `choice` is empty where too few folds ran to name one best.
+std::string method_text(const Evaluation& evaluation, const std::string& method,
+                        const EvaluationChoice* choice) {
   std::vector<const EvaluationRow*> rows;
   std::vector<Index> all;
   for (const auto& row : evaluation.rows) {
-    if (row.method != choice.method) continue;
+    if (row.method != method) continue;
     rows.push_back(&row);
     all.push_back(row.k);
   }
-  if (rows.empty()) return fmt::format("\n{}: no k could be reached in every training set\n", choice.method);
+  if (rows.empty()) return fmt::format("\n{}: no k could be reached in every training set\n", method);
   const auto at = [&](Index k) {
     return *std::find_if(rows.begin(), rows.end(), [&](const EvaluationRow* row) { return row->k == k; });
   };
-  const auto shown = shown_steps(all, {choice.k_best, choice.k_one_standard_error});
+  const auto shown =
+      shown_steps(all, choice == nullptr ? std::set<Index>()
+                                         : std::set<Index>{choice->k_best, choice->k_one_standard_error});
   const bool with_null = std::any_of(rows.begin(), rows.end(),
                                      [](const EvaluationRow* row) { return row->null_error.has_value(); });
   // Where a penalty decides, k is only the most there may be.
@@ -81,26 +82,28 @@ std::string method_text(const Evaluation& evaluation, const EvaluationChoice& ch
     }
     if (with_null) cells.push_back(row->null_error ? fmt::format("{:.4f}", *row->null_error) : "-");
     cells.push_back(stability_text(*row));
-    std::string mark = row->k == choice.k_best ? "best" : "";
-    if (row->k == choice.k_one_standard_error) mark += mark.empty() ? "1 s.e." : ", 1 s.e.";
+    std::string mark = choice != nullptr && row->k == choice->k_best ? "best" : "";
+    if (choice != nullptr && row->k == choice->k_one_standard_error)
+      mark += mark.empty() ? "1 s.e." : ", 1 s.e.";
     cells.push_back(mark.empty() ? "" : "<- " + mark);
     table.add(std::move(cells));
   }
-  std::string text = fmt::format("\n{}\n{}", choice.method, table.text("  "));
+  std::string text = fmt::format("\n{}\n{}", method, table.text("  "));
   if (shown.size() < all.size()) {
     text += fmt::format("  ({} of {} values of k are shown; --json has all)\n", shown.size(), all.size());
   }
-  const EvaluationRow& best = *at(choice.k_best);
-  const EvaluationRow& sparse = *at(choice.k_one_standard_error);
+  if (choice == nullptr) return text;
+  const EvaluationRow& best = *at(choice->k_best);
+  const EvaluationRow& sparse = *at(choice->k_one_standard_error);
   if (best.k == 0) {
     return text +
            fmt::format("{}: error {:.4f} with {:.1f} features; optimism {:.4f} (error less apparent error)\n",
-                       choice.method, best.error, best.features, best.error - best.apparent_error);
+                       method, best.error, best.features, best.error - best.apparent_error);
   }
   return text +
          fmt::format(
              "{}: best k {} (error {:.4f}), one-standard-error k {} (error {:.4f}); optimism {:.4f} (error less apparent error at the best k)\n",
-             choice.method, best.k, best.error, sparse.k, sparse.error, best.error - best.apparent_error);
+             method, best.k, best.error, sparse.k, sparse.error, best.error - best.apparent_error);
 }
 
 std::string protocol_text(const Dataset& data, const Evaluation& evaluation, const Job& job) {
@@ -126,10 +129,32 @@ std::string protocol_text(const Dataset& data, const Evaluation& evaluation, con
 }
 
 std::string evaluation_text(const Dataset& data, const Evaluation& evaluation, const Job& job) {
-  std::string text = fmt::format("{}\n{}\n", data_line(data), protocol_text(data, evaluation, job));
-  if (evaluation.chosen.empty()) return text + "\nno fold was finished\n";
-  for (const auto& choice : evaluation.chosen) text += method_text(evaluation, choice);
-  return text;
+  std::string text = cut_short_text(evaluation) +
+                     fmt::format("{}\n{}\n", data_line(data), protocol_text(data, evaluation, job));
+  if (evaluation.folds_run == 0) return text + "\nno fold was finished\n";
+  for (std::size_t m = 0; m < evaluation.methods.size(); ++m)
+    text += method_text(evaluation, evaluation.methods[m],
+                        evaluation.chosen.empty() ? nullptr : &evaluation.chosen[m]);
+  if (evaluation.ranking.empty()) {
+    for (const auto& choice : evaluation.chosen) text += choice_text(choice, data.labels()->classes);
+    return text;
+  }
+  const MethodRank& first = evaluation.ranking.front();
+  const auto best =
+      std::find_if(evaluation.chosen.begin(), evaluation.chosen.end(), [&](const EvaluationChoice& choice) {
+        return choice.method == first.method && choice.k_one_standard_error == first.k;
+      });
+  return text + ranking_text(evaluation) + choice_text(*best, data.labels()->classes) +
+         "  (the same of the other methods: --json)\n";
+}
+
+/// Checked before the work: what the ending says.
+bool details_are_json(const std::string& path) {
+  const std::string ending = file_ending(path).text;
+  if (ending == ".json") return true;
+  if (ending == ".csv" && !file_ending(path).zipped) return false;
+  throw InvalidArgument(
+      fmt::format("--details {}: the ending does not tell the format; end the name in .json or .csv", path));
 }
 
 std::vector<const MethodEntry*> chosen_methods(const Job& job) {
@@ -149,11 +174,28 @@ std::vector<const MethodEntry*> chosen_methods(const Job& job) {
   return chosen;
 }
 
+struct DetailsOptions {
+  std::string details;
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field(
+        "details", o.details,
+        "write the held-out prediction of every row and the set and error of every fold to this file, .json or .csv");
+  }
+};
+
 int run_evaluate(const Arguments& arguments, Signals& signals) {
   Job job(arguments);
   EvaluateOptions options;
   set_options(options, job.texts);
   options.validate();
+  DetailsOptions output;
+  set_options(output, job.texts);
+  options.predictions = !output.details.empty();
+  if (options.predictions) {
+    (void)details_are_json(output.details);
+    require_writable(output.details);
+  }
   if (options.test_fraction > 0.0 && job.texts.contains("cv")) {
     throw InvalidArgument(
         "--cv makes folds and --test-fraction random splits instead of them; leave one out");
@@ -193,6 +235,12 @@ int run_evaluate(const Arguments& arguments, Signals& signals) {
   const std::string json = json_text(evaluation_json(evaluation, data, context));
   job.warn(data.warnings(), evaluation.warnings);
   if (!job.output.o.empty()) write_result(job.output.o, json, signals.token());
+  if (options.predictions) {
+    write_result(output.details,
+                 details_are_json(output.details) ? json_text(details_json(evaluation, data))
+                                                  : details_csv(evaluation, data),
+                 signals.token());
+  }
   if (job.output.o != "-") write_stdout(job.output.json ? json : evaluation_text(data, evaluation, job));
   return signals.exit_code();
 }
@@ -213,7 +261,9 @@ Command evaluate_command() {
                         {.command = "subspectra evaluate sonar --method snr -k 5:10 --classifier svm --C 1",
                          .says = "a linear support vector machine in place of the discriminant rule"},
                         {.command = "subspectra evaluate sonar --cv loo -k 5 --null 3 -o result.json",
-                         .says = "leave one out, beside permuted labels; every detail in the file"}},
+                         .says = "leave one out, beside permuted labels; every number in the file"},
+                        {.command = "subspectra evaluate sonar -k 1:10 --details rows.csv",
+                         .says = "and what was predicted for every row while it was held out"}},
            .operands = {data_operand()},
            .groups = {data_group(reworded(describe_options<CvGroupsOptions>(),
                                           {{.name = "cv_groups", .hint = "COLUMN", .help = ""}})),
@@ -221,9 +271,12 @@ Command evaluate_command() {
                       method_group(classifier_options()),
                       {.title = "Evaluation", .options = describe_options<EvaluateOptions>()},
                       {.title = "Classifier", .options = classifier_options()},
-                      {.title = "Output", .options = output_options()}},
+                      {.title = "Output",
+                       .options =
+                           output_options() + reworded(describe_options<DetailsOptions>(),
+                                                       {{.name = "details", .hint = "FILE", .help = ""}})}},
            .notes =
-               {"Reading the table: `error` is the cross-validated rate of wrong predictions with its standard error; `balanced` weighs classes equally; `apparent` is the error on the training rows, which flatters; `stability` is 1 when every fold chooses the same features and about 0 when they choose at random; `1 s.e.` marks the smallest k whose error is within one standard error of the best.",
+               {"Reading the table: `error` is the cross-validated rate of wrong predictions with its standard error; `balanced` weighs classes equally; `apparent` is the error on the training rows, which flatters; `stability` is 1 when every fold chooses the same features and about 0 when they choose at random; `1 s.e.` marks the smallest k whose error is within one standard error of the best: `fit` chooses it the same way. What follows the table is of that k.",
                 status_note()}},
       .run = run_evaluate};
 }

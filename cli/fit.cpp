@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "choice_text.hpp"
 #include "classify/registry.hpp"
 #include "command.hpp"
 #include "core/text.hpp"
@@ -15,15 +16,18 @@ namespace subspectra::cli {
 namespace {
 
 std::string model_text(const Job& job, const Dataset& data, const FitResult& fit) {
-  std::string text = fmt::format("{}\nmethod {}, k = {}, {}\nfeatures:", data_line(data), fit.model.method,
-                                 fit.k, fit.model.rule->description());
+  const auto& evaluation = fit.chosen.evaluation;
+  std::string text = evaluation ? cut_short_text(*evaluation) : std::string();
+  text += fmt::format("{}\nmethod {}, k = {}, {}\nfeatures:", data_line(data), fit.model.method, fit.k,
+                      fit.model.rule->description());
   for (const auto& name : fit.model.names) text += ' ' + printable(name);
   const FittedDiscriminants* const chosen = fit.selection.chosen_fit();
   if (chosen != nullptr && !std::holds_alternative<Components>(fit.selection.answer))
     text += fmt::format("\nlambda {:.4g}", chosen->lambda);
   if (!fit.selection.sets().empty())
     text += fmt::format("\nobjective {:.6g}", fit.selection.sets().back().objective);
-  return text + fmt::format("\nmodel written to {}\n", printable(job.output.o));
+  text += fmt::format("\nmodel written to {}\n", printable(job.output.o));
+  return evaluation ? text + choice_text(fit.chosen.choice, data.labels()->classes) : text;
 }
 
 int run_fit(const Arguments& arguments, Signals& signals) {
@@ -89,7 +93,7 @@ Command fit_command() {
                       {.title = "Classifier", .options = classifier_options()},
                       {.title = "Output", .options = output}},
            .notes =
-               {"How many features: with a single -k N, N. With a range or without -k, 5-fold cross-validation (with --seed) picks the smallest k whose error is within one standard error of the best; stderr and the model's `chosen_by` say so. Stopped by --time-limit before a fold has ended, it takes the largest k and warns."}},
+               {"How many features: with a single -k N, N. With a range or without -k, 5-fold cross-validation (with --seed) picks the smallest k whose error is within one standard error of the best; stderr and the model's `chosen_by` say so, and what `evaluate` ends with is printed. Stopped by --time-limit before a fold has ended, it takes the largest k and warns."}},
       .run = run_fit};
 }
 

@@ -58,6 +58,8 @@ void write_bytes(std::string_view text) {
 
 void write_stdout(std::string_view text) { write_bytes(printable(text, LineBreaks::kKeep)); }
 
+void write_stderr(std::string_view text) { std::fputs(printable(text, LineBreaks::kKeep).c_str(), stderr); }
+
 void write_result(const std::string& path, std::string_view text, const std::stop_token& stop) {
   if (path == "-") {
     ::isatty(STDOUT_FILENO) == 1 ? write_stdout(text) : write_bytes(text);

@@ -11,6 +11,9 @@ namespace subspectra::cli {
 /// them. An Error with the system's reason when it cannot be written (a full disk behind a redirection).
 void write_stdout(std::string_view text);
 
+/// The same to standard error, whose being closed is no error.
+void write_stderr(std::string_view text);
+
 /// To a file by way of a temporary name, or to standard output when `path` is "-": byte for byte, unless that
 /// is a terminal. `stop` ends waiting for somebody to read a pipe.
 void write_result(const std::string& path, std::string_view text, const std::stop_token& stop = {});

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 
+#include "choice_text.hpp"
 #include "command.hpp"
 #include "core/text.hpp"
 #include "job.hpp"
+#include "model/labelled_rows.hpp"
 #include "model/model.hpp"
 #include "output.hpp"
 
@@ -57,43 +59,21 @@ std::string predictions_csv(const TrainedModel& model, const Dataset& data, cons
   return text;
 }
 
-/// "error rate 0.1010 (21 of 208 rows with a label)", when the table has labels.
-std::string error_rate_text(const TrainedModel& model, const Dataset& data,
-                            const std::vector<int>& predicted) {
-  if (!data.labels()) return {};
-  Index labelled = 0;
-  Index wrong = 0;
-  for (std::size_t i = 0; i < predicted.size(); ++i) {
-    const int code = data.labels()->codes[i];
-    if (code == Labels::kMissing) continue;
-    ++labelled;
-    const auto& truth = data.labels()->classes[static_cast<std::size_t>(code)];
-    if (truth != model.classes[static_cast<std::size_t>(predicted[i])]) ++wrong;
-  }
-  if (labelled == 0) return {};
-  return fmt::format("error rate {:.4f} ({} of {} with a label {} predicted wrongly)",
-                     static_cast<double>(wrong) / static_cast<double>(labelled), wrong,
-                     counted(labelled, "row"), wrong == 1 ? "is" : "are");
+/// "error rate 0.1010 (21 of 208 rows with a label are predicted wrongly)"
+std::string error_rate_text(const LabelledRows& judged) {
+  return fmt::format("error rate {:.4f} ({} of {} with a label {} predicted wrongly)", judged.error,
+                     judged.wrong, counted(judged.rows, "row"), judged.wrong == 1 ? "is" : "are");
 }
 
-/// "labels that the model does not know ...", when there are such.
-std::string unknown_classes_text(const TrainedModel& model, const Dataset& data) {
-  if (!data.labels()) return {};
+/// "the model does not know class 'x' ...", when the labels have such.
+std::string unknown_classes_text(const Dataset& data, const LabelledRows& judged) {
+  if (judged.unknown.empty()) return {};
   std::vector<std::string> unknown;
-  Index rows = 0;
-  const auto counts = data.labels()->counts();
-  for (std::size_t c = 0; c < counts.size(); ++c) {
-    const auto& name = data.labels()->classes[c];
-    if (counts[c] == 0 || std::find(model.classes.begin(), model.classes.end(), name) != model.classes.end())
-      continue;
-    unknown.push_back(fmt::format("'{}'", name));
-    rows += counts[c];
-  }
-  if (unknown.empty()) return {};
+  for (const auto& name : judged.unknown) unknown.push_back(fmt::format("'{}'", name));
   return fmt::format(
       "the model does not know {} {} of '{}', which {}: every prediction there counts as wrong",
       unknown.size() == 1 ? "class" : "the classes", join_some(unknown), data.labels()->name,
-      rows == 1 ? "1 row has" : fmt::format("{} rows have", rows));
+      judged.unknown_rows == 1 ? "1 row has" : fmt::format("{} rows have", judged.unknown_rows));
 }
 
 int run_predict(const Arguments& arguments, Signals&) {
@@ -135,9 +115,18 @@ int run_predict(const Arguments& arguments, Signals&) {
                predictions_csv(model, data, probabilities, predict.csv_safe, predicted));
   if (!output.quiet) {
     for (const auto& warning : data.warnings()) say("warning", warning);
-    if (const auto sentence = unknown_classes_text(model, data); !sentence.empty()) say("warning", sentence);
-    if (const auto sentence = error_rate_text(model, data, predicted); !sentence.empty())
-      say("note", sentence);
+    if (const auto judged = judge_labelled_rows(model, data, predicted)) {
+      if (const auto sentence = unknown_classes_text(data, *judged); !sentence.empty())
+        say("warning", sentence);
+      say("note", error_rate_text(*judged));
+      const std::string table = confusion_text(judged->confusion, judged->truths, model.classes, "");
+      // Beside the CSV on standard output, never in it.
+      if (output.o.empty() || output.o == "-") {
+        write_stderr(table);
+      } else {
+        write_stdout(table);
+      }
+    }
   }
   return 0;
 }
@@ -154,7 +143,7 @@ Command predict_command() {
   const auto output =
       reworded(without(output_options(), {"json", "progress"}),
                {{.name = "o", .hint = "FILE", .help = "write the CSV to this file; default: stdout"},
-                {.name = "quiet", .hint = "", .help = "no warnings, no error rate"}});
+                {.name = "quiet", .hint = "", .help = "no warnings, no error rate, no confusion matrix"}});
   return {
       .page =
           {.name = "predict",
@@ -163,7 +152,8 @@ Command predict_command() {
                "Apply a model that `fit` saved to the rows of a table; writes CSV: row, class, probabilities.",
            .examples =
                {{.command = "subspectra fit sonar -k 5 -o model.json && subspectra predict model.json sonar",
-                 .says = "train, then predict the training rows; their error rate goes to stderr"},
+                 .says =
+                     "train, then predict the training rows; their error rate and confusion matrix go to stderr"},
                 {.command =
                      "subspectra fit sonar -k 5 -o model.json && subspectra predict model.json sonar -o rows.csv",
                  .says = "the same into a file"}},
@@ -172,7 +162,7 @@ Command predict_command() {
            .groups = {{.title = "Data", .options = reading + describe_options<PredictOptions>()},
                       {.title = "Output", .options = output}},
            .notes =
-               {"Columns: matched by name, in any order; what the model does not use is left alone, text too; what it needs and DATA lacks is named. Tables without names are matched by position. `row` counts from 0."}},
+               {"Columns: matched by name, in any order; what the model does not use is left alone, text too; what it needs and DATA lacks is named. Tables without names are matched by position. `row` counts from 0. Where the table has labels, the error rate goes to stderr, and the confusion matrix beside the CSV: to stderr when that goes to stdout, else to stdout."}},
       .run = run_predict};
 }
 

@@ -7,11 +7,13 @@
 
 #include "command.hpp"
 #include "core/text.hpp"
+#include "io/write.hpp"
 #include "job.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "report/given_sets.hpp"
 #include "report/json.hpp"
+#include "report/written_set.hpp"
 #include "search_log.hpp"
 #include "table.hpp"
 
@@ -77,6 +79,13 @@ std::string path_table(const Dataset& data, const Selection& selection) {
   return table.text();
 }
 
+/// Four significant digits, so that columns in large units show theirs, too: "0.7960", "-1.060e-07".
+std::string significant_text(double value) {
+  std::string text = fmt::format("{:#.4g}", value);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
 /// A single set: one row a feature, best first where the method ranks.
 std::string set_table(const Dataset& data, const Selection& selection) {
   const auto& entry = selection.sets().front();
@@ -98,7 +107,7 @@ std::string set_table(const Dataset& data, const Selection& selection) {
         std::lower_bound(entry.features.begin(), entry.features.end(), j) - entry.features.begin();
     std::vector<std::string> row = {data.names()[j], std::to_string(j)};
     if (weighted) row.push_back(fmt::format("{:.6g}", selection.weights[j]));
-    for (Index r = 0; r < discriminants; ++r) row.push_back(fmt::format("{:.4f}", entry.loadings(at, r)));
+    for (Index r = 0; r < discriminants; ++r) row.push_back(significant_text(entry.loadings(at, r)));
     table.add(std::move(row));
   }
   return table.text();
@@ -328,6 +337,43 @@ void check_events(const ProofOptions& proof, const std::string& method) {
                   fmt::join(exact_methods(), " or ")));
 }
 
+/// What the chosen columns are written to.
+struct WriteOptions {
+  std::string write_table, write_names;
+  [[nodiscard]] bool given() const { return !write_table.empty() || !write_names.empty(); }
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("write_table", o.write_table,
+          "write the chosen columns and the target to this file (.csv, .tsv, .gz of either, .npz)");
+    field("write_names", o.write_names,
+          "write the chosen names to this file, one a line, as ⟨include @FILE⟩ reads them");
+  }
+};
+
+/// Refuses before the work what could not be written after it.
+void check_writing(const WriteOptions& write, bool matrices) {
+  if (!write.write_table.empty()) {
+    if (matrices)
+      throw InvalidArgument(
+          "--write-table writes rows, and matrices have none; --write-names writes the names");
+    require_table_ending(write.write_table);
+    require_writable(write.write_table);
+  }
+  require_writable(write.write_names);
+}
+
+void write_chosen(const WriteOptions& write, const Dataset& data, const Selection& selection, const Job& job,
+                  Signals& signals) {
+  if (!write.given()) return;
+  const std::vector<Index> features = final_features(selection);
+  if (selection.sets().size() > 1 && !job.output.quiet)
+    say("note", fmt::format("of {} the last, with {}, is written; -k N chooses another",
+                            counted(selection.sets().size(), "set"), counted(features.size(), "feature")));
+  if (!write.write_table.empty()) write_table(write.write_table, table_of(data, features));
+  if (!write.write_names.empty())
+    write_result(write.write_names, names_text(data, features), signals.token());
+}
+
 int run_select(const Arguments& arguments, Signals& signals) {
   Job job(arguments);
   ProofOptions proof;
@@ -335,8 +381,10 @@ int run_select(const Arguments& arguments, Signals& signals) {
   if (!(proof.require_gap >= 0.0)) throw InvalidArgument("--require-gap must be 0 or a positive fraction");
   MethodOptions asked;
   RefitOptions refit;
+  WriteOptions write;
   set_options(asked, job.texts);
   set_options(refit, job.texts);
+  set_options(write, job.texts);
   require_method_name(job.texts, !asked.method.empty());
   if (!refit.refit.empty() && !asked.method.empty()) {
     throw InvalidArgument(
@@ -350,6 +398,7 @@ int run_select(const Arguments& arguments, Signals& signals) {
     check_method_options(job.texts, {&MethodRegistry::find(asked.method)}, MethodRegistry::entries());
   job.check_exact_search(job.selection.components > 1 && searches_once_a_component(asked.method));
   check_events(proof, asked.method);
+  check_writing(write, arguments.operands.empty());
   const Source source = load_source(job, arguments);
   ProgressLine progress(job.output.progress, job.output.quiet);
   RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
@@ -390,6 +439,7 @@ int run_select(const Arguments& arguments, Signals& signals) {
   const std::string result = json_text(selection_json(selection, prepared, context));
   job.warn(prepared.warnings(), selection.warnings);
   if (!job.output.o.empty()) write_result(job.output.o, result, signals.token());
+  write_chosen(write, source.data, selection, job, signals);
   if (job.output.o != "-") {
     write_stdout(job.output.json ? result : selection_text(prepared, selection) + bounds_text(selection));
   }
@@ -423,14 +473,20 @@ Command select_command() {
                          "subspectra select sonar --method eslda -k 1:20 --time-limit 3 --checkpoint s.json",
                      .says = "what three seconds can prove; --resume s.json goes on"},
                     {.command = "subspectra select sonar --include V1 --exclude V11,V12 -o result.json",
-                     .says = "with constraints; a table here, every detail in the file"}},
+                     .says = "with constraints; a table here, every detail in the file"},
+                    {.command = "subspectra select sonar -k 5 --write-table five.csv --write-names five.txt",
+                     .says = "the chosen columns with the classes, and their names, for use elsewhere"}},
                .operands = {optional_data()},
                .groups = {data_group(),
                           {.title = "Matrices instead of DATA", .options = describe_options<MatrixOptions>()},
                           selection_group(method_option() + describe_options<RefitOptions>() +
                                           describe_options<ProofOptions>()),
                           method_group(),
-                          {.title = "Output", .options = output_options()}},
+                          {.title = "Output",
+                           .options = output_options() +
+                                      reworded(describe_options<WriteOptions>(),
+                                               {{.name = "write_table", .hint = "FILE", .help = ""},
+                                                {.name = "write_names", .hint = "FILE", .help = ""}})}},
                .notes = {status_note()}},
       .run = run_select};
 }

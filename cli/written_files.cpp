@@ -13,7 +13,8 @@
 namespace subspectra::cli {
 namespace {
 
-constexpr std::array<std::string_view, 3> kWritten = {"o", "checkpoint", "events"};
+constexpr std::array<std::string_view, 6> kWritten = {"o",       "checkpoint",  "events",
+                                                      "details", "write_table", "write_names"};
 
 struct Named {
   std::string says;    ///< "DATA", "--groups"

@@ -4,7 +4,9 @@
 
 namespace subspectra::cli {
 
-/// Throws InvalidArgument, before anything is read or written, when -o, --checkpoint or --events names a file
+/// Throws InvalidArgument, before anything is read or written, when an option that writes (-o, --checkpoint,
+/// --events, --details, --write-table,
+/// --write-names) names a file
 /// that another operand or option of the same run names, by whatever path. --checkpoint may be the file of
 /// --resume: a search that goes on keeps its state where it was.
 void refuse_overwriting(const CommandPage& page, const Arguments& arguments);

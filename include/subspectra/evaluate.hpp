@@ -49,6 +49,9 @@ struct EvaluateOptions {
   KRange k = {};                  ///< the sizes; where not given those of `select`
   Classifier classifier = Lda{};  ///< trained on the chosen features
   SelectOptions select = {};      ///< what every method is told
+  /// Keep the held-out answer of every row (`Evaluation::predictions`): while it runs, a number for every
+  /// row, size and class.
+  bool predictions = false;
 
   SUBSPECTRA_EXPORT void validate() const;  ///< throws InvalidArgument
   template <class Self, class Visitor>
@@ -79,10 +82,112 @@ struct EvaluationRow {
   std::optional<std::pair<double, double>> stability_interval;
 };
 
+/// What a method that chooses among others took, on all rows or on those of one fold; other methods have
+/// none.
+struct UsedConfiguration {
+  std::string method;
+  std::optional<double> lambda;
+  std::optional<RidgeAmount> ridge;
+  std::optional<Index> k;
+};
+
+/// A feature that stood in the place of a chosen one in folds where that was absent (docs/evaluation.md).
+struct FeatureSubstitute {
+  Index index = 0;
+  std::string name;
+  double frequency = 0.0;    ///< share of the folds in which it did
+  double correlation = 0.0;  ///< of the two, over the rows
+};
+
+/// A feature of the model on all rows.
+struct ChosenFeature {
+  Index index = 0;
+  std::string name;
+  std::optional<double> frequency;  ///< share of the folds that chose it, too; nothing where none chose
+  std::vector<FeatureSubstitute> substitutes;  ///< the most frequent first
+};
+
+/// Held-out rows that were given about the same probability, and how many of them were of the class.
+struct CalibrationBin {
+  double predicted = 0.0;  ///< the mean probability
+  double observed = 0.0;   ///< the share of rows
+  double rows = 0.0;       ///< a repeat
+};
+
+struct RocPoint {
+  double false_positives = 0.0, true_positives = 0.0;  ///< rates
+};
+
+/// How many features a method is given, and how it does with them. What follows `k_one_standard_error` is of
+/// held-out rows at that size.
 struct EvaluationChoice {
   std::string method;
   Index k_best = 0;                ///< smallest k with the smallest error; 0: the method has no k
   Index k_one_standard_error = 0;  ///< smallest k whose error is within one standard error of the best
+  double error = 0.0, stderr_ = 0.0;
+  /// Of always naming the largest class, and the standard error of the difference to it over the folds
+  /// (Nadeau and Bengio; NaN of one held-out set).
+  double trivial_error = 0.0, trivial_stderr = 0.0;
+  /// The share of permutations of the labels whose error, at the size chosen by the same rule, is no larger:
+  /// (1 + their number)/(permutations + 1). Nothing without permutations.
+  std::optional<double> p_value;
+  Index permutations = 0;
+  /// Area under the curve of the second class against the first; of more classes the mean of one against the
+  /// rest. Nothing where no repeat held out rows of two classes.
+  std::optional<double> auc;
+  DenseMatrix
+      confusion;  ///< K x K, truth by row: weight of the rows a repeat; empty: no size could be judged
+  bool averaged = false;                         ///< over several repeats, where counts need not be whole
+  std::vector<double> sensitivity, specificity;  ///< by class; NaN where no row can tell
+  std::vector<RocPoint> roc;
+  std::vector<CalibrationBin> calibration;
+  std::vector<Index> projection_rows;  ///< of the data, ascending: all, or a sample
+  DenseMatrix projection;  ///< a row each: log odds of the second class, or two directions of more
+  std::vector<ChosenFeature> features;  ///< of the model on all rows; of very many the most frequent
+  Index feature_count = 0;              ///< how many there are
+  std::optional<UsedConfiguration> used;
+
+  [[nodiscard]] bool judged() const { return !confusion.empty(); }
+  /// Why the error is nothing to go by: it is within its standard error of the trivial one, or above it; ""
+  /// otherwise.
+  [[nodiscard]] SUBSPECTRA_EXPORT std::string doubt() const;
+};
+
+/// One held-out set of one method, at the size chosen.
+struct EvaluationFold {
+  std::string method;
+  Index repeat = 0, fold = 0;
+  Index k = 0;  ///< 0: the method has none
+  double error = 0.0;
+  /// Of the first 2,000 held-out sets: how many features, and which unless these are more than 1,000.
+  Index size = 0;
+  std::vector<Index> features;
+  std::optional<UsedConfiguration> used;
+};
+
+/// Two methods over the same folds, each at its size: negative where the first errs less.
+struct MethodComparison {
+  std::string first, second;
+  double difference = 0.0;  ///< of the errors
+  double stderr_ = 0.0;     ///< by Nadeau and Bengio (docs/evaluation.md); NaN of one held-out set
+};
+
+/// The methods by their errors, the smallest first.
+struct MethodRank {
+  std::string method;
+  Index k = 0;
+  double error = 0.0;
+  double behind = 0.0, behind_stderr = 0.0;  ///< the first one, and its standard error
+};
+
+/// What one method said of every row while it was held out, at the size chosen.
+struct HeldOutPredictions {
+  std::string method;
+  Index k = 0;
+  std::vector<Index> times;    ///< by row: how often it was held out
+  std::vector<double> wrong;   ///< share of these that named a wrong class
+  std::vector<int> predicted;  ///< the class with the largest mean probability; -1: never held out
+  DenseMatrix probabilities;   ///< N x K, means
 };
 
 struct Evaluation {
@@ -91,11 +196,19 @@ struct Evaluation {
   bool nested = true;
   RidgeAmount ridge_all_rows;  ///< the ridge when all rows train; every training set has its own
   Index folds_run = 0, folds_planned = 0;
-  std::vector<EvaluationRow> rows;  ///< by method, then ascending k
+  std::vector<std::string> methods;  ///< in the order of the call
+  std::vector<EvaluationRow> rows;   ///< by method, then ascending k
+  /// One a method; none when fewer than half of the folds ran: too few to choose a size by.
   std::vector<EvaluationChoice> chosen;
+  std::vector<MethodRank> ranking;              ///< of several methods
+  std::vector<MethodComparison> comparison;     ///< each pair of them, the better one first
+  std::vector<EvaluationFold> folds;            ///< by method, then in order; of methods that were chosen for
+  std::vector<HeldOutPredictions> predictions;  ///< by method, where asked for
   double total_s = 0;
   std::vector<std::string> warnings;  ///< in the words of C++ from the public calls
 
+  /// All folds and permutations ran.
+  [[nodiscard]] bool complete() const { return status == Status::kHeuristic; }
   /// The smallest size within one standard error of the best, of the first method, or of the first of the
   /// name given; `chosen` has one entry a method, in their order. Nothing where the method itself says how
   /// many features there are (All, a lambda that was given or chosen): `k` of fit takes that as not given.

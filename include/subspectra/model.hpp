@@ -6,6 +6,7 @@
 
 #include <subspectra/classifiers.hpp>
 #include <subspectra/dataset.hpp>
+#include <subspectra/evaluate.hpp>
 #include <subspectra/export.hpp>
 #include <subspectra/method.hpp>
 #include <subspectra/run_control.hpp>
@@ -43,6 +44,9 @@ class Model {
   /// stopped, and the warnings say which. Of a model that was loaded what its file says.
   [[nodiscard]] SUBSPECTRA_EXPORT Status status() const;
   [[nodiscard]] SUBSPECTRA_EXPORT const std::vector<std::string>& warnings() const;
+  /// The cross-validation that chose the number of features, with what it says of the choice; null where the
+  /// number was given, and of a model that was loaded.
+  [[nodiscard]] SUBSPECTRA_EXPORT const Evaluation* evaluation() const;
 
   /// n x K class probabilities, columns as in classes(). Columns of `rows` are matched by name where both
   /// have names, else by position in a table as wide as the training table. Throws BadInput that names the

@@ -32,6 +32,8 @@ inline constexpr Range kQAlphaStarts = block(power(43), 43);
 inline constexpr Range kKMeansRestarts = block(power(44), 44);
 inline constexpr Range kClusterEigenvectors = block(power(45), 0);
 inline constexpr Range kPartitionStarts = block(power(46), 46);
+inline constexpr Range kRowSample = block(power(47), 0);
+inline constexpr Range kFoldOrder = block(power(48), 0);
 inline constexpr Range kLambdaFolds = block(power(50), 0);
 inline constexpr Range kInnerFolds = block(power(51), 0);
 inline constexpr Range kGpRestarts = block(power(52), 32);
@@ -67,6 +69,9 @@ constexpr std::uint64_t cluster_eigenvectors() { return kClusterEigenvectors.fir
 constexpr std::uint64_t partition_start(Index start) {
   return kPartitionStarts.first + static_cast<std::uint64_t>(start);
 }
+/// The rows of an evaluation that stand for all, and the order in which it takes its folds.
+constexpr std::uint64_t row_sample() { return kRowSample.first; }
+constexpr std::uint64_t fold_order() { return kFoldOrder.first; }
 constexpr std::uint64_t lambda_folds() { return kLambdaFolds.first; }
 constexpr std::uint64_t inner_folds() { return kInnerFolds.first; }
 /// Start 1, 2, ... (below 1024) of the process of class 0, 1, ...
@@ -105,6 +110,8 @@ inline constexpr std::array kUses = {
     Use{kKMeansRestarts, "k-means", "2^44 + i", "restart i = 0, 1, ... of the k-means of `cluster`"},
     Use{kClusterEigenvectors, "cluster", "2^45", "the start of its eigenvectors"},
     Use{kPartitionStarts, "max-surprise", "2^46 + r", "start r = 0, 1, ... of the search of `max-surprise` for a partition"},
+    Use{kRowSample, "row sample", "2^47", "the rows of `evaluate` that are drawn and correlated where there are many"},
+    Use{kFoldOrder, "fold order", "2^48", "the order in which `evaluate` takes its folds"},
     Use{kLambdaFolds, "lambda", "2^50", "the folds by which lambda is chosen"},
     Use{kInnerFolds, "inner folds", "2^51", "the folds inside a training set by which the classifier `svm`, `svm-rfe` and `svm-rmb` choose C"},
     Use{kGpRestarts, "gp", "2^52 + 1024 c + r", "start r = 1, 2, ... of the Gaussian process of class c"},

@@ -8,7 +8,9 @@
 #include <deque>
 #include <limits>
 #include <map>
+#include <memory>
 #include <numbers>
+#include <numeric>
 #include <span>
 
 #include "classify/registry.hpp"
@@ -16,6 +18,10 @@
 #include "core/spelling.hpp"
 #include "core/streams.hpp"
 #include "core/text.hpp"
+#include "evaluate/chosen_features.hpp"
+#include "evaluate/comparison.hpp"
+#include "evaluate/held_out.hpp"
+#include "evaluate/size_choice.hpp"
 #include "evaluate/stability.hpp"
 #include "spectral/ridge.hpp"
 
@@ -54,23 +60,29 @@ struct Score {
   double rows = 0.0;  ///< their weight
   std::vector<Index> features;
   double entries = 0.0;
-  double lambda = 0.0;  ///< of a fit with its own lambda (k = 0)
+  double lambda = 0.0;                            ///< of a fit with its own lambda (k = 0)
+  std::optional<UsedConfiguration> used;          ///< of a method that chooses among others
+  std::shared_ptr<const HeldOutAnswers> answers;  ///< where the task keeps them
 };
 using ScoresByK = std::map<Index, Score>;
-
-/// A wrong answer given with certainty would cost infinitely much; it costs log 1e15, as is customary.
-constexpr double kLeastLogProbability = -34.538776394910684;
 
 /// One training set and what is held out, under the real labels or permuted ones.
 struct Task {
   const Labels* labels = nullptr;
   std::vector<Index> train, test;
   const std::vector<Selection>* fixed = nullptr;  ///< the sets of `select_on` all, by method
+  bool keep_answers = false;  ///< what the rules say of every row, not only how often wrong
+};
+
+/// Where a held-out set belongs.
+struct Place {
+  Index permutation = 0, repeat = 0, fold = 0;
 };
 
 /// Held-out sets that are made together: one repeat under the real labels, or one permutation of them.
 struct Round {
-  Index permutation = 0;     ///< 0: the real labels
+  Index permutation = 0;  ///< 0: the real labels
+  Index repeat = 0;
   std::uint64_t stream = 0;  ///< of the random folds
 };
 
@@ -248,6 +260,7 @@ class Evaluator {
     const Index classes = log_posteriors.cols();
     Score score;
     score.weight = score.wrong = Vector::Zero(classes);
+    auto answers = task.keep_answers ? std::make_shared<HeldOutAnswers>() : nullptr;
     for (Index i = 0; i < log_posteriors.rows(); ++i) {
       const Index row = task.test[static_cast<std::size_t>(i)];
       const int truth = task.labels->codes[static_cast<std::size_t>(row)];
@@ -259,6 +272,14 @@ class Evaluator {
       const double loss = -std::max(log_posteriors(i, truth), kLeastLogProbability);
       score.log_loss += weight * loss;
       score.rows += weight;
+      if (answers) answers->predicted.push_back(static_cast<int>(predicted));
+    }
+    if (answers) {
+      for (Index i = 0; i < log_posteriors.rows(); ++i) {
+        for (const double value : log_posteriors.row(i))
+          answers->log_posteriors.push_back(static_cast<float>(std::isnan(value) ? -kInfinity : value));
+      }
+      score.answers = std::move(answers);
     }
     return score;
   }
@@ -270,24 +291,6 @@ class Evaluator {
   const RunControl& control_;
 };
 
-/// Mean and variance of a stream of values (Welford), so that a hundred thousand folds take no memory.
-class RunningMean {
- public:
-  void add(double value) {
-    count_ += 1.0;
-    const double difference = value - mean_;
-    mean_ += difference / count_;
-    squares_ += difference * (value - mean_);
-  }
-  [[nodiscard]] double standard_error() const {
-    return count_ < 2.0 ? std::numeric_limits<double>::quiet_NaN()
-                        : std::sqrt(squares_ / (count_ - 1.0) / count_);
-  }
-
- private:
-  double count_ = 0.0, mean_ = 0.0, squares_ = 0.0;
-};
-
 /// All held-out sets of one method at one k, added one after another.
 struct Tally {
   static constexpr std::size_t kMostSets = 2000;  ///< of the sets kept for the stability index
@@ -297,7 +300,9 @@ struct Tally {
   Vector sets_with_class;  ///< K: in how many held-out sets the class occurs
   double log_loss = 0.0, features = 0.0, entries = 0.0, log_lambda = 0.0;
   RunningMean errors, balanced, losses;
+  std::vector<float> wrong_by_set;  ///< a number a held-out set: for differences between methods
   std::vector<std::vector<Index>> sets;
+  std::vector<std::optional<UsedConfiguration>> used;  ///< of these
 
   void add(const Score& score) {
     if (count == 0) weight = wrong = sets_with_class = Vector::Zero(score.weight.size());
@@ -318,7 +323,11 @@ struct Tally {
     errors.add(score.wrong.sum() / score.rows);
     balanced.add(sum / present);
     losses.add(score.log_loss / score.rows);
-    if (sets.size() < kMostSets) sets.push_back(score.features);
+    wrong_by_set.push_back(static_cast<float>(score.wrong.sum()));
+    if (sets.size() < kMostSets) {
+      sets.push_back(score.features);
+      used.push_back(score.used);
+    }
   }
 };
 
@@ -357,8 +366,37 @@ EvaluationRow summarize(const Tally& tally, Index features, bool stability) {
   return row;
 }
 
-Labels permuted(Labels labels, Random random) {
-  random.shuffle(std::span<int>(labels.codes));
+/// The rows of each group (`cv_groups`) by its first row, where every group is of one class; else none.
+std::vector<std::vector<Index>> groups_of_one_class(const Dataset& data) {
+  std::map<std::string_view, std::size_t> place;
+  std::vector<std::vector<Index>> groups;
+  for (Index i = 0; i < static_cast<Index>(data.row_groups().size()); ++i) {
+    const auto [found, is_new] =
+        place.try_emplace(data.row_groups()[static_cast<std::size_t>(i)], groups.size());
+    if (is_new) groups.emplace_back();
+    groups[found->second].push_back(i);
+    const auto& codes = data.labels()->codes;
+    if (codes[static_cast<std::size_t>(i)] != codes[static_cast<std::size_t>(groups[found->second].front())])
+      return {};
+  }
+  return groups;
+}
+
+/// The labels in another order. Rows of one group are alike, so that groups of one class (patients) exchange
+/// their classes as a whole: single rows would make the permutations differ more from the data than chance.
+Labels permuted(const Dataset& data, Random random) {
+  Labels labels = *data.labels();
+  const auto groups = groups_of_one_class(data);
+  if (groups.empty()) {
+    random.shuffle(std::span<int>(labels.codes));
+    return labels;
+  }
+  std::vector<int> codes;
+  for (const auto& rows : groups) codes.push_back(labels.codes[static_cast<std::size_t>(rows.front())]);
+  random.shuffle(std::span<int>(codes));
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (const Index i : groups[g]) labels.codes[static_cast<std::size_t>(i)] = codes[g];
+  }
   return labels;
 }
 
@@ -368,24 +406,88 @@ int classes_in(const Labels& labels, const std::vector<Index>& rows) {
   return static_cast<int>(std::count(seen.begin(), seen.end(), 1));
 }
 
-/// `rows` are those of the method.
-EvaluationChoice choose_k(const std::string& method, std::span<const EvaluationRow> rows) {
-  EvaluationChoice choice{.method = method};
-  const EvaluationRow* best = nullptr;
-  for (const auto& row : rows) {
-    if (best == nullptr || row.error < best->error) best = &row;
-  }
-  if (best == nullptr) return choice;
-  choice.k_best = best->k;
-  for (const auto& row : rows) {
-    // One held-out set alone has no standard error.
-    if (row.error <= best->error + (std::isfinite(best->stderr_) ? best->stderr_ : 0.0)) {
-      choice.k_one_standard_error = row.k;
-      break;
+/// One permutation of the labels: the errors of one method by size.
+struct PermutedErrors {
+  struct Size {
+    Index sets = 0;
+    double wrong = 0.0, rows = 0.0;
+    RunningMean errors;
+  };
+  std::map<Index, Size> sizes;
+  Index sets = 0;  ///< that were run
+
+  void add(const ScoresByK& scores) {
+    ++sets;
+    for (const auto& [k, score] : scores) {
+      Size& size = sizes[k];
+      ++size.sets;
+      size.wrong += score.wrong.sum();
+      size.rows += score.rows;
+      size.errors.add(score.wrong.sum() / score.rows);
     }
   }
-  return choice;
-}
+  /// At the size that the rule chooses; nothing where no size was reached in every training set.
+  [[nodiscard]] std::optional<double> error_at_choice() const {
+    std::vector<JudgedSize> judged;
+    for (const auto& [k, size] : sizes) {
+      if (size.sets == sets)
+        judged.push_back(
+            {.k = k, .error = size.wrong / size.rows, .standard_error = size.errors.standard_error()});
+    }
+    const auto choice = one_standard_error_rule(judged);
+    if (!choice) return std::nullopt;
+    return judged[choice->one_standard_error].error;
+  }
+};
+
+/// Always naming one class: the largest of the training rows, or the largest of all rows. Under leave-one-out
+/// of classes of one size the former is always wrong, which is no yardstick.
+struct TrivialRule {
+  std::vector<double> wrong_by_set;
+  double wrong = 0.0;
+  void add(double missed) {
+    wrong_by_set.push_back(missed);
+    wrong += missed;
+  }
+};
+
+/// What is known of a held-out set whatever the method.
+struct HeldOutSet {
+  Place place;
+  double rows = 0.0;  ///< their weight
+};
+
+/// Always guessing, over the held-out sets that ran.
+class Trivial {
+ public:
+  explicit Trivial(const Dataset& data) : data_(data), weights_(Vector::Zero(data.labels()->class_count())) {
+    for (Index i = 0; i < data.rows(); ++i)
+      weights_[data.labels()->codes[static_cast<std::size_t>(i)]] += data.weight(i);
+    weights_.maxCoeff(&largest_);
+  }
+  void add(const std::vector<Index>& test) {
+    const Vector held_out = class_weights(data_, test);
+    Index of_training = 0;
+    (weights_ - held_out).maxCoeff(&of_training);
+    const double rows = held_out.sum();
+    by_training_.add(rows - held_out[of_training]);
+    by_all_.add(rows - held_out[largest_]);
+  }
+  [[nodiscard]] const TrivialRule& better() const {
+    return by_training_.wrong <= by_all_.wrong ? by_training_ : by_all_;
+  }
+
+ private:
+  static Vector class_weights(const Dataset& data, const std::vector<Index>& rows) {
+    Vector weights = Vector::Zero(data.labels()->class_count());
+    for (const Index i : rows) weights[data.labels()->codes[static_cast<std::size_t>(i)]] += data.weight(i);
+    return weights;
+  }
+  const Dataset& data_;
+  Vector weights_;
+  Index largest_ = 0;
+  TrivialRule by_training_, by_all_;
+};
 
 /// An error is counted over rows whose class is known.
 void require_every_label(const Dataset& data) {
@@ -419,6 +521,117 @@ std::vector<std::vector<Index>> held_out_sets(const Dataset& data, const Labels&
   }
 }
 
+/// The tasks of the real labels in an order that favours no fold, then those of the permutations: a run that
+/// is cut short has judged folds from everywhere.
+std::vector<Index> shuffled_order(const std::vector<Place>& places, Random random) {
+  std::vector<Index> order(places.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  const auto first_permuted =
+      std::find_if(places.begin(), places.end(), [](const Place& place) { return place.permutation > 0; });
+  random.shuffle(
+      std::span<Index>(order).first(static_cast<std::size_t>(std::distance(places.begin(), first_permuted))));
+  return order;
+}
+
+double weight_of(const Dataset& data, const std::vector<Index>& rows) {
+  double sum = 0.0;
+  for (const Index i : rows) sum += data.weight(i);
+  return sum;
+}
+
+/// The answers of every method at every size that all rows reach.
+class AnswerTallies {
+ public:
+  explicit AnswerTallies(std::size_t methods) : by_method_(methods) {}
+  void expect(std::ptrdiff_t method, Index k) { by_method_[static_cast<std::size_t>(method)][k]; }
+  [[nodiscard]] const HeldOutTally& at(std::size_t method, Index k) const { return by_method_[method].at(k); }
+
+  /// The tasks of a batch, of which those with the real labels count.
+  void add(const Dataset& data, const KeptRows& kept, const std::vector<Task>& tasks,
+           const std::vector<Place>& places, const std::vector<std::vector<ScoresByK>>& results,
+           int threads) {
+    struct Entry {
+      std::size_t method;
+      Index k;
+      HeldOutTally* tally;
+    };
+    std::vector<Entry> entries;
+    for (std::size_t m = 0; m < by_method_.size(); ++m) {
+      for (auto& [k, tally] : by_method_[m]) entries.push_back({m, k, &tally});
+    }
+    parallel_for(static_cast<Index>(entries.size()), threads, [&](Index i) {
+      const Entry& entry = entries[static_cast<std::size_t>(i)];
+      std::vector<HeldOutFold> folds;
+      for (std::size_t t = 0; t < tasks.size() && places[t].permutation == 0; ++t) {
+        if (!results[t].empty()) {
+          const auto found = results[t][entry.method].find(entry.k);
+          if (found != results[t][entry.method].end())
+            folds.push_back({.rows = &tasks[t].test, .answers = found->second.answers.get()});
+        }
+        const bool last = t + 1 == tasks.size() || places[t + 1].permutation > 0 ||
+                          places[t + 1].repeat != places[t].repeat;
+        if (!last) continue;
+        entry.tally->add_repeat(data, kept, folds);
+        folds.clear();
+      }
+    });
+  }
+
+ private:
+  std::vector<std::map<Index, HeldOutTally>> by_method_;
+};
+
+SplitSizes split_sizes(const Dataset& data, const std::vector<HeldOutSet>& sets) {
+  double all = 0.0, held_out = 0.0;
+  for (Index i = 0; i < data.rows(); ++i) all += data.weight(i);
+  for (const auto& set : sets) held_out += set.rows / static_cast<double>(sets.size());
+  return {.train = all - held_out, .test = held_out};
+}
+
+template <class Wrong>
+std::vector<double> errors_by_set(const std::vector<Wrong>& wrong, const std::vector<HeldOutSet>& sets) {
+  std::vector<double> errors(wrong.size());
+  for (std::size_t i = 0; i < wrong.size(); ++i) errors[i] = static_cast<double>(wrong[i]) / sets[i].rows;
+  return errors;
+}
+
+void judge_trivial(const TrivialRule& trivial, const Tally& tally, const std::vector<HeldOutSet>& sets,
+                   const SplitSizes& split, EvaluationChoice& choice) {
+  const std::vector<double> own = errors_by_set(tally.wrong_by_set, sets);
+  std::vector<double> differences = errors_by_set(trivial.wrong_by_set, sets);
+  for (std::size_t i = 0; i < own.size(); ++i) differences[i] -= own[i];
+  choice.trivial_error = trivial.wrong / tally.weight.sum();
+  choice.trivial_stderr = corrected_standard_error(differences, split);
+}
+
+void judge_permutations(const std::vector<double>& errors, EvaluationChoice& choice) {
+  choice.permutations = static_cast<Index>(errors.size());
+  if (errors.empty()) return;
+  constexpr double kRounding = 1e-12;  // equal shares of rows are equal, however they were summed
+  const auto as_good = std::count_if(errors.begin(), errors.end(),
+                                     [&](double error) { return error <= choice.error + kRounding; });
+  choice.p_value = static_cast<double>(1 + as_good) / static_cast<double>(1 + errors.size());
+}
+
+void append_folds(const EvaluationChoice& choice, const Tally& tally, const std::vector<HeldOutSet>& sets,
+                  std::vector<EvaluationFold>& folds) {
+  constexpr Index kMostListed = 1000;  // of a set of thousands nobody reads the names
+  const std::vector<double> errors = errors_by_set(tally.wrong_by_set, sets);
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    EvaluationFold fold{.method = choice.method,
+                        .repeat = sets[i].place.repeat,
+                        .fold = sets[i].place.fold,
+                        .k = choice.k_one_standard_error,
+                        .error = errors[i]};
+    if (i < tally.sets.size()) {
+      fold.size = static_cast<Index>(tally.sets[i].size());
+      if (fold.size <= kMostListed) fold.features = tally.sets[i];
+      fold.used = tally.used[i];
+    }
+    folds.push_back(std::move(fold));
+  }
+}
+
 }  // namespace
 
 Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& methods,
@@ -432,6 +645,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
   evaluation.options = options;
   evaluation.options.classifier = classifier;
   evaluation.nested = options.select_on == SelectOn::kFold;
+  for (const auto& method : methods) evaluation.methods.emplace_back(method.name());
   const int threads = resolve_threads(selection.threads);
   const Evaluator evaluator(data, selection, prepare, classifier, control);
   const std::vector<Index> everything = complement({}, data.rows());
@@ -478,43 +692,67 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
   }
   std::vector<Round> rounds;
   for (Index repeat = 0; repeat < evaluation.options.repeats; ++repeat) {
-    rounds.push_back({.permutation = 0, .stream = streams::repeat_folds(repeat)});
+    rounds.push_back({.permutation = 0, .repeat = repeat, .stream = streams::repeat_folds(repeat)});
   }
   for (Index i = 1; i <= options.null; ++i) {
-    rounds.push_back({.permutation = i, .stream = streams::null_folds(i)});
+    rounds.push_back({.permutation = i, .repeat = 0, .stream = streams::null_folds(i)});
   }
 
   // Rounds are worked off a batch at a time: only the tallies grow with their number, and a stop is noticed
-  // soon.
+  // soon. What the rules say of single rows is kept for a batch.
   std::vector<std::map<Index, Tally>> tallies(methods.size());
   std::vector<std::map<Index, std::pair<double, double>>> null_errors(methods.size());  // wrong, rows
-  constexpr std::size_t kBatch = 256;  // held-out sets, at least; by size alone, not by threads
+  std::vector<std::vector<double>> null_choices(methods.size());  // by permutation, at the size chosen
+  const KeptRows kept = rows_to_keep(data.rows(), selection.seed, options.predictions);
+  AnswerTallies answers(methods.size());
+  double numbers_a_round = 0.0;  // that the answers of a repeat take
+  for (const auto& by_size : apparent) {
+    for (const auto& [k, score] : by_size) answers.expect(&by_size - apparent.data(), k);
+    numbers_a_round += static_cast<double>(by_size.size()) * static_cast<double>(data.rows()) *
+                       static_cast<double>(data.labels()->class_count() + 1);
+  }
+  std::vector<HeldOutSet> sets_run;
+  Trivial trivial(data);
+  constexpr std::size_t kBatch = 256;       // held-out sets, at least; by size alone, not by threads
+  constexpr double kMostNumbers = 1 << 24;  // of answers in a batch, where a repeat has not more by itself
   bool stopped = false;
   Index fewest_rows = data.rows();  // of a training set
   for (std::size_t next = 0; next < rounds.size() && !stopped;) {
     std::deque<Labels> labellings;  // deques: the tasks point into them
     std::deque<std::vector<Selection>> fixed;
     std::vector<Task> tasks;
-    std::vector<Index> permutation_of;  // by task
-    while (next < rounds.size() && tasks.size() < kBatch) {
+    std::vector<Place> places;  // by task
+    double numbers = 0.0;
+    while (next < rounds.size() && tasks.size() < kBatch &&
+           (numbers == 0.0 || numbers + numbers_a_round <= kMostNumbers)) {
       const Round& round = rounds[next++];
+      const bool real = round.permutation == 0;
+      if (real) numbers += numbers_a_round;
       labellings.push_back(
-          round.permutation == 0
-              ? *data.labels()
-              : permuted(*data.labels(), Random(selection.seed, streams::null_labels(round.permutation))));
+          real ? *data.labels()
+               : permuted(data, Random(selection.seed, streams::null_labels(round.permutation))));
       const Labels& labels = labellings.back();
       const std::vector<Selection>* sets = nullptr;
       if (!evaluation.nested) {  // chosen with every row in sight, under these labels
-        fixed.push_back(round.permutation == 0 ? on_all : std::vector<Selection>(methods.size()));
-        if (round.permutation > 0 && !control.should_stop()) {
+        fixed.push_back(real ? on_all : std::vector<Selection>(methods.size()));
+        if (!real && !control.should_stop()) {
           evaluator.choose({&labels, everything, everything, nullptr}, methods, threads, fixed.back());
         }
         sets = &fixed.back();
       }
-      for (auto& test : held_out_sets(data, labels, options, Random(selection.seed, round.stream))) {
+      Index fold = 0;
+      std::vector<std::vector<Index>> held_out;
+      try {
+        held_out = held_out_sets(data, labels, options, Random(selection.seed, round.stream));
+      } catch (const Error&) {
+        if (real) throw;
+        continue;  // groups exchanged their classes so that one has too few rows; the others tell
+      }
+      for (auto& test : held_out) {
         auto train = complement(test, data.rows());
+        const Place place{.permutation = round.permutation, .repeat = round.repeat, .fold = fold++};
         if (classes_in(labels, train) < 2) {
-          if (round.permutation > 0) continue;  // this shuffle cannot be learned from; the others tell
+          if (!real) continue;  // this shuffle cannot be learned from; the others tell
           throw BadInput(
               {.file = data.source()},
               fmt::format(
@@ -524,15 +762,17 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
                   data.row_groups().empty() ? "" : " or groups (⟨cv_groups⟩)"));
         }
         fewest_rows = std::min(fewest_rows, static_cast<Index>(train.size()));
-        tasks.push_back({&labels, std::move(train), std::move(test), sets});
-        permutation_of.push_back(round.permutation);
-        if (round.permutation == 0 && next == 1) ++evaluation.folds_planned;
+        tasks.push_back({&labels, std::move(train), std::move(test), sets, real});
+        places.push_back(place);
+        if (real && next == 1) ++evaluation.folds_planned;
       }
     }
+    const std::vector<Index> order = shuffled_order(places, Random(selection.seed, streams::fold_order()));
     std::vector<std::vector<ScoresByK>> results(tasks.size());  // by task, then method; empty: not run
     std::atomic<std::size_t> done = 0;
     const int inner_threads = static_cast<int>(tasks.size()) >= threads ? 1 : threads;
-    parallel_for(static_cast<Index>(tasks.size()), threads, [&](Index t) {
+    parallel_for(static_cast<Index>(tasks.size()), threads, [&](Index i) {
+      const auto t = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]);
       if (control.should_stop() || apparent.empty()) return;  // empty: cut short on all rows already
       std::vector<Selection> chosen =
           tasks[t].fixed == nullptr ? std::vector<Selection>(methods.size()) : *tasks[t].fixed;
@@ -552,27 +792,45 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
         return fmt::format("round {:.0f} of {}", std::ceil(rounds_done), rounds.size());
       });
     });
+    std::vector<PermutedErrors> permuted_errors(methods.size());
+    bool whole_permutation = true;
     for (std::size_t t = 0; t < tasks.size(); ++t) {
-      if (results[t].empty()) {
-        stopped = true;
-        continue;
+      const Index permutation = places[t].permutation;
+      const bool ran = !results[t].empty();
+      stopped = stopped || !ran;
+      if (ran && permutation == 0) {
+        ++evaluation.folds_run;
+        sets_run.push_back({.place = places[t], .rows = weight_of(data, tasks[t].test)});
+        trivial.add(tasks[t].test);
       }
-      if (permutation_of[t] == 0) ++evaluation.folds_run;
-      for (std::size_t m = 0; m < methods.size(); ++m) {
+      for (std::size_t m = 0; m < methods.size() && ran; ++m) {
         for (const auto& [k, score] : results[t][m]) {
-          if (permutation_of[t] == 0) {
+          if (permutation == 0) {
             tallies[m][k].add(score);
           } else {
             null_errors[m][k].first += score.wrong.sum();
             null_errors[m][k].second += score.rows;
           }
         }
+        if (permutation > 0) permuted_errors[m].add(results[t][m]);
       }
+      if (permutation == 0) continue;
+      whole_permutation = whole_permutation && ran;
+      if (t + 1 < tasks.size() && places[t + 1].permutation == permutation) continue;
+      for (std::size_t m = 0; m < methods.size(); ++m) {
+        const auto error = permuted_errors[m].error_at_choice();
+        if (whole_permutation && error) null_choices[m].push_back(*error);
+      }
+      permuted_errors.assign(methods.size(), {});
+      whole_permutation = true;
     }
+    answers.add(data, kept, tasks, places, results, threads);
   }
   warn_of_few_rows(fewest_rows, classifier, evaluation.warnings);
   evaluation.folds_planned *= evaluation.options.repeats;
   evaluation.status = stopped ? control.status_or(Status::kInterrupted) : Status::kHeuristic;
+  std::vector<EvaluationChoice> choices;
+  std::vector<bool> has_sizes;  // by method: some size was reached in every training set
   for (std::size_t m = 0; m < methods.size() && evaluation.folds_run > 0; ++m) {
     const std::string name(methods[m].name());
     const std::size_t rows_before = evaluation.rows.size();
@@ -599,10 +857,62 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
           fmt::format("{}: k = {}..{} could not be reached in every training set ({}) and was left out", name,
                       incomplete.front(), incomplete.back(), counted(incomplete.size(), "size")));
     }
-    evaluation.chosen.push_back(choose_k(name, std::span(evaluation.rows).subspan(rows_before)));
+    has_sizes.push_back(evaluation.rows.size() > rows_before);
+    choices.push_back(choose_k(name, std::span<const EvaluationRow>(evaluation.rows).subspan(rows_before)));
+  }
+  // Fewer than half of the folds are too few to name a size best.
+  if (2 * evaluation.folds_run >= evaluation.folds_planned && evaluation.folds_run > 0) {
+    const SplitSizes split = split_sizes(data, sets_run);
+    std::vector<JudgedMethod> judged;
+    for (std::size_t m = 0; m < methods.size(); ++m) {
+      EvaluationChoice& choice = choices[m];
+      const Index k = choice.k_one_standard_error;
+      const auto found = tallies[m].find(k);
+      if (!has_sizes[m]) continue;
+      const Tally& tally = found->second;
+      const Score& on_training = apparent[m].at(k);
+      choice.used = on_training.used;
+      answers.at(m, k).describe(kept, choice);
+      judge_trivial(trivial.better(), tally, sets_run, split, choice);
+      judge_permutations(null_choices[m], choice);
+      choice.feature_count = static_cast<Index>(on_training.features.size());
+      choice.features =
+          chosen_features(data, on_training.features,
+                          evaluation.nested ? tally.sets : std::vector<std::vector<Index>>(), kept.sample);
+      append_folds(choice, tally, sets_run, evaluation.folds);
+      if (options.predictions) {
+        evaluation.predictions.push_back(answers.at(m, k).predictions());
+        evaluation.predictions.back().method = choice.method;
+        evaluation.predictions.back().k = k;
+      }
+      judged.push_back({.name = choice.method,
+                        .k = k,
+                        .error = choice.error,
+                        .fold_errors = errors_by_set(tally.wrong_by_set, sets_run)});
+    }
+    if (judged.size() > 1) {
+      evaluation.ranking = rank_methods(judged, split);
+      evaluation.comparison = compare_methods(judged, split);
+    }
+    evaluation.chosen = std::move(choices);
   }
   evaluation.total_s = control.elapsed_s();
   return evaluation;
+}
+
+EvaluationChoice choose_k(const std::string& method, std::span<const EvaluationRow> rows) {
+  EvaluationChoice choice{.method = method};
+  std::vector<JudgedSize> sizes;
+  for (const auto& row : rows)
+    sizes.push_back({.k = row.k, .error = row.error, .standard_error = row.stderr_});
+  const auto chosen = one_standard_error_rule(sizes);
+  if (!chosen) return choice;
+  choice.k_best = rows[chosen->best].k;
+  const EvaluationRow& row = rows[chosen->one_standard_error];
+  choice.k_one_standard_error = row.k;
+  choice.error = row.error;
+  choice.stderr_ = row.stderr_;
+  return choice;
 }
 
 void require_class_labels(const Dataset& data, std::string_view command) {
@@ -643,7 +953,8 @@ const EvaluationChoice& choice_of(const Evaluation& evaluation, std::string_view
     if (method.empty() || choice.method == method) return choice;
   }
   if (evaluation.chosen.empty())
-    throw Error("no fold was finished, so that no size was judged; give more time");
+    throw Error(
+        "fewer than half of the folds were finished, which is too few to choose a size by; give more time");
   throw InvalidArgument({.field = "method",
                          .value = std::string(method),
                          .rule = "{value} was not evaluated",
@@ -654,6 +965,18 @@ const EvaluationChoice& choice_of(const Evaluation& evaluation, std::string_view
 std::optional<Index> size_of_choice(Index k) { return k > 0 ? std::optional(k) : std::nullopt; }
 
 }  // namespace
+
+std::string EvaluationChoice::doubt() const {
+  if (!judged()) return {};
+  const double gained = trivial_error - error;
+  if (gained < 0.0)
+    return fmt::format("error {:.4f} is above that of always naming the largest class ({:.4f})", error,
+                       trivial_error);
+  if (gained > trivial_stderr || (!std::isfinite(trivial_stderr) && gained > 0.0)) return {};
+  return fmt::format(
+      "error {:.4f} is not told apart from that of always naming the largest class ({:.4f}): the difference is within its standard error{}",
+      error, trivial_error, std::isfinite(trivial_stderr) ? fmt::format(" ({:.4f})", trivial_stderr) : "");
+}
 
 std::optional<Index> Evaluation::k_one_standard_error() const { return k_one_standard_error(""); }
 std::optional<Index> Evaluation::k_one_standard_error(std::string_view method) const {

@@ -187,6 +187,8 @@ void write_text(const std::string& path, const FileEnding& ending, const std::st
 
 }  // namespace
 
+std::string csv_text_field(const std::string& text) { return label_field(text, ','); }
+
 std::string csv_text(const Dataset& data, char separator) {
   require_text_memory(data.rows(), data.features());
   std::string text;

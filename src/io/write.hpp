@@ -10,6 +10,8 @@
 namespace subspectra {
 
 // --- the contents
+/// A text as a field of a CSV table, in quotes where it would be taken for anything else.
+[[nodiscard]] std::string csv_text_field(const std::string& text);
 /// A header row, one row a sample, the label column last ("class" if it has no name); NaN is NA, a missing
 /// label an empty field. Weights and row groups are not written: their columns have no names any more. Throws
 /// Error when the text does not fit into memory.

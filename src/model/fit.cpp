@@ -9,6 +9,7 @@
 
 #include "core/options.hpp"
 #include "core/text.hpp"
+#include "evaluate/choice_json.hpp"
 #include "select/record.hpp"
 #include "select/registry.hpp"
 #include "select/select.hpp"
@@ -33,8 +34,11 @@ ChosenSize choose_size(const Dataset& data, const Method& method, const SelectOp
     }
     return {.k = asked, .evaluation = std::move(evaluation)};
   }
-  const Index k = evaluation.chosen.front().k_one_standard_error;
-  return {.k = {k, k}, .evaluation = std::move(evaluation)};
+  // A model has to have a size, so that a cut-short cross-validation decides by what it has.
+  EvaluationChoice choice = evaluation.chosen.empty() ? choose_k(evaluation.methods.front(), evaluation.rows)
+                                                      : evaluation.chosen.front();
+  const Index k = choice.k_one_standard_error;
+  return {.k = {k, k}, .evaluation = std::move(evaluation), .choice = std::move(choice)};
 }
 
 bool can_be_trained_on(const Selection& found) {
@@ -77,11 +81,6 @@ Selection choose_features(const RowStatistics& rows, const Method& method, const
   return found;
 }
 
-const EvaluationRow& row_at(const Evaluation& evaluation, Index k) {
-  return *std::find_if(evaluation.rows.begin(), evaluation.rows.end(),
-                       [&](const EvaluationRow& row) { return row.k == k; });
-}
-
 /// The model's `chosen_by`.
 json chosen_by(const ChosenSize& chosen, std::uint64_t seed) {
   if (!chosen.evaluation) return {{"rule", "given"}};
@@ -92,23 +91,21 @@ json chosen_by(const ChosenSize& chosen, std::uint64_t seed) {
                  {"status", status_name(chosen.evaluation->status)},
                  {"folds_run", chosen.evaluation->folds_run}};
   if (chosen.unjudged()) return object;
-  const auto& choice = chosen.evaluation->chosen.front();
-  const auto& row = row_at(*chosen.evaluation, chosen.k.lo);
-  object.update({{"k_best", choice.k_best},
-                 {"k_one_standard_error", choice.k_one_standard_error},
-                 {"error", row.error},
-                 {"stderr", row.stderr_}});
+  object.update(choice_json(chosen.choice, /*compact=*/true));
+  object.erase("method");  // the model says it
+  object.update({{"error", chosen.choice.error}, {"stderr", chosen.choice.stderr_}});
   return object;
 }
 
 std::string chosen_sentence(const ChosenSize& chosen, const Evaluation& evaluation) {
-  const auto& row = row_at(evaluation, chosen.k.lo);
   std::string sentence = fmt::format(
       "k = {} is the one-standard-error choice of {}-fold cross-validation (error {:.4f} ± {:.4f}; the smallest error is at k = {}); ⟨k N⟩ sets it yourself",
-      chosen.k.lo, evaluation.options.folds.folds, row.error, row.stderr_, evaluation.chosen.front().k_best);
+      chosen.k.lo, evaluation.options.folds.folds, chosen.choice.error, chosen.choice.stderr_,
+      chosen.choice.k_best);
   if (evaluation.folds_run < evaluation.folds_planned) {
-    sentence += fmt::format("; only {} of {} folds were run ({})", evaluation.folds_run,
-                            evaluation.folds_planned, status_name(evaluation.status));
+    sentence +=
+        fmt::format("; only {} of {} folds were run ({}){}", evaluation.folds_run, evaluation.folds_planned,
+                    status_name(evaluation.status), evaluation.chosen.empty() ? ", too few to go by" : "");
   }
   return sentence;
 }

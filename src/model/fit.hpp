@@ -18,6 +18,7 @@ namespace subspectra {
 struct ChosenSize {
   KRange k;                              ///< the one size; the whole range if stopped before any was judged
   std::optional<Evaluation> evaluation;  ///< that chose k; nothing when k was given
+  EvaluationChoice choice = {};          ///< by the folds that ran, be they too few for `evaluation->chosen`
   [[nodiscard]] bool unjudged() const { return evaluation && evaluation->rows.empty(); }
 };
 

@@ -82,6 +82,10 @@ Status Model::status() const { return fit_->status; }
 
 const std::vector<std::string>& Model::warnings() const { return fit_->warnings; }
 
+const Evaluation* Model::evaluation() const {
+  return fit_->chosen.evaluation ? &*fit_->chosen.evaluation : nullptr;
+}
+
 DenseMatrix Model::predict_proba(const Dataset& rows) const {
   return predict_probabilities(fit_->model, rows);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "core/json_io.hpp"
@@ -13,6 +14,7 @@
 #include "core/text.hpp"
 #include "core/version.hpp"
 #include "data/groups.hpp"
+#include "evaluate/choice_json.hpp"
 #include "select/problem.hpp"
 #include "select/record.hpp"
 #include "select/select.hpp"
@@ -173,6 +175,38 @@ json row_clusters_json(const RowClusters& clusters, const Dataset& data) {
   return out;
 }
 
+/// The first held-out sets of every method; --details has them all.
+json folds_json(const Evaluation& evaluation) {
+  constexpr std::size_t kMostFolds = 2000;
+  std::map<std::string_view, std::size_t> listed;
+  json folds = json::array();
+  for (const EvaluationFold& fold : evaluation.folds) {
+    if (++listed[fold.method] <= kMostFolds) folds.push_back(fold_json(fold));
+  }
+  return folds;
+}
+
+json ranking_json(const Evaluation& evaluation) {
+  json ranking = json::array();
+  for (const MethodRank& rank : evaluation.ranking) {
+    ranking.push_back({{"method", rank.method},
+                       {"k", rank.k > 0 ? json(rank.k) : json()},
+                       {"error", rank.error},
+                       {"behind", rank.behind},
+                       {"behind_stderr", rank.behind_stderr}});
+  }
+  return ranking;
+}
+
+json comparison_json(const Evaluation& evaluation) {
+  json comparison = json::array();
+  for (const MethodComparison& pair : evaluation.comparison) {
+    comparison.push_back(
+        {{"methods", {pair.first, pair.second}}, {"difference", pair.difference}, {"stderr", pair.stderr_}});
+  }
+  return comparison;
+}
+
 constexpr Index kMostListed = 100000;  // x0, x1, ... and numbers of millions of columns say nothing
 
 }  // namespace
@@ -280,12 +314,7 @@ json evaluation_json(const Evaluation& evaluation, const Dataset& data, const Re
     results.push_back(std::move(out));
   }
   json chosen = json::array();
-  for (const auto& choice : evaluation.chosen) {
-    chosen.push_back({{"method", choice.method},
-                      {"k_best", choice.k_best > 0 ? json(choice.k_best) : json()},
-                      {"k_one_standard_error",
-                       choice.k_one_standard_error > 0 ? json(choice.k_one_standard_error) : json()}});
-  }
+  for (const auto& choice : evaluation.chosen) chosen.push_back(choice_json(choice));
   json protocol = options_json(evaluation.options);
   protocol["classifier"] = evaluation.options.classifier.name();
   protocol["nested"] = evaluation.nested;
@@ -297,16 +326,32 @@ json evaluation_json(const Evaluation& evaluation, const Dataset& data, const Re
   protocol["held_out_sets"] = evaluation.folds_planned;
   protocol["held_out_sets_run"] = evaluation.folds_run;
   json warnings = warnings_json({&data.warnings(), &evaluation.warnings}, context.spelling);
-  return {{"schema", "subspectra.evaluation/1"},
-          {"version", version()},
-          {"status", status_name(evaluation.status)},
-          {"options", context.options},
-          {"data", data_json(data)},
-          {"protocol", std::move(protocol)},
-          {"results", std::move(results)},
-          {"chosen", std::move(chosen)},
-          {"timing", {{"read_s", context.read_s}, {"total_s", context.total_s}}},
-          {"warnings", std::move(warnings)}};
+  json out = {{"schema", "subspectra.evaluation/1"},
+              {"version", version()},
+              {"status", status_name(evaluation.status)},
+              {"complete", evaluation.complete()},
+              {"options", context.options},
+              {"data", data_json(data)},
+              {"protocol", std::move(protocol)},
+              {"results", std::move(results)},
+              {"timing", {{"read_s", context.read_s}, {"total_s", context.total_s}}},
+              {"warnings", std::move(warnings)}};
+  if (evaluation.chosen.empty()) return out;
+  out["chosen"] = std::move(chosen);
+  out["folds"] = folds_json(evaluation);
+  if (evaluation.methods.size() > 1) {
+    out["ranking"] = ranking_json(evaluation);
+    out["comparison"] = comparison_json(evaluation);
+  }
+  return out;
+}
+
+json fold_json(const EvaluationFold& fold) {
+  json out = {{"method", fold.method},     {"repeat", fold.repeat},
+              {"fold", fold.fold},         {"k", fold.k > 0 ? json(fold.k) : json()},
+              {"features", fold.features}, {"error", fold.error}};
+  if (fold.used) out["used"] = used_json(*fold.used);
+  return out;
 }
 
 json clustering_json(const Clustering& clustering, const Dataset& data, const ResultContext& context) {

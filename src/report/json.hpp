@@ -20,6 +20,8 @@ struct ResultContext {
                                             const ResultContext& context);
 [[nodiscard]] nlohmann::json evaluation_json(const Evaluation& evaluation, const Dataset& data,
                                              const ResultContext& context);
+/// An entry of `folds`.
+[[nodiscard]] nlohmann::json fold_json(const EvaluationFold& fold);
 [[nodiscard]] nlohmann::json clustering_json(const Clustering& clustering, const Dataset& data,
                                              const ResultContext& context);
 

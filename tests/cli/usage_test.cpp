@@ -184,14 +184,14 @@ TEST(Help, ListsExactlyTheOptionsTheStructsDescribe) {
     for (const auto& option : method.options) common.insert(cli::option_flag(option.name));
   }
   auto select = common;
-  select.insert(
-      {"--between", "--within", "--covariance", "--refit", "--require-optimal", "--require-gap", "--events"});
+  select.insert({"--between", "--within", "--covariance", "--refit", "--require-optimal", "--require-gap",
+                 "--events", "--write-table", "--write-names"});
   EXPECT_EQ(flags_in_help("select"), select);
   auto fit = common;
   for (const auto& option : describe_classifiers()) fit.insert(cli::option_flag(option.name));
   EXPECT_EQ(flags_in_help("fit"), fit);
   auto evaluate = fit;
-  evaluate.insert("--cv-groups");
+  evaluate.insert({"--cv-groups", "--details"});
   add_flags<EvaluateOptions>(evaluate);
   EXPECT_EQ(flags_in_help("evaluate"), evaluate);
 }

@@ -387,6 +387,19 @@ case("evaluate-test-fraction", evaluate("two.csv --test-fraction 0.25 --repeats 
 case("evaluate-select-on-all", evaluate("two.csv --select-on all -k 1:3"),
      evaluate("two.csv --select-on all -k 2 --json"))
 case("evaluate-null", evaluate("two.csv --null 3 -k 1:2"))
+case("evaluate-details", evaluate("two.csv --method fisher,ks -k 1:3 --cv 3 --details d.csv"),
+     evaluate("three.csv -k 1:2 --repeats 2 --cv 3 --details d.json --quiet"),
+     evaluate("patients.csv --cv-groups patient --cv 3 -k 1:2 --null 4"))
+case("evaluate-details-refused", evaluate("two.csv --details d.txt"), evaluate("two.csv --details two.csv"),
+     evaluate("two.csv --details d.csv -o d.csv"))
+case("evaluate-cut-short", evaluate("two.csv -k 1:2 --time-limit 1e-9"),
+     evaluate("two.csv -k 1:2 --time-limit 1e-9 --json"))
+case("select-written-columns", select("two.csv --method fisher -k 2 --write-table t.csv --write-names n.txt"),
+     select("gaps.csv --missing mean -k 1:2 --write-table t.tsv"), select("two.csv --method pca -k 1 --write-names n.txt"),
+     select("two.csv --method gloss --lambda auto --write-names n.txt --quiet"),
+     select("two.csv --write-table t.json"), select("two.csv --write-table two.csv"),
+     select("two.csv -k 1 --write-table t.csv --write-names t.csv"),
+     select("--covariance covariance.csv -k 1 --write-table t.csv"))
 case("evaluate-groups-of-rows", evaluate("patients.csv --cv-groups patient --cv 4 -k 1:2"),
      evaluate("patients.csv --cv-groups patient --cv 4 -k 1 --json"),
      evaluate("patients.csv --cv-groups patient --cv loo -k 1"),

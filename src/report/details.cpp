@@ -1,0 +1,98 @@
+#include "report/details.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/version.hpp"
+#include "io/write.hpp"
+#include "report/json.hpp"
+
+namespace subspectra {
+namespace {
+
+using nlohmann::json;
+
+Index original_row(const Dataset& data, Index row) {
+  return data.original_rows().empty() ? row : data.original_rows()[static_cast<std::size_t>(row)];
+}
+
+/// What is no number is an empty field.
+std::string number_field(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
+
+std::string size_field(Index k) { return k > 0 ? fmt::to_string(k) : ""; }
+
+std::vector<std::string> feature_names(const Dataset& data, const EvaluationFold& fold) {
+  return data.names().selected(fold.features).all();
+}
+
+const std::string& class_name(const Dataset& data, int code) {
+  return data.labels()->classes[static_cast<std::size_t>(code)];
+}
+
+}  // namespace
+
+json details_json(const Evaluation& evaluation, const Dataset& data) {
+  json rows = json::array();
+  for (const HeldOutPredictions& method : evaluation.predictions) {
+    for (Index i = 0; i < data.rows(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const int truth = data.labels()->codes[at];
+      const bool held_out = method.times[at] > 0;
+      json probabilities = json::array();
+      for (Index c = 0; c < method.probabilities.cols() && held_out; ++c)
+        probabilities.push_back(method.probabilities(i, c));
+      rows.push_back({{"method", method.method},
+                      {"k", method.k > 0 ? json(method.k) : json()},
+                      {"row", original_row(data, i)},
+                      {"truth", class_name(data, truth)},
+                      {"predicted", held_out ? json(class_name(data, method.predicted[at])) : json()},
+                      {"times", method.times[at]},
+                      {"error", held_out ? json(method.wrong[at]) : json()},
+                      {"probabilities", std::move(probabilities)}});
+    }
+  }
+  json folds = json::array();
+  for (const EvaluationFold& fold : evaluation.folds) {
+    json out = fold_json(fold);
+    out["names"] = feature_names(data, fold);
+    folds.push_back(std::move(out));
+  }
+  return {{"schema", "subspectra.evaluation-details/1"},
+          {"version", version()},
+          {"complete", evaluation.complete()},
+          {"classes", data.labels()->classes},
+          {"rows", std::move(rows)},
+          {"folds", std::move(folds)}};
+}
+
+std::string details_csv(const Evaluation& evaluation, const Dataset& data) {
+  const auto& classes = data.labels()->classes;
+  std::string text = "record,method,k,repeat,fold,row,truth,predicted,times,error";
+  for (const auto& name : classes) text += ',' + csv_text_field("p_" + name);
+  text += ",features\n";
+  for (const HeldOutPredictions& method : evaluation.predictions) {
+    for (Index i = 0; i < data.rows(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const bool held_out = method.times[at] > 0;
+      text += fmt::format("row,{},{},,,{},{},{},{},{}", method.method, size_field(method.k),
+                          original_row(data, i), csv_text_field(class_name(data, data.labels()->codes[at])),
+                          held_out ? csv_text_field(class_name(data, method.predicted[at])) : "",
+                          method.times[at], number_field(method.wrong[at]));
+      for (Index c = 0; c < method.probabilities.cols(); ++c)
+        text += ',' + number_field(method.probabilities(i, c));
+      text += ",\n";
+    }
+  }
+  for (const EvaluationFold& fold : evaluation.folds) {
+    text += fmt::format("fold,{},{},{},{},,,,,{}", fold.method, size_field(fold.k), fold.repeat, fold.fold,
+                        number_field(fold.error));
+    text.append(classes.size(), ',');
+    text +=
+        fmt::format(",{}\n", csv_text_field(fmt::format("{}", fmt::join(feature_names(data, fold), ";"))));
+  }
+  return text;
+}
+
+}  // namespace subspectra
