@@ -127,6 +127,8 @@ Dataset Job::load(const std::string& data) {
   } else if (!output.quiet) {
     say_missing_header(table);
   }
+  // The head of the table says it where there is one. A run that fails says nothing but why.
+  if (output.json || output.o == "-") understood = data_line(table);
   load_groups(table.names());
   return table;
 }
@@ -152,11 +154,16 @@ const MethodEntry& Job::choose_method(const Dataset& data) const {
   MethodOptions asked;
   set_options(asked, texts);
   require_method_name(texts, !asked.method.empty());
+  if (asked.method.empty() && !data.labels() && data.details().row_ids && !data.details().no_target.empty())
+    throw BadInput({.file = data.source()}, data.details().no_target);
   return MethodRegistry::find(asked.method.empty() ? default_method(data.labels() != nullptr) : asked.method);
 }
 
 nlohmann::json Job::used_options(const KRange& k) const {
   nlohmann::json used = options_json(read);
+  for (const char* name : {"format", "transpose", "labels", "names", "id", "categorical", "na"}) {
+    if (!texts.contains(name)) used.erase(name);  // what only some files need
+  }
   used.update(options_json(prepare));
   used.update(options_json(selection));
   used.update(options_json(run));
@@ -167,6 +174,7 @@ nlohmann::json Job::used_options(const KRange& k) const {
 
 void Job::warn(const std::vector<std::string>& from_data, const std::vector<std::string>& from_result) const {
   if (output.quiet) return;
+  if (!understood.empty()) say("note", understood);
   std::vector<std::string> said;
   for (const auto* warnings : {&from_data, &from_result}) {
     for (const auto& warning : *warnings) {
@@ -228,7 +236,9 @@ std::string data_line(const Dataset& data) {
     return fmt::format("{}: {}", printable(data.source()), counted(data.features(), "feature"));  // matrices
   std::string line = fmt::format("{}: {}, {}", printable(data.source()), counted(data.rows(), "row"),
                                  counted(data.features(), "feature"));
-  if (!data.labels()) return line + ", no labels";
+  std::string understood;
+  for (const std::string& one : data.details().understood) understood += "; " + printable(one);
+  if (!data.labels()) return line + ", no labels" + understood;
   constexpr int kMostNamed = 8;
   const auto counts = data.labels()->counts();
   std::string named;
@@ -237,7 +247,10 @@ std::string data_line(const Dataset& data) {
     named += fmt::format("{}{} {}", c > 0 ? ", " : "", printable(data.labels()->classes[at]), counts[at]);
   }
   if (data.labels()->class_count() > kMostNamed) named += ", ...";
-  return line + fmt::format(", {} ({})", counted(data.labels()->class_count(), "class", "classes"), named);
+  const std::string& target = data.labels()->name;
+  return line + fmt::format(", {}{} ({}){}", counted(data.labels()->class_count(), "class", "classes"),
+                            target == "class" ? "" : fmt::format(" of '{}'", printable(target)), named,
+                            understood);
 }
 
 }  // namespace subspectra::cli

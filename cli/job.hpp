@@ -47,6 +47,8 @@ struct Job {
   OutputOptions output;
   Stopwatch watch;
   double read_s = 0.0;
+  std::string understood =
+      {};  ///< data_line() of the table, for runs that print no head of a table; warn() says it
 
   /// check_method_options for commands that train: what is meant for the classifier is no option of a method.
   void check_options(const std::vector<const MethodEntry*>& chosen) const;
@@ -65,7 +67,7 @@ struct Job {
   /// --checkpoint that cannot be written. `several`: the command searches more
   /// than once, so that there is no one state to save.
   void check_exact_search(bool several) const;
-  /// Each warning once, unless --quiet.
+  /// What was understood, where no table says it, and each warning once; unless --quiet.
   void warn(const std::vector<std::string>& from_data, const std::vector<std::string>& from_result) const;
 };
 

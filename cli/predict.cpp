@@ -34,16 +34,27 @@ struct PredictOptions {
           "columns to leave out (text that the model does not use is left alone anyway)");
     field(
         "missing", o.missing,
-        "missing values: trained fills them in when the model was fitted with --missing mean and refuses them otherwise; drop leaves their rows out");
+        "missing values: trained fills them in when the model was fitted with --missing mean, median or indicator and refuses them otherwise; drop leaves their rows out");
     field(
         "csv_safe", o.csv_safe,
         "an apostrophe before names of classes that a spreadsheet would take for a formula (= + - @): for files that people open there");
   }
 };
 
+/// What the column of ids is called; a name that was made up for it says nothing.
+std::string id_heading(const Dataset& data) {
+  const std::string& name = data.details().id_name;
+  const bool made_up = name.size() > 1 && name.front() == 'x' &&
+                       std::all_of(name.begin() + 1, name.end(), [](char c) { return is_digit(c); });
+  return made_up || name.empty() ? "id" : name;
+}
+
 std::string predictions_csv(const TrainedModel& model, const Dataset& data, const Matrix& probabilities,
                             bool safe, std::vector<int>& predicted) {
-  std::string text = "row,predicted";
+  const auto& ids = data.details().row_ids;
+  std::string text = "row";
+  if (ids) text += ',' + csv_field(id_heading(data), safe);
+  text += ",predicted";
   for (const auto& name : model.classes) text += ',' + csv_field("p_" + name, safe);
   text += '\n';
   predicted.reserve(static_cast<std::size_t>(data.rows()));
@@ -52,7 +63,9 @@ std::string predictions_csv(const TrainedModel& model, const Dataset& data, cons
     probabilities.row(i).maxCoeff(&best);  // the first of equal ones
     predicted.push_back(static_cast<int>(best));
     const Index row = data.original_rows().empty() ? i : data.original_rows()[static_cast<std::size_t>(i)];
-    text += fmt::format("{},{}", row, csv_field(model.classes[static_cast<std::size_t>(best)], safe));
+    text += fmt::format("{}", row);
+    if (ids) text += ',' + csv_field((*ids)[static_cast<std::size_t>(row)], safe);
+    text += fmt::format(",{}", csv_field(model.classes[static_cast<std::size_t>(best)], safe));
     for (Index c = 0; c < probabilities.cols(); ++c) text += fmt::format(",{}", probabilities(i, c));
     text += '\n';
   }
@@ -84,6 +97,7 @@ int run_predict(const Arguments& arguments, Signals&) {
   set_options(predict, arguments.texts);
   set_options(output, arguments.texts);
   read.ignore = predict.exclude;
+  read.categorical = "none";  // those of the model are made again, and no others
   read.validate();
   require_writable(output.o);
   const TrainedModel model = TrainedModel::load(arguments.operands[0]);
@@ -92,7 +106,14 @@ int run_predict(const Arguments& arguments, Signals&) {
     read.target_optional = true;  // new rows need no labels
   }
   // Where columns are matched by place nobody knows which are not needed.
-  if (model.names_given) read.needed = model.names;
+  if (model.names_given) read.needed = needed_columns(model);
+  for (const DerivedFeature& feature : model.derived) {
+    if (feature.value) read.derived.push_back(feature);
+  }
+  if (read.id.empty()) {
+    read.id = model.id;
+    read.id_optional = true;
+  }
   Dataset data = read_table(arguments.operands[1], read);
   if (predict.missing == PredictMissing::kDrop) {
     // Only gaps in columns the model uses count, and a row without a label is what predict is for.
@@ -114,6 +135,7 @@ int run_predict(const Arguments& arguments, Signals&) {
   write_result(output.o.empty() ? "-" : output.o,
                predictions_csv(model, data, probabilities, predict.csv_safe, predicted));
   if (!output.quiet) {
+    say("note", data_line(data));
     for (const auto& warning : data.warnings()) say("warning", warning);
     if (const auto judged = judge_labelled_rows(model, data, predicted)) {
       if (const auto sentence = unknown_classes_text(data, *judged); !sentence.empty())
@@ -135,7 +157,7 @@ int run_predict(const Arguments& arguments, Signals&) {
 
 Command predict_command() {
   const auto reading = reworded(
-      without(describe_options<ReadOptions>(), {"weights"}),
+      without(describe_options<ReadOptions>(), {"weights", "categorical"}),
       {{.name = "target",
         .hint = "",
         .help =
@@ -162,7 +184,7 @@ Command predict_command() {
            .groups = {{.title = "Data", .options = reading + describe_options<PredictOptions>()},
                       {.title = "Output", .options = output}},
            .notes =
-               {"Columns: matched by name, in any order; what the model does not use is left alone, text too; what it needs and DATA lacks is named. Tables without names are matched by position. `row` counts from 0. Where the table has labels, the error rate goes to stderr, and the confusion matrix beside the CSV: to stderr when that goes to stdout, else to stdout."}},
+               {"Columns: matched by name, in any order; what the model does not use is left alone, text too; what it needs and DATA lacks is named. Tables without names are matched by position. `row` counts from 0; where the training table had a column of ids, its values here stand beside it. Where the table has labels, the error rate goes to stderr, and the confusion matrix beside the CSV: to stderr when that goes to stdout, else to stdout."}},
       .run = run_predict};
 }
 

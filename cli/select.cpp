@@ -434,7 +434,8 @@ int run_select(const Arguments& arguments, Signals& signals) {
   const ResultContext context = {.options = job.used_options(k),
                                  .read_s = job.read_s,
                                  .total_s = job.watch.seconds(),
-                                 .groups = job.selection.feature_groups.get(),
+                                 .groups = job.selection.feature_groups ? job.selection.feature_groups.get()
+                                                                        : prepared.details().categories.get(),
                                  .spelling = Spelling::kCommandLine};
   const std::string result = json_text(selection_json(selection, prepared, context));
   job.warn(prepared.warnings(), selection.warnings);

@@ -14,7 +14,7 @@ namespace subspectra::fuzzing {
 
 class Hdf5File {
  public:
-  enum class Kind { kAnndata, kMatlab };
+  enum class Kind { kAnndata, kMatlab, kTenx };
 
   Hdf5File(Kind kind, std::span<const std::uint8_t> description) : choose_(description) {
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
@@ -36,6 +36,8 @@ class Hdf5File {
     if (file_ < 0) return;
     if (kind == Kind::kAnndata) {
       anndata();
+    } else if (kind == Kind::kTenx) {
+      tenx();
     } else {
       matlab();
     }
@@ -462,6 +464,27 @@ class Hdf5File {
     }
     if (!choose_.rarely(8)) frame("obs", rows, choose_.pick(4));
     if (!choose_.rarely(8)) frame("var", columns, choose_.pick(2));
+  }
+  /// As Cell Ranger writes it, features x cells in compressed columns.
+  void tenx() {
+    const hsize_t cells = 1 + choose_.pick(5), features = 1 + choose_.pick(4);
+    const bool old = choose_.rarely(4);
+    const hid_t matrix = group(file_, old ? "GRCh38" : "matrix");
+    if (matrix < 0) return;
+    const std::vector<std::int64_t> shape = {static_cast<std::int64_t>(features),
+                                             static_cast<std::int64_t>(cells)};
+    if (!choose_.rarely(16)) dataset(matrix, "shape", {2}, Values::kWhole, &shape);
+    compressed(matrix, cells, features, "indices", "indptr");
+    if (!choose_.rarely(16)) dataset(matrix, "barcodes", {cells}, Values::kTexts);
+    if (old) {
+      dataset(matrix, "genes", {features}, Values::kTexts);
+      dataset(matrix, "gene_names", {features}, Values::kTexts);
+    } else if (const hid_t about = group(matrix, "features"); about >= 0) {
+      dataset(about, "id", {features}, Values::kTexts);
+      if (!choose_.rarely(4)) dataset(about, "name", {features}, Values::kTexts);
+      H5Gclose(about);
+    }
+    H5Gclose(matrix);
   }
   void cell_contents(unsigned count) {
     const hid_t refs = group(file_, "#refs#");

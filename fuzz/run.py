@@ -30,7 +30,7 @@ BUILD = ROOT / "build" / "fuzz"
 PROGRAM = ROOT / "build" / "release" / "subspectra"
 RECORD = ROOT / "docs" / "fuzzing.json"
 PROBLEMS = "certificate-problems"  # certificate_fuzzer, which needs no libFuzzer
-ENDINGS = {"h5ad": ".h5ad", "mat": ".mat", "mat73": ".mat"}  # decoded by libraries of others, in a process of their own
+ENDINGS = {"h5ad": ".h5ad", "tenx_h5": ".h5", "mat": ".mat", "mat73": ".mat"}  # decoded by libraries of others, in a process of their own
 LIBRARIES = re.compile(r"/(libhdf5|libmatio|libsz|libaec|libz)[^/ ]*\.so")
 OPTIONS = ["-rss_limit_mb=4096", "-malloc_limit_mb=100000", "-print_final_stats=1"]
 OF_OURS = ["-timeout=120", "-max_len=65536"]

@@ -45,6 +45,15 @@ struct DatasetExtras {
 
 namespace detail {
 
+/// A feature that is made of a column of the file: 1 where the column holds `value` and 0 where it holds
+/// another one; without a value, 1 where the column is missing and 0 elsewhere.
+struct DerivedFeature {
+  std::string name;    ///< of the feature: "stage=2", "age is missing"
+  std::string column;  ///< of the file
+  std::optional<std::string> value = {};
+  bool operator==(const DerivedFeature&) const = default;
+};
+
 /// Numbers as plain pointers, and what keeps them alive where it is not the caller.
 struct TableInput {
   std::variant<DenseView, CscView> view;

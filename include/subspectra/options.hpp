@@ -166,11 +166,15 @@ struct EnumNames<Criterion> {
 };
 
 /// What to do with a missing value (NaN).
-enum class MissingPolicy { kError, kMean, kDrop };
+enum class MissingPolicy { kError, kMean, kMedian, kIndicator, kDrop };
 template <>
 struct EnumNames<MissingPolicy> {
-  static constexpr std::array<std::pair<MissingPolicy, std::string_view>, 3> kNames = {
-      {{MissingPolicy::kError, "error"}, {MissingPolicy::kMean, "mean"}, {MissingPolicy::kDrop, "drop"}}};
+  static constexpr std::array<std::pair<MissingPolicy, std::string_view>, 5> kNames = {
+      {{MissingPolicy::kError, "error"},
+       {MissingPolicy::kMean, "mean"},
+       {MissingPolicy::kMedian, "median"},
+       {MissingPolicy::kIndicator, "indicator"},
+       {MissingPolicy::kDrop, "drop"}}};
 };
 
 struct PrepareOptions {
@@ -178,8 +182,9 @@ struct PrepareOptions {
   bool standardize = false;
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
-    field("missing", o.missing,
-          "what to do with missing values: refuse, put the column's training mean, or drop the row");
+    field(
+        "missing", o.missing,
+        "what to do with missing values: refuse, put the column's training mean or median, put the mean and add a 0/1 feature that says where it was missing, or drop the row");
     field("standardize", o.standardize,
           "divide every column by its standard deviation (learned on training rows)");
   }

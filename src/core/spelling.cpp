@@ -94,8 +94,11 @@ std::string cpp_sizes(std::string_view value) {
 std::string cpp_value(std::string_view name, std::string_view value) {
   if (name == "cv" && value == "loo") return "kLeaveOneOut";
   if (name == "missing" && value == "mean") return "MissingPolicy::kMean";
+  if (name == "missing" && value == "median") return "MissingPolicy::kMedian";
+  if (name == "missing" && value == "indicator") return "MissingPolicy::kIndicator";
   if (name == "missing" && value == "drop") return "MissingPolicy::kDrop";
-  if ((name == "ignore" || name == "include") && !value.starts_with('@')) return cpp_list(value);
+  if ((name == "ignore" || name == "include" || name == "na") && !value.starts_with('@'))
+    return cpp_list(value);
   if (name == "k") return cpp_sizes(value);
   return std::string(value);
 }

@@ -329,6 +329,12 @@ Dataset Dataset::with_rows(const std::vector<Index>& rows) const {
   part.first_missing = all.first_missing;
   part.first_infinite = all.first_infinite;
   part.first_unlabelled = all.first_unlabelled;
+  part.id_name = all.id_name;
+  part.row_ids = all.row_ids;
+  part.derived = all.derived;
+  part.categories = all.categories;
+  part.understood = all.understood;
+  part.no_target = all.no_target;
   part.left_out = all.left_out;
   part.notes = all.notes;
   part.warnings = all.warnings;
@@ -351,7 +357,26 @@ Dataset Dataset::with_features(const std::vector<Index>& features) const {
   require_between(features, features_, "features", "column");
   DatasetDetails part = state_->details;
   part.names = part.names.selected(features);
+  if (part.categories) part.categories = restricted(*part.categories, features);
   return {std::move(part), state_->values.with_features(features)};
+}
+
+std::shared_ptr<const FeatureGroups> restricted(const FeatureGroups& groups,
+                                                const std::vector<Index>& features) {
+  FeatureGroups part;
+  std::map<Index, std::size_t> place;  // of a group among those that are left
+  for (std::size_t j = 0; j < features.size(); ++j) {
+    const Index group = groups.group_of[static_cast<std::size_t>(features[j])];
+    const auto [at, is_new] = place.try_emplace(group, part.names.size());
+    if (is_new) {
+      part.names.push_back(groups.names[static_cast<std::size_t>(group)]);
+      part.members.emplace_back();
+    }
+    part.members[at->second].push_back(static_cast<Index>(j));
+    part.group_of.push_back(static_cast<Index>(at->second));
+  }
+  if (part.names.size() == features.size()) return nullptr;
+  return std::make_shared<const FeatureGroups>(std::move(part));
 }
 
 void refuse_table(const Dataset& data, const BadInput& of_file, InvalidArgument::Parts of_arrays) {

@@ -2,6 +2,7 @@
 /// What the library itself knows of a Dataset. Readers know formats; nothing after this knows where the
 /// numbers came from.
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,9 +12,12 @@
 
 #include "core/types.hpp"
 #include "data/feature_names.hpp"
+#include "data/groups.hpp"
 #include "data/values.hpp"
 
 namespace subspectra {
+
+using detail::DerivedFeature;
 
 /// Class labels as codes into `classes`. Classes are sorted: by value if every one is a number, else by
 /// bytes.
@@ -49,10 +53,18 @@ struct DatasetDetails {
   std::optional<Location> first_missing;  ///< where the first missing value stood, when the reader knows
   std::optional<InfiniteCell> first_infinite;
   std::optional<Location> first_unlabelled;  ///< the first missing label
-  std::vector<std::string> left_out;         ///< text columns that ReadOptions::ignore named
-  std::vector<std::string> notes;            ///< what the reader understood: "header row: yes", ...
-  std::vector<std::string> warnings;         ///< duplicate names and the like; they go into the result
-  bool in_memory = false;  ///< the caller's arrays and no file: messages name a row and a column
+  std::string id_name;                       ///< of the column that names the rows; "" also where it has none
+  /// The names of the file's rows (original_rows says which are here), or null.
+  std::shared_ptr<const std::vector<std::string>> row_ids;
+  std::vector<DerivedFeature> derived;  ///< those of the features that are made of columns of the file
+  std::shared_ptr<const FeatureGroups>
+      categories;                       ///< the features of one category together; null: all alone
+  std::vector<std::string> understood;  ///< beyond rows, features and classes: "index 'Unnamed: 0' left out"
+  std::string no_target;                ///< where no label was found: why, and what to do
+  std::vector<std::string> left_out;    ///< text columns that ReadOptions::ignore named
+  std::vector<std::string> notes;       ///< what the reader understood: "header row: yes", ...
+  std::vector<std::string> warnings;    ///< duplicate names and the like; they go into the result
+  bool in_memory = false;               ///< the caller's arrays and no file: messages name a row and a column
 };
 
 /// What a table is filled in by readers, generators and whoever changes its numbers; a Dataset is made from
@@ -71,6 +83,10 @@ struct DatasetState {
   DatasetDetails details;
   Values values;
 };
+
+/// The groups of these features alone; null where each is alone.
+[[nodiscard]] std::shared_ptr<const FeatureGroups> restricted(const FeatureGroups& groups,
+                                                              const std::vector<Index>& features);
 
 /// Refuses what stands in a table: of a file BadInput, with its place; of the caller's arrays, where there is
 /// no file to name, InvalidArgument.

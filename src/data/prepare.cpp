@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "core/text.hpp"
+#include "data/derived_features.hpp"
 
 namespace subspectra {
 namespace {
@@ -16,6 +20,11 @@ struct Flaws {
   std::vector<char> row_flawed;
   Index missing_total = 0, infinite_total = 0;
 };
+
+bool fills_in(MissingPolicy policy) {
+  return policy == MissingPolicy::kMean || policy == MissingPolicy::kMedian ||
+         policy == MissingPolicy::kIndicator;
+}
 
 Flaws find_flaws(const Dataset& data) {
   Flaws flaws;
@@ -244,19 +253,36 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
     drop_empty_classes(left);
     data = Dataset(std::move(left), data.values());
   }
-  if (options.missing == MissingPolicy::kMean && flaws.missing_total > 0) {
+  if (fills_in(options.missing) && flaws.missing_total > 0) {
     auto missing = dropped == 0 ? flaws.missing : find_flaws(data).missing;
     const auto empty = take_empty_columns(missing, data.rows());
     std::vector<std::string> warnings;
     if (!empty.empty()) {
       warnings.push_back(
-          fmt::format("{} no value in any row and {} as constant, since there is no mean to put in",
-                      empty_columns(data, empty), empty.size() == 1 ? "counts" : "count"));
+          fmt::format("{} no value in any row and {} as constant, since there is no {} to put in",
+                      empty_columns(data, empty), empty.size() == 1 ? "counts" : "count",
+                      options.missing == MissingPolicy::kMedian ? "median" : "mean"));
     }
     if (const Index total = std::accumulate(missing.begin(), missing.end(), Index{0}); total > 0) {
-      warnings.push_back(fmt::format("{} in {} {} replaced by training means: {}",
-                                     counted(total, "missing value"), columns_with(missing),
-                                     total == 1 ? "was" : "were", list_columns(data, missing)));
+      warnings.push_back(fmt::format(
+          "{} in {} {} replaced by training {}: {}", counted(total, "missing value"), columns_with(missing),
+          total == 1 ? "was" : "were", options.missing == MissingPolicy::kMedian ? "medians" : "means",
+          list_columns(data, missing)));
+    }
+    if (options.missing == MissingPolicy::kIndicator) {
+      std::vector<Index> with_gaps;
+      for (std::size_t j = 0; j < missing.size(); ++j) {
+        if (missing[j] > 0) with_gaps.push_back(static_cast<Index>(j));
+      }
+      const Index before = data.features();
+      data = with_missing_indicators(std::move(data), with_gaps);
+      if (data.features() > before)
+        warnings.push_back(fmt::format(
+            "{} added that {} where values are missing: {}",
+            counted(data.features() - before, "feature was", "features were"),
+            data.features() - before == 1 ? "says" : "say",
+            join_some(static_cast<std::size_t>(data.features() - before),
+                      [&](std::size_t k) { return data.names()[before + static_cast<Index>(k)]; })));
     }
     if (!warnings.empty()) {
       DatasetDetails warned = data.details();
@@ -270,13 +296,45 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
 namespace {
 
 struct ColumnSummary {
-  double mean = 0.0;       ///< of the values present, weighted
-  double deviation = 0.0;  ///< once that mean stands in the gaps; the divisor is the weight of all rows
+  double mean = 0.0;       ///< of the values present and of what fills the gaps, weighted
+  double deviation = 0.0;  ///< once the gaps are filled; the divisor is the weight of all rows
 };
 
-ColumnSummary summarize(const Dataset& data, Index j, double total_weight) {
+/// The weighted median of the values that are there: half of their weight on either side, the middle of two
+/// where it falls between them, as if a row of weight 2 stood there twice. 0 for a column with nothing.
+double median_of(const Dataset& data, Index j, double total_weight) {
+  const auto weights = data.weights();
+  std::vector<std::pair<double, double>> values;  // and their weights
+  double present = 0.0, stored = 0.0;
+  data.values().each_entry(j, [&](Index row, double value) {
+    const double weight = weights.empty() ? 1.0 : weights[static_cast<std::size_t>(row)];
+    stored += weight;
+    if (std::isnan(value) || weight <= 0.0) return;
+    values.emplace_back(value, weight);
+    present += weight;
+  });
+  if (data.values().leaves_out_zeros() && total_weight > stored) {
+    values.emplace_back(0.0, total_weight - stored);
+    present += total_weight - stored;
+  }
+  if (values.empty()) return 0.0;
+  std::sort(values.begin(), values.end());
+  // Sums of weights round: a half is one to a few of their last digits.
+  const double half = 0.5 * present;
+  const double tolerance = 1e-12 * present;
+  double below = 0.0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    below += values[i].second;
+    if (below >= half + tolerance || i + 1 == values.size()) return values[i].first;
+    if (below >= half - tolerance) return 0.5 * values[i].first + 0.5 * values[i + 1].first;
+  }
+  return 0.0;
+}
+
+/// `fill` stands in the gaps instead of the mean, if it is given.
+ColumnSummary summarize(const Dataset& data, Index j, double total_weight, std::optional<double> fill) {
   ColumnSummary summary;
-  double present = 0.0, sum = 0.0, largest = 0.0, unit = 1.0;
+  double present = 0.0, sum = 0.0, largest = fill ? std::abs(*fill) : 0.0, unit = 1.0;
   const auto weights = data.weights();
   const auto each = [&](auto&& visit) {
     data.values().each_entry(j, [&](Index row, double value) {
@@ -292,7 +350,10 @@ ColumnSummary summarize(const Dataset& data, Index j, double total_weight) {
   double explicit_weight = 0.0;
   each([&](double weight, double x) {
     explicit_weight += weight;
-    if (std::isnan(x)) return;
+    if (std::isnan(x)) {
+      if (!fill) return;
+      x = *fill / unit;
+    }
     present += weight;
     sum += weight * x;
   });
@@ -302,7 +363,11 @@ ColumnSummary summarize(const Dataset& data, Index j, double total_weight) {
   summary.mean = sum / present;
   double squares = zeros * summary.mean * summary.mean;
   each([&](double weight, double x) {
-    if (!std::isnan(x)) squares += weight * (x - summary.mean) * (x - summary.mean);
+    if (std::isnan(x)) {
+      if (!fill) return;
+      x = *fill / unit;
+    }
+    squares += weight * (x - summary.mean) * (x - summary.mean);
   });
   summary.mean *= unit;
   summary.deviation = std::sqrt(squares / total_weight) * unit;
@@ -325,18 +390,22 @@ auto preparing(const Preparation& preparation, Index j) {
 
 Preparation Preparation::learn(const Dataset& training, const PrepareOptions& options) {
   Preparation result;
-  const bool impute = options.missing == MissingPolicy::kMean;
+  const bool impute = fills_in(options.missing);
+  const bool by_median = options.missing == MissingPolicy::kMedian;
   if (!impute && !options.standardize) return result;
   const Index p = training.features();
   double total_weight = 0.0;
   for (Index i = 0; i < training.rows(); ++i) total_weight += training.weight(i);
-  Vector means(p), scales(p);
+  Vector means(p), scales(p), fills(by_median ? p : 0);
   for (Index j = 0; j < p; ++j) {
-    const ColumnSummary summary = summarize(training, j, total_weight);
+    const double fill = by_median ? median_of(training, j, total_weight) : 0.0;
+    const ColumnSummary summary =
+        summarize(training, j, total_weight, by_median ? std::optional(fill) : std::nullopt);
     means[j] = summary.mean;
+    if (by_median) fills[j] = fill;
     scales[j] = summary.deviation > 0.0 && std::isfinite(summary.deviation) ? summary.deviation : 1.0;
   }
-  if (impute) result.imputation = means;
+  if (impute) result.imputation = by_median ? fills : means;
   if (options.standardize) {
     if (!training.values().leaves_out_zeros()) result.centre = means;
     result.scale = scales;

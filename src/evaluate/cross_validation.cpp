@@ -917,13 +917,16 @@ EvaluationChoice choose_k(const std::string& method, std::span<const EvaluationR
 
 void require_class_labels(const Dataset& data, std::string_view command) {
   if (!data.labels()) {
-    refuse_table(
-        data,
-        BadInput(fmt::format("{}: {} needs class labels and there is no label column; name it with ⟨target⟩",
-                             data.source(), command)),
-        {.field = "y",
-         .rule = fmt::format("is missing, and {} needs class labels", command),
-         .way_out = "give them with the table: Dataset(X, y)"});
+    refuse_table(data,
+                 data.details().no_target.empty()
+                     ? BadInput(fmt::format(
+                           "{}: {} needs class labels and there is no label column; name it with ⟨target⟩",
+                           data.source(), command))
+                     : BadInput(fmt::format("{}: {} needs class labels: {}", data.source(), command,
+                                            data.details().no_target)),
+                 {.field = "y",
+                  .rule = fmt::format("is missing, and {} needs class labels", command),
+                  .way_out = "give them with the table: Dataset(X, y)"});
   }
   // Methods that look at labels say so themselves, but not every method does.
   const auto counts = data.labels()->counts();

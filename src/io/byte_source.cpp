@@ -233,4 +233,20 @@ std::uint64_t checked_file_size(const std::string& path) {
   return static_cast<std::uint64_t>(status.st_size);
 }
 
+bool begins_with(const std::string& path, std::string_view text) {
+  if (path == "-") return false;
+  std::array<char, 512> front = {};
+  const auto bytes = open_bytes(path);
+  std::size_t length = 0;
+  while (length < front.size()) {
+    const std::size_t got = bytes->read(std::span(front).subspan(length));
+    if (got == 0) break;
+    length += got;
+  }
+  std::string_view begin(front.data(), length);
+  if (begin.starts_with("\xEF\xBB\xBF")) begin.remove_prefix(3);
+  begin.remove_prefix(std::min(begin.find_first_not_of(" \t\r\n"), begin.size()));
+  return begin.starts_with(text);
+}
+
 }  // namespace subspectra

@@ -30,6 +30,10 @@ class ByteSource {
 [[nodiscard]] std::unique_ptr<ByteSource> unzipped_bytes(std::unique_ptr<ByteSource> raw,
                                                          const std::string& name);
 
+/// What an open file holds begins with this text, after blank lines and a byte-order mark. False for "-",
+/// which cannot be read twice.
+[[nodiscard]] bool begins_with(const std::string& path, std::string_view text);
+
 /// The size of a regular file; throws BadInput for a missing path, a directory, no permission, an empty file.
 [[nodiscard]] std::uint64_t checked_file_size(const std::string& path);
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <exception>
@@ -19,7 +20,9 @@
 #include "io/raw_table.hpp"
 #include "io/readers.hpp"
 #include "io/row_store.hpp"
+#include "io/text_kinds.hpp"
 #include "io/text_scan.hpp"
+#include "io/transposed_rows.hpp"
 
 namespace subspectra {
 namespace {
@@ -49,7 +52,9 @@ class CsvReader {
             std::size_t block_bytes, std::shared_ptr<MemoryBudget> memory)
       : bytes_(bytes),
         name_(std::move(name)),
+        format_(format),
         separator_(format.separator),
+        decimal_comma_(format.decimal_comma),
         options_(options),
         memory_(std::move(memory)),
         for_fields_{.what = fmt::format("reading the first lines of {}", name_),
@@ -62,18 +67,26 @@ class CsvReader {
             std::max<std::size_t>(block_bytes, 4), *memory_,
             {.what = fmt::format("a field of {}", name_),
              .advice = "check that the file is a table and its quotes are closed, or raise ⟨memory_limit⟩"}) {
+    na_ = options.na;
   }
 
   RawTable read();
+  RawTable read_transposed();
   Index read_records(const std::function<void(CsvRecord&)>& each);
 
  private:
   // --- bytes to fields
   bool refill();
   void skip_byte_order_mark();
+  void detect_format();
+  [[nodiscard]] std::array<std::string_view, 2> first_lines();
   bool available(std::size_t i) { return i < end_ - begin_ || refill(); }
   [[nodiscard]] char at(std::size_t i) const { return buffer_[begin_ + i]; }
   [[nodiscard]] bool is_blank(char c) const { return c == ' ' || (c == '\t' && separator_ != '\t'); }
+  [[nodiscard]] bool between_blanks() const { return separator_ == ' '; }
+  [[nodiscard]] bool ends_field(char c) const {
+    return c == separator_ || c == '\n' || c == '\r' || (c == '\t' && between_blanks());
+  }
   void skip_line_feed();
   bool skip_blank_lines();
   FieldEnd finish_field(std::size_t length);
@@ -81,10 +94,39 @@ class CsvReader {
   Field quoted_field(std::size_t start, Index column);
   bool next_record(CsvRecord& record);
 
+  // --- texts to numbers
+  [[nodiscard]] bool is_missing(std::string_view text) const {
+    return is_missing_token(text) || (!na_.empty() && std::find(na_.begin(), na_.end(), text) != na_.end());
+  }
+  [[nodiscard]] bool reads_number(std::string_view text, double& value) const {
+    return parse_number(text, value) || (decimal_comma_ && parse_decimal_comma(text, value));
+  }
+  [[nodiscard]] bool is_number(const CsvField& field) const {
+    double value = 0.0;
+    return !is_missing(field.text) && reads_number(field.text, value);
+  }
+  bool store_number(Index column, std::string_view token, double& slot, long line);
+  /// Features in rows: what stands where, from the header and the first row.
+  struct FeatureColumns {
+    std::vector<std::string> header;
+    std::ptrdiff_t name = -1;          ///< the column with the names of the features, or none
+    std::vector<std::size_t> samples;  ///< the columns of samples
+    bool settled = false;              ///< `samples` has lost the columns of annotations
+  };
+  [[nodiscard]] FeatureColumns feature_columns(const CsvRecord& first, const CsvRecord& second);
+  void take_feature_row(const CsvRecord& record, FeatureColumns& columns, TransposedRows& rows,
+                        std::vector<std::pair<std::string, CsvRecord>>& described);
+  void settle_annotations(const CsvRecord& record, FeatureColumns& columns);
+  [[nodiscard]] bool counts_columns(const CsvRecord& record) const;
+
   // --- fields to columns
+  bool understand_row_names(const CsvRecord& first, const CsvRecord& second);
   void understand_first_line(const CsvRecord& first, const CsvRecord& second, bool has_second);
-  void check_separator(const CsvRecord& first) const;
+  void check_separator(const CsvRecord& first, bool is_table) const;
   void start_columns(Index width);
+  [[nodiscard]] bool is_nameless(Index column) const {
+    return has_header_ && header_[static_cast<std::size_t>(column)].empty();
+  }
   void store(Index column, std::string_view text, bool quoted, long line);
   void store_text_in_number_column(Index column, std::string_view text, long line);
   void store_record(const CsvRecord& record);
@@ -100,10 +142,15 @@ class CsvReader {
 
   ByteSource& bytes_;
   std::string name_;
+  CsvFormat format_;
   char separator_;
+  bool decimal_comma_;
   const ReadOptions& options_;
   std::shared_ptr<MemoryBudget> memory_;
   MemoryPurpose for_fields_, for_columns_, for_texts_;
+  std::vector<std::string> na_;  ///< ReadOptions::na
+  bool slow_ = false;            ///< no number may take the short way: it may be one of na_, or have a comma
+  long point_line_ = 0, comma_line_ = 0;  ///< of the first number with a decimal point, with a comma
 
   GrowingBytes buffer_;
   std::size_t begin_ = 0, end_ = 0;  ///< the unread part of buffer_
@@ -113,6 +160,8 @@ class CsvReader {
   std::size_t recorded_ = 0;         ///< bytes taken for the texts of the record that is being read
 
   bool has_header_ = false;
+  bool row_names_ = false;  ///< the header is one name short
+  bool has_third_ = false;  ///< a record follows the second one
   std::vector<std::string> header_;
   std::vector<Kind> kinds_;
   bool knows_needs_ = false;           ///< options.needed tells which columns must be numbers
@@ -150,6 +199,117 @@ void CsvReader::skip_byte_order_mark() {
   begin_ = byte_order_mark({buffer_.data(), end_}, name_);
 }
 
+/// The first two lines as far as they are in a block, or in what the two take of a smaller one: views until
+/// bytes are read again.
+std::array<std::string_view, 2> CsvReader::first_lines() {
+  constexpr std::size_t kMost = kTextBlockBytes;
+  std::array<std::pair<std::size_t, std::size_t>, 2> ends = {};
+  std::size_t i = 0;
+  for (auto& [begin, end] : ends) {
+    while (i < kMost && available(i) && (is_blank(at(i)) || at(i) == '\n' || at(i) == '\r')) ++i;
+    begin = end = i;
+    bool quoted = false;
+    for (; i < kMost && available(i); ++i) {
+      if (at(i) == '"') quoted = !quoted;
+      if (!quoted && (at(i) == '\n' || at(i) == '\r')) break;
+    }
+    end = i;
+  }
+  const std::string_view all(buffer_.data() + begin_, i);
+  return {all.substr(ends[0].first, ends[0].second - ends[0].first),
+          all.substr(ends[1].first, ends[1].second - ends[1].first)};
+}
+
+/// The parts of a line between separators that no quotes hold.
+std::vector<std::string_view> parts_of_line(std::string_view line, char separator) {
+  std::vector<std::string_view> parts;
+  if (separator == ' ') {
+    bool quoted = false, inside = false;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i <= line.size(); ++i) {
+      const bool blank = i == line.size() || (!quoted && (line[i] == ' ' || line[i] == '\t'));
+      if (i < line.size() && line[i] == '"') quoted = !quoted;
+      if (!blank && !inside) begin = i;
+      if (blank && inside) parts.push_back(line.substr(begin, i - begin));
+      inside = !blank;
+    }
+    return parts;
+  }
+  bool quoted = false;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"') quoted = !quoted;
+    if (line[i] != separator || quoted) continue;
+    parts.push_back(line.substr(begin, i - begin));
+    begin = i + 1;
+  }
+  parts.push_back(line.substr(begin));
+  return parts;
+}
+
+/// The separator and the kind of decimal numbers, from the first two lines.
+void CsvReader::detect_format() {
+  if (format_.detect == CsvDetect::kNothing) {
+    slow_ = decimal_comma_ || !na_.empty();
+    return;
+  }
+  const auto lines = first_lines();
+  const std::string_view first = lines[0];
+  const std::string_view second = lines[1];
+  const auto cuts = [&](char separator) {
+    const std::size_t a = parts_of_line(first, separator).size();
+    const std::size_t b = second.empty() ? a : parts_of_line(second, separator).size();
+    return a + b > 2 && (a == b || a + 1 == b);
+  };
+  const auto holds = [&](char separator) { return parts_of_line(first, separator).size() > 1; };
+  // Between semicolons every comma of a number is a decimal one, and none separates fields.
+  const auto all_commas_decimal = [&] {
+    for (const std::string_view line : {first, second}) {
+      for (std::string_view part : parts_of_line(line, ';')) {
+        part = trimmed(part);
+        if (part.size() >= 2 && part.front() == '"') continue;
+        double value = 0.0;
+        if (part.find(',') != std::string_view::npos && !parse_decimal_comma(part, value)) return false;
+      }
+    }
+    return true;
+  };
+  const bool semicolons = holds(';') && (!holds(',') || (cuts(';') && all_commas_decimal()));
+  if (format_.detect == CsvDetect::kSemicolons) {
+    if (semicolons) separator_ = ';';
+  } else if (holds('\t') && (cuts('\t') || !cuts(','))) {
+    separator_ = '\t';
+  } else if (semicolons) {
+    separator_ = ';';
+  } else if (holds(',') && (cuts(',') || !cuts(' '))) {
+    separator_ = ',';
+  } else if (cuts('\t')) {
+    separator_ = '\t';  // a header of one name over rows with names
+  } else {
+    separator_ = ' ';
+  }
+  decimal_comma_ = decimal_comma_ || separator_ == ';';
+  if (format_.detect == CsvDetect::kSeparator && separator_ != ',' && !decimal_comma_) {
+    // 1,234 may be a thousand and some; 1,5 and 12,3456 are not.
+    for (std::string_view part : parts_of_line(second, separator_)) {
+      double value = 0.0;
+      part = trimmed(part);
+      if (part.find('.') != std::string_view::npos && parse_number(part, value)) {
+        decimal_comma_ = false;
+        break;
+      }
+      if (parse_decimal_comma(part, value) && part.size() - part.find(',') != 4) decimal_comma_ = true;
+    }
+  }
+  slow_ = decimal_comma_ || !na_.empty();
+  if (separator_ == format_.separator && format_.detect == CsvDetect::kSemicolons) return;
+  const std::string_view what = separator_ == '\t'  ? "tabs"
+                                : separator_ == ';' ? "semicolons"
+                                : separator_ == ',' ? "commas"
+                                                    : "blanks";
+  notes_.push_back(fmt::format("fields between {}", what));
+}
+
 void CsvReader::skip_line_feed() {
   if (!after_cr_) return;
   after_cr_ = false;
@@ -177,6 +337,10 @@ FieldEnd CsvReader::finish_field(std::size_t length) {
     return FieldEnd::kFile;
   }
   const char c = at(length);
+  if (between_blanks() && c != '\n' && c != '\r') {  // the blanks before it are in `length`
+    begin_ += length;
+    return FieldEnd::kSeparator;
+  }
   begin_ += length + 1;
   if (c == separator_) return FieldEnd::kSeparator;
   after_cr_ = c == '\r';
@@ -190,15 +354,17 @@ Field CsvReader::next_field(Index column) {
   if (available(i) && at(i) == '"') return quoted_field(i, column);
   for (; available(i); ++i) {
     const char c = at(i);
-    if (c == separator_ || c == '\n' || c == '\r') break;
+    if (ends_field(c)) break;
     if (c == '\0') {
       throw BadInput(where(line_, column),
                      "a zero byte; this is not a text table (if it is UTF-16, save it as UTF-8)");
     }
   }
   // The view must be made before finish_field() but after the last refill, which available(i) has done.
+  std::size_t end = i;
+  while (between_blanks() && available(end) && is_blank(at(end))) ++end;
   const std::string_view text = trimmed({buffer_.data() + begin_, i});
-  return {.text = text, .quoted = false, .end = finish_field(i)};
+  return {.text = text, .quoted = false, .end = finish_field(end)};
 }
 
 Field CsvReader::quoted_field(std::size_t start, Index column) {
@@ -226,8 +392,9 @@ Field CsvReader::quoted_field(std::size_t start, Index column) {
     buffer_[begin_ + start + 1 + length++] = c;
   }
   ++i;
+  const std::size_t closed = i;
   while (available(i) && is_blank(at(i))) ++i;
-  if (available(i) && at(i) != separator_ && at(i) != '\n' && at(i) != '\r') {
+  if (available(i) && !ends_field(at(i)) && !(between_blanks() && i > closed)) {
     throw BadInput(where(line_, column),
                    "text follows the closing quote of a field; double a quote that is part of the text");
   }
@@ -251,19 +418,14 @@ bool CsvReader::next_record(CsvRecord& record) {
 // --- the first line
 // -------------------------------------------------------------------------------------------
 
-bool is_number(const CsvField& field) {
-  double value = 0.0;
-  return !is_missing_token(field.text) && parse_number(field.text, value);
-}
-
 /// 0,1,2,..., 1,2,3,... or 2010,2011,2012,... in the fields that are numbers: columns that are counted, not
 /// named.
-bool counts_columns(const CsvRecord& record) {
+bool CsvReader::counts_columns(const CsvRecord& record) const {
   double start = 0.0;
   double numbers = 0.0;
   for (const CsvField& field : record.fields) {
     double value = 0.0;
-    if (!parse_number(field.text, value)) continue;
+    if (!reads_number(field.text, value)) continue;
     if (numbers == 0.0) start = value;
     if (value != start + numbers || value != std::floor(value)) return false;
     numbers += 1.0;
@@ -271,7 +433,7 @@ bool counts_columns(const CsvRecord& record) {
   return numbers >= 3.0;
 }
 
-void CsvReader::check_separator(const CsvRecord& first) const {
+void CsvReader::check_separator(const CsvRecord& first, bool is_table) const {
   if (first.fields.size() != 1 || first.fields[0].quoted) return;
   const std::string& text = first.fields[0].text;
   const auto said = [&](const char* found, const char* wanted, const char* way_out) {
@@ -280,12 +442,17 @@ void CsvReader::check_separator(const CsvRecord& first) const {
   };
   if (separator_ == ',') {
     if (text.find('\t') != std::string::npos)
-      said("tabs", "comma", "name the file .tsv, or save it with commas");
+      said("tabs", "comma",
+           is_table ? "say ⟨format tsv⟩, or name the file .tsv"
+                    : "name the file .tsv, or save it with commas");
     if (text.find(';') != std::string::npos) {
-      said("semicolons", "comma", "save it with commas between the fields and points in the numbers");
+      said("semicolons", "comma",
+           is_table ? "say ⟨format csv2⟩"
+                    : "save it with commas between the fields and points in the numbers");
     }
-  } else if (text.find(',') != std::string::npos) {
-    said("commas", "tab", "name the file .csv, or save it with tabs");
+  } else if (separator_ == '\t' && text.find(',') != std::string::npos) {
+    said("commas", "tab",
+         is_table ? "say ⟨format csv⟩, or name the file .csv" : "name the file .csv, or save it with tabs");
   }
 }
 
@@ -300,18 +467,22 @@ void CsvReader::understand_first_line(const CsvRecord& first, const CsvRecord& s
     // A quoted number over an unquoted one is a name: "1","2" over 0.5,0.7.
     const bool below_quoted = has_second && j < second.fields.size() && second.fields[j].quoted;
     const bool number = is_number(field) && (!field.quoted || below_quoted);
-    const bool text = !number && !is_missing_token(field.text);
+    const bool text = !number && !is_missing(field.text);
     numbers += number ? 1 : 0;
     texts += text ? 1 : 0;
     says_class = says_class || equal_ignoring_case(field.text, "class") ||
                  (!options_.target.empty() && field.text == options_.target);
-    if (same_kinds && !is_missing_token(second.fields[j].text)) {
+    if (same_kinds && !is_missing(second.fields[j].text)) {
       same_kinds = number ? is_number(second.fields[j]) : !is_number(second.fields[j]) && text;
     }
   }
   const std::string columns =
       width == 1 ? std::string("the column is x0") : fmt::format("columns are x0..x{}", width - 1);
-  if (texts == 0) {
+  if (has_second && understand_row_names(first, second)) {
+    has_header_ = true;
+    notes_.push_back(fmt::format("header row: {} name{}; the column before them holds row names", width,
+                                 width == 1 ? "" : "s"));
+  } else if (texts == 0) {
     notes_.push_back(fmt::format("no header row: the first line is all numbers; {}", columns));
     if (counts_columns(first) && width > 2) {
       notes_.emplace_back(
@@ -324,6 +495,21 @@ void CsvReader::understand_first_line(const CsvRecord& first, const CsvRecord& s
     has_header_ = true;
     notes_.push_back(fmt::format("header row: {} name{}", width, width == 1 ? "" : "s"));
   }
+}
+
+/// A header that is one name short stands over a column of row names, as R's write.table leaves it. A row
+/// that ends in a separator is something else.
+bool CsvReader::understand_row_names(const CsvRecord& first, const CsvRecord& second) {
+  if (second.fields.size() != first.fields.size() + 1 || second.fields.back().text.empty()) return false;
+  const bool has_names = std::any_of(first.fields.begin(), first.fields.end(), [&](const CsvField& field) {
+    return field.quoted || (!field.text.empty() && !is_number(field));
+  });
+  double value = 0.0;
+  const CsvField& name = second.fields.front();
+  const bool is_name =
+      name.quoted || !reads_number(name.text, value) || (has_third_ && value == std::floor(value));
+  row_names_ = has_names && is_name && !name.text.empty();
+  return row_names_;
 }
 
 std::string CsvReader::column_name(Index column) const {
@@ -341,14 +527,21 @@ void CsvReader::start_columns(Index width) {
   left_out_.assign(count, false);
   side_of_.assign(count, -1);
   rows_ = std::make_unique<RowStore>(width, name_, *memory_);
+  std::vector<std::string> texts = names_in_list(options_.categorical);  // columns that are read as text
+  for (const DerivedFeature& feature : options_.derived) {
+    if (feature.value) texts.push_back(feature.column);
+  }
   for (Index j = 0; j < width; ++j) {
     const std::string name = column_name(j);
     const bool is_target = options_.target.empty() ? equal_ignoring_case(name, "class")
                                                    : name == options_.target && name != "none";
     const bool is_group = !options_.cv_groups.empty() && name == options_.cv_groups;
-    if ((is_target || is_group) && name != options_.weights) {
+    const bool is_text = is_target || is_group || (!options_.id.empty() && name == options_.id) ||
+                         std::find(texts.begin(), texts.end(), name) != texts.end();
+    if (is_text && name != options_.weights) {
       side_of_[static_cast<std::size_t>(j)] = static_cast<std::int32_t>(side_.size());
-      side_.emplace_back(j, SideColumn{.name = name, .values = {}, .first = {}});
+      side_.emplace_back(j,
+                         SideColumn{.name = name, .values = {}, .first = {}, .has_no_name = is_nameless(j)});
       kinds_[static_cast<std::size_t>(j)] = Kind::kText;
     }
   }
@@ -404,7 +597,8 @@ void CsvReader::store(Index column, std::string_view text, bool quoted, long lin
   if (kinds_[j] == Kind::kText) {
     SideColumn& side = side_[static_cast<std::size_t>(side_of_[j])].second;
     // R quotes the text "NA" and leaves a missing value bare.
-    const bool missing = text.empty() || (!quoted && is_missing_token(text));
+    const bool missing = text.empty() || (!quoted && is_missing_token(text)) ||
+                         (!na_.empty() && std::find(na_.begin(), na_.end(), text) != na_.end());
     if (!missing && side.first.line == 0) side.first = where(line, column);
     if (missing && !side.first_missing) side.first_missing = where(line, column);
     memory_->append(side.values, missing ? std::string_view() : text, for_texts_);
@@ -415,15 +609,15 @@ void CsvReader::store(Index column, std::string_view text, bool quoted, long lin
   if (kinds_[j] == Kind::kLeftOut) return;
   const std::string_view token = quoted ? trimmed(text) : text;
   if (kinds_[j] == Kind::kWeight) {
-    if ((!parse_number(token, slot) || !is_weight(slot)) && misfit_ == nullptr) {
-      const bool missing = is_missing_token(token) || token == "None";
+    if ((!reads_number(token, slot) || !is_weight(slot)) && misfit_ == nullptr) {
+      const bool missing = is_missing(token) || token == "None";
       misfit_ = std::make_exception_ptr(
           BadInput(where(line, column),
                    no_weight_sentence(missing ? std::string_view() : token, column_name(column))));
     }
-  } else if (is_missing_token(token) || token == "None") {
+  } else if (is_missing(token) || token == "None") {
     note_missing(column, line);
-  } else if (parse_number(token, slot)) {
+  } else if (store_number(column, token, slot, line)) {
     kinds_[j] = Kind::kNumber;
     if (std::isnan(slot)) note_missing(column, line);
     if (std::isinf(slot) && !first_infinite_ && !left_out_[j]) {
@@ -435,12 +629,38 @@ void CsvReader::store(Index column, std::string_view text, bool quoted, long lin
   }
 }
 
+/// A number, which `na` may name; those of one file have all a decimal point or all a comma.
+bool CsvReader::store_number(Index column, std::string_view token, double& slot, long line) {
+  if (!reads_number(token, slot)) return false;
+  if (!slow_) return true;
+  for (const std::string& text : na_) {
+    double missing = 0.0;
+    if (parse_number(text, missing) && missing == slot) slot = kNaN;
+  }
+  if (!decimal_comma_) return true;
+  const bool comma = token.find(',') != std::string_view::npos;
+  if (!comma && token.find('.') == std::string_view::npos) return true;
+  long& first = comma ? comma_line_ : point_line_;
+  const long other = comma ? point_line_ : comma_line_;
+  if (other > 0 && misfit_ == nullptr) {
+    misfit_ = std::make_exception_ptr(BadInput(
+        where(line, column),
+        fmt::format("{} has a decimal {}, but a number on line {} has a decimal {}; write all of them alike",
+                    shown(token), comma ? "comma" : "point", other, comma ? "point" : "comma")));
+  }
+  if (first == 0) first = line;
+  return true;
+}
+
 void CsvReader::store_text_in_number_column(Index column, std::string_view text, long line) {
   const auto j = static_cast<std::size_t>(column);
   if (kinds_[j] == Kind::kUndecided) {
     kinds_[j] = Kind::kText;
     side_of_[j] = static_cast<std::int32_t>(side_.size());
-    SideColumn side{.name = column_name(column), .values = {}, .first = where(line, column)};
+    SideColumn side{.name = column_name(column),
+                    .values = {},
+                    .first = where(line, column),
+                    .has_no_name = is_nameless(column)};
     memory_->make_room(side.values, static_cast<std::size_t>(rows_->rows()) + 1, for_texts_);
     side.values.resize(static_cast<std::size_t>(rows_->rows()));  // missing so far
     memory_->append(side.values, text, for_texts_);
@@ -471,7 +691,10 @@ void CsvReader::refuse_row_length(Index fields, long line) const {
   }
   throw BadInput(where(line, std::min(fields, width)),
                  fmt::format("the row has {} field{} but the {} has {}; {}", fields, fields == 1 ? "" : "s",
-                             has_header_ ? "header" : "first row", width, advice));
+                             row_names_    ? "header with the row names"
+                             : has_header_ ? "header"
+                                           : "first row",
+                             width, advice));
 }
 
 void CsvReader::store_record(const CsvRecord& record) {
@@ -496,7 +719,7 @@ bool CsvReader::read_row() {
   Index column = 0;
   FieldEnd end = FieldEnd::kSeparator;
   while (end == FieldEnd::kSeparator) {
-    if (column < width && kinds[column] <= Kind::kNumber) {
+    if (column < width && kinds[column] <= Kind::kNumber && !slow_ && !between_blanks()) {
       const char* const last = buffer_.data() + end_;
       double value = 0.0;
       const auto [stop, error] = fast_float::from_chars(buffer_.data() + begin_, last, value);
@@ -526,19 +749,22 @@ bool CsvReader::read_row() {
 
 RawTable CsvReader::read() {
   skip_byte_order_mark();
+  detect_format();
   CsvRecord first;
   if (!next_record(first))
     throw BadInput(
         {.file = name_},
         "the file holds no data, only blank lines or nothing at all; a header row and at least one row of values are needed");
-  check_separator(first);
+  check_separator(first, true);
   const std::size_t header_texts = recorded_;
   CsvRecord second;
   const bool has_second = next_record(second);
+  has_third_ = has_second && skip_blank_lines();
   understand_first_line(first, second, has_second);
-  const auto width = static_cast<Index>(first.fields.size());
+  const auto width = static_cast<Index>(first.fields.size()) + (row_names_ ? 1 : 0);
   if (has_header_) {
-    memory_->make_room(header_, first.fields.size(), for_columns_);
+    memory_->make_room(header_, first.fields.size() + 1, for_columns_);
+    if (row_names_) header_.emplace_back();
     for (CsvField& field : first.fields) header_.push_back(std::move(field.text));
   }
   start_columns(width);
@@ -558,11 +784,150 @@ RawTable CsvReader::read() {
   return finish();
 }
 
+/// Which columns are samples, of a table with a feature in every row.
+CsvReader::FeatureColumns CsvReader::feature_columns(const CsvRecord& first, const CsvRecord& second) {
+  FeatureColumns columns;
+  memory_->grow(first.fields.size() * sizeof(std::size_t), for_columns_);
+  for (const CsvField& field : first.fields) memory_->append(columns.header, field.text, for_texts_);
+  if (second.fields.size() == first.fields.size() + 1) columns.header.insert(columns.header.begin(), "");
+  const auto named = std::find(columns.header.begin(), columns.header.end(), options_.id);
+  if (!options_.id.empty()) {
+    if (named == columns.header.end())
+      throw BadInput({.file = name_},
+                     fmt::format("{}: there is no column of that name; columns: {}",
+                                 fmt::format("⟨id {}⟩", options_.id), join_some(columns.header)));
+    columns.name = named - columns.header.begin();
+  } else {
+    for (std::size_t c = 0; c < second.fields.size() && columns.name < 0; ++c) {
+      if (!is_number(second.fields[c]) && !is_missing(second.fields[c].text))
+        columns.name = static_cast<std::ptrdiff_t>(c);
+    }
+    if (columns.name < 0 && (columns.header.front().empty() || is_name_of_features(columns.header.front())))
+      columns.name = 0;
+  }
+  for (std::size_t c = 0; c < columns.header.size(); ++c) {
+    const bool ignored =
+        std::find(options_.ignore.begin(), options_.ignore.end(), columns.header[c]) != options_.ignore.end();
+    if (static_cast<std::ptrdiff_t>(c) != columns.name && !ignored) columns.samples.push_back(c);
+  }
+  if (columns.samples.empty())
+    throw BadInput(
+        {.file = name_, .line = first.line, .column = 1, .place = {}},
+        "no column is left for samples; with ⟨transpose⟩ features stand in rows and samples in columns");
+  return columns;
+}
+
+/// Columns of text before the first sample describe the features: they are left out.
+void CsvReader::settle_annotations(const CsvRecord& record, FeatureColumns& columns) {
+  columns.settled = true;
+  std::vector<std::string> left_out;
+  while (!columns.samples.empty()) {
+    const CsvField& field = record.fields[columns.samples.front()];
+    if (is_number(field) || is_missing(field.text)) break;
+    left_out.push_back(columns.header[columns.samples.front()]);
+    columns.samples.erase(columns.samples.begin());
+  }
+  if (!left_out.empty())
+    notes_.push_back(
+        fmt::format("columns of text beside the features are left out: {}", join_some(left_out)));
+}
+
+/// A row of numbers is a feature, one of texts describes the samples.
+void CsvReader::take_feature_row(const CsvRecord& record, FeatureColumns& columns, TransposedRows& rows,
+                                 std::vector<std::pair<std::string, CsvRecord>>& described) {
+  if (record.fields.size() != columns.header.size()) {
+    throw BadInput(
+        where(record.line, std::min<Index>(static_cast<Index>(record.fields.size()),
+                                           static_cast<Index>(columns.header.size()))),
+        fmt::format("the row has {} but the header has {}; add what is missing or remove what is too much",
+                    counted(record.fields.size(), "field"), columns.header.size()));
+  }
+  const std::string name = columns.name >= 0 ? record.fields[static_cast<std::size_t>(columns.name)].text
+                                             : fmt::format("x{}", rows.features());
+  bool some_number = false, some_text = false;
+  for (const std::size_t c : columns.samples) {
+    const CsvField& field = record.fields[c];
+    if (is_missing(field.text)) continue;
+    (is_number(field) ? some_number : some_text) = true;
+  }
+  if (some_text && !some_number) {
+    std::size_t bytes = sizeof(std::pair<std::string, CsvRecord>) + record.fields.size() * sizeof(CsvField);
+    for (const CsvField& field : record.fields) bytes += MemoryBudget::on_heap(field.text.size());
+    memory_->grow(2 * bytes, for_texts_);  // here, and as a column of texts
+    described.emplace_back(name, record);
+    return;
+  }
+  if (!columns.settled) settle_annotations(record, columns);
+  if (!rows.started()) {
+    std::vector<std::string> ids;
+    for (const std::size_t c : columns.samples) memory_->append(ids, columns.header[c], for_texts_);
+    rows.start(std::move(ids));
+  }
+  const auto values = rows.values();
+  for (std::size_t s = 0; s < columns.samples.size(); ++s) {
+    const auto column = static_cast<Index>(columns.samples[s]);
+    const CsvField& field = record.fields[columns.samples[s]];
+    const std::string_view token = field.quoted ? trimmed(field.text) : std::string_view(field.text);
+    double& slot = values[s];
+    slot = kNaN;
+    if (!is_missing(token) && token != "None" && !store_number(column, token, slot, record.line)) {
+      throw BadInput(
+          where(record.line, column),
+          fmt::format("{} is not a number in the row of {}; correct it, or write NA for a missing value{}",
+                      shown(field.text), shown(name), decimal_comma_hint(field.text)));
+    }
+    if (misfit_ != nullptr) std::rethrow_exception(misfit_);
+    if (std::isnan(slot)) rows.note_missing(where(record.line, column));
+    if (std::isinf(slot)) rows.note_infinite(where(record.line, column), token);
+  }
+  rows.commit(name);
+}
+
+RawTable CsvReader::read_transposed() {
+  skip_byte_order_mark();
+  detect_format();
+  TransposedRows rows(name_, memory_);
+  std::vector<std::pair<std::string, CsvRecord>> described;
+  CsvRecord first, second;
+  if (!next_record(first) || !next_record(second))
+    throw BadInput({.file = name_},
+                   "a header row of sample names and at least one row of values are needed with ⟨transpose⟩");
+  check_separator(first, true);
+  FeatureColumns columns = feature_columns(first, second);
+  take_feature_row(second, columns, rows, described);
+  memory_->give_back(std::exchange(recorded_, 0));
+  for (CsvRecord record; next_record(record); record.fields.clear()) {
+    take_feature_row(record, columns, rows, described);
+    memory_->give_back(std::exchange(recorded_, 0));
+  }
+  if (rows.features() == 0)
+    throw BadInput({.file = name_}, "no row holds numbers; with ⟨transpose⟩ every row is a feature");
+  for (const auto& [name, record] : described) {
+    SideColumn side;
+    side.name = name;
+    side.first = where(record.line, 0);
+    side.may_be_ignored = true;
+    side.describes_sample = true;
+    for (const std::size_t c : columns.samples) {
+      const CsvField& field = record.fields[c];
+      side.values.push_back(!field.quoted && is_missing(field.text) ? std::string() : field.text);
+    }
+    rows.describe(std::move(side));
+  }
+  for (std::string& note : notes_) rows.note(std::move(note));
+  rows.note(
+      fmt::format("transposed: {} features in rows, {} samples in columns", rows.features(), rows.samples()));
+  RawTable table = rows.finish("sample");
+  table.na_is_done = true;
+  return table;
+}
+
 Index CsvReader::read_records(const std::function<void(CsvRecord&)>& each) {
   skip_byte_order_mark();
+  detect_format();
   Index records = 0;
   for (CsvRecord record; next_record(record); record.fields.clear()) {
-    if (records == 0) check_separator(record);
+    if (records == 0) check_separator(record, false);
     ++records;
     each(record);
     memory_->give_back(std::exchange(recorded_, 0));  // what is kept of it is the caller's to count
@@ -595,6 +960,7 @@ RawTable CsvReader::finish() {
     memory_->make_room(names, columns.size(), for_columns_);
     for (const Index j : columns) {
       const bool given = has_header_ && !header_[static_cast<std::size_t>(j)].empty();
+      if (has_header_ && !given) table.nameless.push_back(static_cast<Index>(names.size()));
       names.push_back(given ? std::move(header_[static_cast<std::size_t>(j)]) : column_name(j));
     }
     table.names = FeatureNames(std::move(names));
@@ -608,6 +974,7 @@ RawTable CsvReader::finish() {
   table.first_missing = first_missing(columns);
   table.first_infinite = std::move(first_infinite_);
   table.memory = std::move(memory_);
+  table.na_is_done = true;
   return table;
 }
 
@@ -615,9 +982,9 @@ RawTable CsvReader::finish() {
 
 RawTable read_csv_bytes(ByteSource& bytes, const std::string& name, CsvFormat format,
                         const ReadOptions& options, std::size_t block_bytes) {
-  return CsvReader(bytes, name, format, options, block_bytes,
-                   std::make_shared<MemoryBudget>(options.memory_limit.bytes))
-      .read();
+  CsvReader reader(bytes, name, format, options, block_bytes,
+                   std::make_shared<MemoryBudget>(options.memory_limit.bytes));
+  return options.transpose ? reader.read_transposed() : reader.read();
 }
 
 RawTable read_csv(const std::string& path, CsvFormat format, const ReadOptions& options) {
@@ -638,10 +1005,20 @@ Index for_each_csv_record(const std::string& path, CsvFormat format,
   return CsvReader(*bytes, path, format, {}, kTextBlockBytes, memory).read_records(each);
 }
 
-extern const TableReader csv_reader = {
-    .endings = ".csv",
-    .reads_compressed = true,
-    .read = [](const std::string& path, const ReadOptions& options) { return read_csv(path, {}, options); }};
+extern const TableReader gct_reader;
+extern const TableReader csv_reader = {.endings = ".csv",
+                                       .reads_compressed = true,
+                                       .read = [](const std::string& path, const ReadOptions& options) {
+                                         return read_csv(path, kCsvFile, options);
+                                       }};
+extern const TableReader txt_reader = {.endings = ".txt",
+                                       .reads_compressed = true,
+                                       .read = [](const std::string& path, const ReadOptions& options) {
+                                         if (begins_with(path, "!")) return read_series_matrix(path, options);
+                                         if (begins_with(path, "#1.2") || begins_with(path, "#1.3"))
+                                           return gct_reader.read(path, options);
+                                         return read_csv(path, {.detect = CsvDetect::kSeparator}, options);
+                                       }};
 extern const TableReader tsv_reader = {.endings = ".tsv",
                                        .reads_compressed = true,
                                        .read = [](const std::string& path, const ReadOptions& options) {

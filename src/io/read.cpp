@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <utility>
+
 #include "io/byte_source.hpp"
 #include "io/file_ending.hpp"
 #include "io/raw_table.hpp"
 #include "io/readers.hpp"
+#include "io/sample_labels.hpp"
 
 namespace subspectra {
 namespace {
@@ -27,16 +31,21 @@ constexpr Index kMostFeatures = 2147483646;  // 2^31 - 2: column numbers of a sp
                                                             : fmt::format("; did you mean '{}'?", near[0])));
   }
   static_cast<void>(checked_file_size(path));  // a missing file or a directory is the better complaint
-  throw BadInput({.file = path},
-                 fmt::format("the ending does not tell the format; rename the file to end in one of {}",
-                             table_endings()));
+  throw BadInput(
+      {.file = path},
+      fmt::format(
+          "the ending does not tell the format; say it with ⟨format NAME⟩ ({}), or rename the file to end in one of {}",
+          table_format_names(), table_endings()));
 }
 
 RawTable read_table(const std::string& data, const ReadOptions& options) {
   for (const EmbeddedDataset& embedded : embedded_datasets()) {
     if (data == embedded.name) return read_csv_text(embedded.csv, data, {}, options);
   }
-  if (data == "-") return read_csv(data, {}, options);
+  if (!options.format.empty()) return table_format(options.format)(data, options);
+  if (data == "-") return read_csv(data, kCsvFile, options);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(data, ignored)) return read_tenx_folder(data, options);
   const auto [ending, zipped] = file_ending(data);
   if (const TableReader* reader = table_reader(ending, zipped)) return reader->read(data, options);
   refuse_ending(data);
@@ -45,6 +54,7 @@ RawTable read_table(const std::string& data, const ReadOptions& options) {
 }  // namespace
 
 void ReadOptions::validate() const {
+  if (!format.empty()) static_cast<void>(table_format(format));
   if (index_base != 0 && index_base != 1) {
     throw InvalidArgument({.field = "index_base",
                            .value = fmt::to_string(index_base),
@@ -55,6 +65,19 @@ void ReadOptions::validate() const {
         {.field = "features",
          .value = fmt::to_string(features),
          .rule = fmt::format("= {{value}}, but 0 <= features <= {} is needed", kMostFeatures)});
+  }
+  for (const auto& [field, column] : {std::pair("target", &target), std::pair("weights", &weights)}) {
+    if (id.empty() || *column != id || id_optional) continue;
+    throw InvalidArgument({.field = "id",
+                           .value = id,
+                           .rule = fmt::format("and ⟨{}⟩ both name '{{value}}'", field),
+                           .way_out = "they must be different columns"});
+  }
+  if (!labels.empty() && !target.empty() && !target_optional) {
+    throw InvalidArgument({.field = "labels",
+                           .value = labels,
+                           .rule = "and ⟨target⟩ both say what the label is",
+                           .way_out = "a column of the file is ⟨labels FILE:COLUMN⟩"});
   }
   if (!weights.empty() && weights == target) {
     throw InvalidArgument({.field = "weights",
@@ -72,7 +95,12 @@ void ReadOptions::validate() const {
 
 Dataset read_dataset(const std::string& data, const ReadOptions& options) {
   options.validate();
-  const Dataset table = assemble(read_table(data, options), options);
+  ReadOptions wide = options;  // of a sparse file without names, the list of names says how wide it is
+  if (!options.names.empty() && options.features == 0) {
+    MemoryBudget memory(options.memory_limit.bytes);
+    wide.features = static_cast<Index>(read_feature_names(options.names, 0, memory).size());
+  }
+  const Dataset table = assemble(read_table(data, wide), options);
   DatasetDetails details = table.details();
   details.source = data;
   return {std::move(details), table.values()};

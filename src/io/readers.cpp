@@ -12,12 +12,16 @@ namespace subspectra {
 #define SUBSPECTRA_TABLE_READERS(READER) \
   READER(csv)                            \
   READER(tsv)                            \
+  READER(txt)                            \
+  READER(gct)                            \
   READER(npy)                            \
   READER(npz)                            \
   READER(mat)                            \
   READER(libsvm)                         \
   READER(arff)                           \
-  READER(h5ad)
+  READER(h5ad)                           \
+  READER(tenx_h5)                        \
+  READER(mtx)
 
 #define SUBSPECTRA_DECLARE(name) extern const TableReader name##_reader;
 SUBSPECTRA_TABLE_READERS(SUBSPECTRA_DECLARE)
@@ -46,6 +50,48 @@ const TableReader* table_reader(std::string_view ending, bool compressed) {
     if (has_word(reader->endings, ending) && (reader->reads_compressed || !compressed)) return reader;
   }
   return nullptr;
+}
+
+namespace {
+
+struct TableFormat {
+  std::string_view name;
+  ReadTable read;
+};
+
+/// The names of ⟨format⟩: those that no ending tells, or that a reader finds out by itself, and the endings.
+RawTable read_strict_csv(const std::string& path, const ReadOptions& options) {
+  return read_csv(path, {}, options);
+}
+RawTable read_csv2(const std::string& path, const ReadOptions& options) {
+  return read_csv(path, {.separator = ';', .decimal_comma = true}, options);
+}
+constexpr std::array<TableFormat, 5> kFormats = {{{"csv", read_strict_csv},
+                                                  {"csv2", read_csv2},
+                                                  {"series-matrix", read_series_matrix},
+                                                  {"10x", read_tenx_folder},
+                                                  {"10x-h5", read_tenx_h5}}};
+constexpr std::array<std::string_view, 10> kByEnding = {"tsv", "txt", "gct",    "mtx",  "npy",
+                                                        "npz", "mat", "libsvm", "arff", "h5ad"};
+
+}  // namespace
+
+ReadTable table_format(std::string_view name) {
+  for (const TableFormat& format : kFormats) {
+    if (format.name == name) return format.read;
+  }
+  if (std::find(kByEnding.begin(), kByEnding.end(), name) != kByEnding.end())
+    return table_reader(fmt::format(".{}", name), false)->read;
+  throw InvalidArgument({.field = "format",
+                         .value = std::string(name),
+                         .rule = fmt::format("= {{value}}, but one of {} is needed", table_format_names())});
+}
+
+std::string table_format_names() {
+  std::string names;
+  for (const TableFormat& format : kFormats) names.append(names.empty() ? "" : ", ").append(format.name);
+  for (const std::string_view name : kByEnding) names.append(", ").append(name);
+  return names;
 }
 
 std::string table_endings() {

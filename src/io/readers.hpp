@@ -19,6 +19,12 @@ struct TableReader {
 /// The reader for files of this ending (".csv"; `compressed`: followed by .gz); null when there is none.
 [[nodiscard]] const TableReader* table_reader(std::string_view ending, bool compressed);
 
+using ReadTable = RawTable (*)(const std::string& path, const ReadOptions& options);
+/// What reads the format of this name, "tsv"; throws InvalidArgument where there is none.
+[[nodiscard]] ReadTable table_format(std::string_view name);
+/// "csv, csv2, tsv", for messages.
+[[nodiscard]] std::string table_format_names();
+
 /// ".csv .tsv (each also with .gz) .npy .npz", for messages.
 [[nodiscard]] std::string table_endings();
 /// ".npy, .npz, .svm or .libsvm": all but .csv and .tsv, of which the help pages say more.

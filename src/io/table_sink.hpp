@@ -27,6 +27,9 @@ struct SideColumn {
       false;                   ///< not a table column a user would take for a feature (other NPZ arrays, obs)
   bool is_numeric = false;     ///< numbers as texts: the target only if asked for by name (or is_label)
   bool may_be_target = false;  ///< may_be_ignored, yet the target if nothing else is (a text column of obs)
+  bool describes_sample = false;  ///< may_be_ignored, and the target if it alone can be (GEO characteristics)
+  bool is_id = false;             ///< the format itself says that these name the rows
+  bool has_no_name = false;       ///< `name` was made up
 };
 
 /// How the values of a dense table arrive: row after row or column after column.

@@ -32,6 +32,29 @@ std::string decimal_comma_hint(std::string_view text) {
   return fmt::format("; if {} has a decimal comma, write {}", text, repaired);
 }
 
+bool parse_decimal_comma(std::string_view text, double& value) {
+  constexpr std::size_t kLongest = 63;
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos || text.size() > kLongest) return false;
+  if (text.find(',', comma + 1) != std::string_view::npos || text.find('.') != std::string_view::npos)
+    return false;
+  std::array<char, kLongest> repaired = {};
+  std::copy(text.begin(), text.end(), repaired.begin());
+  repaired[comma] = '.';
+  return parse_number({repaired.data(), text.size()}, value);
+}
+
+std::vector<std::string> names_in_list(std::string_view list) {
+  std::vector<std::string> names;
+  if (list == "auto" || list == "none") return names;
+  while (true) {
+    const auto comma = list.find(',');
+    if (const auto name = trimmed(list.substr(0, comma)); !name.empty()) names.emplace_back(name);
+    if (comma == std::string_view::npos) return names;
+    list.remove_prefix(comma + 1);
+  }
+}
+
 std::size_t byte_order_mark(std::string_view text, const std::string& name) {
   if (text.starts_with("\xEF\xBB\xBF")) return 3;
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {

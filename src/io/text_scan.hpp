@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/memory.hpp"
 #include "core/text.hpp"
@@ -16,6 +17,12 @@ namespace subspectra {
 
 /// "; write 1.5 for the decimal comma in 1,5" where the text looks like that, else "".
 [[nodiscard]] std::string decimal_comma_hint(std::string_view text);
+
+/// All of `text` as a number with a decimal comma and no point: 1,5 or -0,25e3.
+[[nodiscard]] bool parse_decimal_comma(std::string_view text, double& value);
+
+/// "a,b" as names; none for the words "auto" and "none" of an option.
+[[nodiscard]] std::vector<std::string> names_in_list(std::string_view list);
 
 /// A block of bytes that grows with the longest token in it.
 class GrowingBytes {

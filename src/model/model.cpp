@@ -16,6 +16,7 @@
 #include "core/options.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
+#include "data/derived_features.hpp"
 #include "io/byte_source.hpp"
 
 namespace subspectra {
@@ -55,19 +56,30 @@ Location place_of_byte(std::string_view content, std::size_t byte, const std::st
 
 json optional_json(const Vector& values) { return values.size() == 0 ? json() : to_json(values); }
 
-/// Columns of `data` that the model's features are, in the model's order.
-std::vector<Index> match_columns(const TrainedModel& model, const Dataset& data) {
-  if (!model.names_given || !data.names().given()) {
-    if (data.features() != model.training_features) {
+/// Columns of `data`, with what was made of them at its end, that the model's features are, in its order.
+std::vector<Index> match_columns(const TrainedModel& model, const Dataset& given, const Dataset& data) {
+  if (!model.names_given || !given.names().given()) {
+    if (given.features() != model.training_features) {
       const std::string rule =
           fmt::format("has {} without names where the model was trained on {}",
-                      counted(data.features(), "feature column"), model.training_features);
+                      counted(given.features(), "feature column"), model.training_features);
       const std::string way_out = "give the same columns in the same order, or name them";
       refuse_table(
           data, BadInput({.file = data.source()}, fmt::format("{}; {}", rule, way_out)),
-          {.field = "x", .value = fmt::to_string(data.features()), .rule = rule, .way_out = way_out});
+          {.field = "x", .value = fmt::to_string(given.features()), .rule = rule, .way_out = way_out});
     }
-    return model.features;
+    std::vector<Index> columns = model.features;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (columns[i] < given.features()) continue;
+      const auto made = data.names().find(model.names[i]);  // says where a column is missing
+      if (made.size() != 1)
+        throw BadInput(
+            {.file = data.source()},
+            fmt::format("has no column of which {} can be made; give the columns of the training table",
+                        shown(model.names[i])));
+      columns[i] = made.front();
+    }
+    return columns;
   }
   std::vector<Index> columns;
   std::vector<std::string> absent, ambiguous;
@@ -78,7 +90,7 @@ std::vector<Index> match_columns(const TrainedModel& model, const Dataset& data)
       absent.push_back(model.names[i]);
     } else if (found.size() == 1) {
       columns.push_back(found.front());
-    } else if (data.features() == model.training_features &&
+    } else if (given.features() == model.training_features &&
                std::find(found.begin(), found.end(), model.features[i]) != found.end()) {
       columns.push_back(model.features[i]);  // the name stands several times: the same place as in training
     } else {
@@ -198,6 +210,12 @@ json TrainedModel::to_json() const {
                    {"centre", list(preparation.centre)},
                    {"scale", list(preparation.scale)}}},
                  {"ridge", OptionCodec<Ridge>::json(as_option(ridge))}};
+  if (!id.empty()) object["id"] = id;
+  for (const DerivedFeature& feature : derived) {
+    json entry = {{"feature", feature.name}, {"column", feature.column}};
+    if (feature.value) entry["value"] = *feature.value;
+    object["derived"].push_back(std::move(entry));
+  }
   object.update(rule->to_json());
   return object;
 }
@@ -229,6 +247,21 @@ TrainedModel TrainedModel::from_json(const json& root, const std::string& file) 
   model.names_given = reader.truth("names_given");
   model.training_rows = reader.count("training.rows");
   model.training_features = reader.count("training.features");
+  if (root.contains("id")) model.id = reader.text("id");
+  if (const auto list = root.find("derived"); list != root.end()) {
+    if (!list->is_array()) reader.fail("derived", "must be a list");
+    for (const json& entry : *list) {
+      const auto text = [&](const char* key) {
+        const auto found = entry.is_object() ? entry.find(key) : entry.end();
+        if (!entry.is_object() || found == entry.end() || !found->is_string())
+          reader.fail("derived", fmt::format("must hold objects with a text '{}'", key));
+        return found->get<std::string>();
+      };
+      DerivedFeature feature{.name = text("feature"), .column = text("column")};
+      if (entry.contains("value")) feature.value = text("value");
+      model.derived.push_back(std::move(feature));
+    }
+  }
   const auto k = static_cast<Index>(model.names.size());
   if (k < 1) reader.fail("names", "must name at least one feature");
   const json& features = reader.at("features");
@@ -236,7 +269,11 @@ TrainedModel TrainedModel::from_json(const json& root, const std::string& file) 
     reader.fail("features", fmt::format("must be {} numbers", k));
   }
   for (const auto& feature : features) {
-    if (!ModelReader::is_count(feature) || feature.get<Index>() >= model.training_features ||
+    // What says where values are missing stands behind the columns of the table.
+    const std::string& name = model.names[model.features.size()];
+    const bool made = std::any_of(model.derived.begin(), model.derived.end(),
+                                  [&](const DerivedFeature& one) { return !one.value && one.name == name; });
+    if (!ModelReader::is_count(feature) || (!made && feature.get<Index>() >= model.training_features) ||
         (!model.features.empty() && feature.get<Index>() <= model.features.back())) {
       reader.fail("features", "must be ascending column numbers below training.features");
     }
@@ -281,7 +318,23 @@ TrainedModel TrainedModel::parse(std::string_view content, const std::string& fi
 }
 
 Dataset model_columns(const TrainedModel& model, const Dataset& data) {
-  return data.with_features(match_columns(model, data));
+  const Dataset whole = with_missing_indicators(data, model.derived);
+  return whole.with_features(match_columns(model, data, whole));
+}
+
+std::vector<std::string> needed_columns(const TrainedModel& model) {
+  std::vector<std::string> names;
+  const auto made = [&](const std::string& name) {
+    return std::find_if(model.derived.begin(), model.derived.end(),
+                        [&](const DerivedFeature& feature) { return feature.name == name; });
+  };
+  for (const std::string& name : model.names) {
+    if (made(name) == model.derived.end()) names.push_back(name);
+  }
+  for (const DerivedFeature& feature : model.derived) {
+    if (std::find(names.begin(), names.end(), feature.column) == names.end()) names.push_back(feature.column);
+  }
+  return names;
 }
 
 Matrix predict_probabilities(const TrainedModel& model, const Dataset& data) {
@@ -318,7 +371,19 @@ TrainedModel untrained_model(const Dataset& training, const Preparation& prepara
   model.features = features;
   model.names = training.names().selected(features).all();
   model.names_given = training.names().given();
-  model.training_features = training.features();
+  const std::vector<DerivedFeature>& derived = training.details().derived;
+  model.training_features =
+      training.features() - std::count_if(derived.begin(), derived.end(),
+                                          [](const DerivedFeature& feature) { return !feature.value; });
+  model.id = training.details().id_name;
+  // All features of a category of which one is chosen: where one is missing, all are.
+  for (const DerivedFeature& feature : derived) {
+    const bool used = std::any_of(derived.begin(), derived.end(), [&](const DerivedFeature& other) {
+      return other.column == feature.column &&
+             std::find(model.names.begin(), model.names.end(), other.name) != model.names.end();
+    });
+    if (used) model.derived.push_back(feature);
+  }
   model.training_rows = training.rows();
   model.preparation = preparation.restricted(features);
   model.ridge = ridge;

@@ -18,7 +18,10 @@ struct TrainedModel {
   std::vector<Index> features;     ///< columns of the training table, ascending
   std::vector<std::string> names;  ///< of these
   bool names_given = true;         ///< false: the table had none and columns are matched by position
-  Index training_features = 0;     ///< p of the training table
+  Index training_features = 0;     ///< p of the training table, without what says where values are missing
+  /// The features that are made of columns of the file: new rows get them in the same way.
+  std::vector<DerivedFeature> derived;
+  std::string id;  ///< the column that named the training rows, "" if there was none
   Index training_rows = 0;
   Preparation preparation;  ///< restricted to the chosen features
   RidgeAmount ridge;
@@ -32,6 +35,9 @@ struct TrainedModel {
   static TrainedModel parse(std::string_view content, const std::string& file);
   static TrainedModel load(const std::string& path);
 };
+
+/// The columns that new rows must have as numbers: those the model uses, and those it makes features of.
+[[nodiscard]] std::vector<std::string> needed_columns(const TrainedModel& model);
 
 /// The columns of `data` that the model uses, in its order. Throws BadInput that names those `data` lacks.
 [[nodiscard]] Dataset model_columns(const TrainedModel& model, const Dataset& data);

@@ -408,7 +408,7 @@ std::string Selection::to_json(const Dataset& data, const SelectOptions& options
   context.options["k"] =
       used.given() ? OptionCodec<KRange>::json(used) : nlohmann::json::array({used.lo, used.hi});
   context.options["threads"] = resolve_threads(options.threads);
-  context.groups = groups.get();
+  context.groups = groups ? groups.get() : data.details().categories.get();
   context.total_s = prepare_s + search_s;
   return dump_json(selection_json(*this, data, context), 2) + "\n";
 }

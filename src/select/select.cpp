@@ -87,9 +87,11 @@ void check_labels(const Dataset& data, const MethodTraits& method) {
         data,
         BadInput(
             {.file = data.source()},
-            fmt::format(
-                "method {} needs labels and no label column was found; name it with ⟨target⟩ (the last columns are {})",
-                method.name, join_some(candidates))),
+            data.details().no_target.empty()
+                ? fmt::format(
+                      "method {} needs labels and no label column was found; name it with ⟨target⟩ (the last columns are {})",
+                      method.name, join_some(candidates))
+                : fmt::format("method {} needs labels: {}", method.name, data.details().no_target)),
         {.field = "y",
          .rule = fmt::format("is missing, and method {} needs labels", method.name),
          .way_out = "give them with the table, Dataset(X, y), or use a method that needs none"});
@@ -149,6 +151,15 @@ void warn_of_single_rows(const Dataset& data, std::vector<std::string>& warnings
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// The groups of more than one feature.
+std::string category_names(const FeatureGroups& groups) {
+  std::vector<std::string> names;
+  for (std::size_t g = 0; g < groups.names.size(); ++g) {
+    if (groups.members[g].size() > 1) names.push_back(groups.names[g]);
+  }
+  return join_some(names);
 }
 
 /// Candidates as units: one by one, or by the groups of `groups` as far as they are candidates.
@@ -426,7 +437,16 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
                   .rule = "has no feature that varies over the rows, so that there is nothing to choose from",
                   .way_out = "give rows that differ, or exclude fewer columns"});
   }
-  const std::shared_ptr<const FeatureGroups> groups = groups_of(options, data.names());
+  std::shared_ptr<const FeatureGroups> groups = groups_of(options, data.names());
+  if (!groups && data.details().categories) {
+    if (method.takes_groups) {
+      groups = data.details().categories;
+    } else {
+      warnings.push_back(
+          fmt::format("method {} moves single features: those of one category ({}) are chosen one by one",
+                      method.name, category_names(*data.details().categories)));
+    }
+  }
   if (groups && !method.takes_groups) {
     throw InvalidArgument({.field = "groups",
                            .value = options.groups,

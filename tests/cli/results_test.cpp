@@ -156,7 +156,7 @@ TEST(SelectResult, FileAndStdoutAgreeAndTheTableIsForPeople) {
   const std::string file = scratch.file("result.json");
   const Finished both = run_program({"select", "sonar", "-k", "3", "--json", "-o", file});
   EXPECT_EQ(both.out, scratch.read("result.json"));
-  EXPECT_EQ(both.err, "");
+  EXPECT_EQ(both.err, "subspectra: note: sonar: 208 rows, 60 features, 2 classes (M 111, R 97)\n");
   const Finished table = run_program({"select", "sonar", "-k", "1:3"});
   EXPECT_NE(table.out.find("208 rows, 60 features, 2 classes (M 111, R 97)"), std::string::npos) << table.out;
   EXPECT_NE(table.out.find("k  objective     bound   gap %  pass     features"), std::string::npos)
@@ -171,8 +171,10 @@ TEST(SelectResult, ReadsStandardInputAndSaysWhatItUnderstood) {
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_EQ(run.json()["path"][0]["names"], json({"a"}));
   EXPECT_NE(run.err.find("subspectra: note: "), std::string::npos);
-  const Finished quiet = run_program({"select", "-", "-k", "1", "--json"}, {.input = table});
-  EXPECT_EQ(quiet.err.find("note"), std::string::npos);
+  const Finished plain = run_program({"select", "-", "-k", "1", "--json"}, {.input = table});
+  EXPECT_EQ(plain.err, "subspectra: note: -: 4 rows, 2 features, 2 classes (u 2, v 2)\n");
+  const Finished quiet = run_program({"select", "-", "-k", "1", "--json", "--quiet"}, {.input = table});
+  EXPECT_EQ(quiet.err, "");
 }
 
 TEST(SelectResult, WarningsGoToStderrUnlessQuiet) {
@@ -413,7 +415,7 @@ TEST_F(SmallModel, QuotesClassNamesAndNeedsNoLabels) {
   const Finished run = predict("a,b,c\n1,5,0\n5,5,1\n");
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_TRUE(run.out.starts_with("row,predicted,p_x,\"p_y, \"\"z\"\"\"\n0,x,")) << run.out;
-  EXPECT_EQ(run.err, "");
+  EXPECT_EQ(run.err, "subspectra: note: -: 2 rows, 3 features, no labels\n");
 }
 
 TEST_F(SmallModel, MatchesColumnsByNameInAnyOrder) {

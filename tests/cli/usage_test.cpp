@@ -125,7 +125,7 @@ TEST(Usage, AResultFileIsReplacedWhole) {
 }
 
 TEST(Usage, AClosedPipeEndsQuietly) {
-  const Finished run = run_shell("subspectra select sonar --json | head -n 1");
+  const Finished run = run_shell("subspectra select sonar --json --quiet | head -n 1");
   EXPECT_EQ(run.code, 0);
   EXPECT_EQ(run.out, "{\n");
   EXPECT_EQ(run.err, "");

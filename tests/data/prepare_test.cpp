@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "oracle.hpp"
@@ -207,6 +208,75 @@ TEST(Preparation, ScalesSparseTablesWithoutCentringThem) {
   EXPECT_EQ(sparse.centre.size(), 0);
   const DatasetParts out = sparse.apply(oracle::as_sparse(data)).parts();
   EXPECT_LT((Matrix(out.sparse) - data.dense * dense.scale.cwiseInverse().asDiagonal()).norm(), 1e-12);
+}
+
+/// The value in the middle when a row of weight w stands there w times.
+double median_of_repeats(const Vector& values, const std::vector<int>& times) {
+  std::vector<double> all;
+  for (Index i = 0; i < values.size(); ++i) {
+    if (std::isnan(values[i])) continue;
+    for (int t = 0; t < times[static_cast<std::size_t>(i)]; ++t) all.push_back(values[i]);
+  }
+  std::sort(all.begin(), all.end());
+  const std::size_t middle = all.size() / 2;
+  return all.size() % 2 == 1 ? all[middle] : 0.5 * (all[middle - 1] + all[middle]);
+}
+
+TEST(Preparation, TheMedianFillsGapsAsIfRowsOfWeightTwoStoodTwice) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    DatasetParts data = oracle::random_classes(11, 3, 2, seed);
+    data.dense(2, 0) = kNaN;
+    data.dense(7, 1) = kNaN;
+    const std::vector<int> times = {1, 2, 3, 1, 1, 2, 1, 4, 1, 2, static_cast<int>(seed % 3) + 1};
+    data.weights.resize(11);
+    for (Index i = 0; i < 11; ++i) data.weights[i] = times[static_cast<std::size_t>(i)];
+    for (const DatasetParts& table : {data, oracle::as_sparse(data)}) {
+      const auto learned = Preparation::learn(table, {.missing = MissingPolicy::kMedian});
+      for (Index j = 0; j < 3; ++j)
+        EXPECT_DOUBLE_EQ(learned.imputation[j], median_of_repeats(data.dense.col(j), times)) << seed;
+    }
+  }
+}
+
+TEST(Preparation, StandardizesWhatTheMedianFilled) {
+  DatasetParts data = with_gaps();
+  const PrepareOptions options{.missing = MissingPolicy::kMedian, .standardize = true};
+  const Dataset prepared = Preparation::learn(data, options).apply(data);
+  for (Index j = 0; j < 3; ++j) {
+    const Vector column = prepared.values().column(j);
+    EXPECT_NEAR(column.mean(), 0.0, 1e-14);
+    EXPECT_NEAR(column.squaredNorm() / 6.0, 1.0, 1e-14);
+  }
+}
+
+TEST(CheckValues, AnIndicatorSaysWhereValuesAreMissing) {
+  DatasetParts data = with_gaps();
+  for (const DatasetParts& table : {data, oracle::as_sparse(data)}) {
+    const Dataset checked = check_values(table, {.missing = MissingPolicy::kIndicator});
+    ASSERT_EQ(checked.features(), 5);
+    EXPECT_EQ(checked.names()[3], "x0 is missing");
+    EXPECT_EQ(checked.names()[4], "x2 is missing");
+    EXPECT_EQ(checked.values().column(3), (Vector(6) << 0, 1, 0, 0, 1, 0).finished());
+    EXPECT_EQ(checked.values().column(4), (Vector(6) << 0, 0, 0, 0, 1, 0).finished());
+    EXPECT_EQ(checked.details().derived,
+              (std::vector<DerivedFeature>{{.name = "x0 is missing", .column = "x0"},
+                                           {.name = "x2 is missing", .column = "x2"}}));
+    const auto learned = Preparation::learn(checked, {.missing = MissingPolicy::kIndicator});
+    const auto means = Preparation::learn(table, {.missing = MissingPolicy::kMean});
+    EXPECT_EQ(Vector(learned.imputation.head(3)), means.imputation);
+  }
+  DatasetParts whole = oracle::random_classes(6, 3, 2, 1);
+  EXPECT_EQ(check_values(whole, {.missing = MissingPolicy::kIndicator}).features(), 3);
+}
+
+TEST(CheckValues, FeaturesOfOneCategoryShareTheirIndicator) {
+  DatasetParts data = with_gaps();
+  data.names = FeatureNames(std::vector<std::string>{"s=b", "a", "s=c"});
+  data.dense(1, 2) = kNaN;
+  data.derived = {{.name = "s=b", .column = "s", .value = "b"}, {.name = "s=c", .column = "s", .value = "c"}};
+  const Dataset checked = check_values(data, {.missing = MissingPolicy::kIndicator});
+  ASSERT_EQ(checked.features(), 4);
+  EXPECT_EQ(checked.names()[3], "s is missing");
 }
 
 }  // namespace

@@ -132,7 +132,8 @@ TEST(Csv, RaggedRowsAreRefusedWithTheCounts) {
                        "t.csv:3:3: the row has 2 fields but the header has 3"));
   EXPECT_TRUE(contains(message_of([] { return csv("a,b,c\n1,2,3\n4,5,6,7,8\n"); }),
                        "t.csv:3:4: the row has 5 fields but the header has 3"));
-  EXPECT_TRUE(contains(message_of([] { return csv("a,b\nr1,1,2\nr2,3,4\n"); }), "row names"));
+  EXPECT_TRUE(contains(message_of([] { return csv("a,b\nr1,1,2\nr2,3\n"); }),
+                       "the row has 2 fields but the header with the row names has 3"));
   EXPECT_TRUE(contains(message_of([] { return csv("1,2\n3\n"); }), "the first row has 2"));
 }
 

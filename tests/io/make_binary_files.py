@@ -339,6 +339,50 @@ with h5py.File(path("bad_codes.h5ad"), "w") as f:
     g.create_dataset("codes", data=np.full(12, 7, dtype=np.int8))
     g.create_dataset("categories", data=np.array([b"a"]))
 
+
+
+# --- 10x: features x cells in compressed columns, as .h5 and as a folder -------------------------------------------
+def tenx(name, x, group="matrix", **parts):
+    """`x`: cells x features."""
+    t = scipy.sparse.csr_matrix(x)
+    with h5py.File(name, "w") as f:
+        g = f.create_group(group)
+        for part in ["data", "indices", "indptr"]:
+            g.create_dataset(part, data=getattr(t, part))
+        g.create_dataset("shape", data=np.array([t.shape[1], t.shape[0]], dtype=np.int32))
+        g.create_dataset("barcodes", data=np.array([b"AAC%d-1" % i for i in range(t.shape[0])]))
+        for part, values in parts.items():
+            where = g
+            if part.startswith("features_"):
+                where, part = g.require_group("features"), part[9:]
+            where.create_dataset(part, data=np.array(values, dtype="S"))
+
+
+SYMBOLS = ["S%d" % (j // 2 if j < 4 else j) for j in range(S.shape[1])]
+GENES = ["ENSG%d" % j for j in range(S.shape[1])]
+tenx(path("v3.h5"), S, features_id=GENES, features_name=SYMBOLS, features_feature_type=["Gene Expression"] * S.shape[1])
+expect("v3.h5", S)
+tenx(path("v2.h5"), S, group="GRCh38", genes=GENES, gene_names=SYMBOLS)
+expect("v2.h5", S)
+tenx(path("short_names.h5"), S, features_id=GENES[1:], features_name=SYMBOLS[1:])
+with h5py.File(path("other.h5"), "w") as f:
+    f["X"] = X
+for folder, zipped in [("tenx", ".gz"), ("tenx_plain", "")]:
+    import gzip
+    os.makedirs(path(folder), exist_ok=True)
+    scipy.io.mmwrite(os.path.join(path(folder), "matrix.mtx"), scipy.sparse.coo_matrix(S.T), precision=17)
+    with open(os.path.join(path(folder), "features.tsv" if zipped else "genes.tsv"), "w") as f:
+        f.writelines("%s\t%s\tGene Expression\n" % line for line in zip(GENES, SYMBOLS))
+    with open(os.path.join(path(folder), "barcodes.tsv"), "w") as f:
+        f.writelines("AAC%d-1\n" % i for i in range(S.shape[0]))
+    for name in os.listdir(path(folder)) if zipped else []:
+        if not name.endswith(".gz"):
+            with open(os.path.join(path(folder), name), "rb") as f, \
+                    gzip.open(os.path.join(path(folder), name + ".gz"), "wb") as g:
+                g.write(f.read())
+            os.remove(os.path.join(path(folder), name))
+expect("tenx", S)
+
 # --- seeds for fuzzing: as small as the formats allow --------------------------------------------------------------
 if len(sys.argv) > 2:
     SEEDS = sys.argv[2]
@@ -366,6 +410,9 @@ if len(sys.argv) > 2:
         scipy.io.savemat(seed("mat", "sparse" + end), {"X": scipy.sparse.csc_matrix(tiny), "y": np.arange(3.0)},
                          do_compression=compressed)
     scipy.io.savemat(seed("mat", "v4.mat"), {"X": tiny, "y": np.arange(3.0)}, format="4")
+    os.makedirs(os.path.join(SEEDS, "tenx_h5"), exist_ok=True)
+    tenx(seed("tenx_h5", "v3.h5"), tiny, features_id=["e1", "e2"], features_name=["p", "p"])
+    tenx(seed("tenx_h5", "v2.h5"), tiny, group="g", genes=["e1", "e2"], gene_names=["p", "q"])
     for name, sparse in [("dense.h5ad", False), ("csr.h5ad", True)]:
         with h5py.File(seed("h5ad", name), "w", libver="latest") as f:
             if sparse:

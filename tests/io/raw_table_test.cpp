@@ -65,7 +65,7 @@ TEST(Assemble, AnUnknownTargetGetsNearNames) {
 
 TEST(Assemble, TextThatIsNoTargetIsRefusedByName) {
   const std::string one = message_of([] { return csv("id,a,class\nr1,1,x\nr2,2,y\n"); });
-  EXPECT_TRUE(contains(one, "t.csv:2:1: column 'id' holds text ('r1') and is not the label column"));
+  EXPECT_TRUE(contains(one, "t.csv:2:1: column 'id' holds text, such as 'r1', and is not the label column"));
   EXPECT_TRUE(contains(one, "ignore = {\"id\"}"));
   EXPECT_TRUE(
       contains(message_of([] { return csv("a,class\n1,x\n2,y\n", with_target("none")); }), "column 'class'"));

@@ -1224,3 +1224,136 @@ case("memory-limit", select("two.csv --memory-limit 1k -k 2"),
      evaluate("two.csv -k 2 --memory-limit 1k"), select("sparse.svm --memory-limit 1k -k 2"),
      select("two.arff --memory-limit 1k -k 2"), select("two.npz --memory-limit 1k -k 2"),
      select("--covariance covariance.csv --memory-limit 100 -k 2"))
+
+# --- the files people have -----------------------------------------------------------------------------------------
+
+
+def rows_of(fields, rows=24):
+    """Lines of a table: fields(i, second class or not) of every row, the first half of the first class."""
+    return "".join(",".join(fields(i, 2 * i >= rows)) + "\n" for i in range(rows))
+
+
+def measured(i, second):
+    """Three numbers: one that tells the classes apart, though not perfectly, and two that do not."""
+    return ["%.3f" % ((i * 7 % 11) / 4 + 1.5 * second), "%.2f" % (i * 5 % 13), "%d" % (i * 3 % 7)]
+
+
+PANDAS = "Unnamed: 0,a,b,c,kind\n" + rows_of(lambda i, v: ["%d" % i] + measured(i, v) + ["v" if v else "u"])
+NAMED_ROWS = "sample,a,b,c,kind\n" + rows_of(lambda i, v: ["s%d" % i] + measured(i, v) + ["v" if v else "u"])
+OUTCOME = "a,b,c,outcome\n" + rows_of(lambda i, v: measured(i, v) + ["%d" % v])
+CLINICAL = "a,b,c,stage,smoker,class\n" + rows_of(
+    lambda i, v: measured(i, v) + ["NA" if i == 5 else "I II III".split()[(i + v) % 3], "TRUE" if i % 3 else "FALSE",
+                                   "v" if v else "u"])
+LEAKY = "a,b,c,after,code,class\n" + rows_of(
+    lambda i, v: measured(i, v) + ["%d" % (i + 100 * v), "%d" % (3 + v), "v" if v else "u"])
+SEMICOLONS = '"";"a";"b";"c";"kind"\n' + rows_of(
+    lambda i, v: ['"%d"' % (i + 1)] + measured(i, v) + ['"v"' if v else '"u"']).replace(",", ";").replace(".", ",")
+WRITE_TABLE = '"a" "b" "c" "kind"\n' + rows_of(
+    lambda i, v: ['"s%d"' % i] + measured(i, v) + ['"v"' if v else '"u"']).replace(",", " ")
+
+
+def turned(text):
+    lines = [line.split(",") for line in text.split()]
+    return [list(column) for column in zip(*lines)]
+
+
+GENES = "".join(",".join(row) + "\n" for row in turned(NAMED_ROWS)[:-1]).replace("sample", "gene", 1)
+PHENOTYPES = "sample,age,kind\n" + rows_of(lambda i, v: ["s%d" % (23 - i), "%d" % (30 + i), "u" if v else "v"])
+GCT = "#1.2\n3\t24\n" + "".join(
+    "\t".join([row[0] if row[0] != "gene" else "Name", "Description" if row[0] == "gene" else "-"] + row[1:]) + "\n"
+    for row in [line.split(",") for line in GENES.split()])
+
+
+def quoted(values):
+    return "\t".join('"%s"' % value for value in values)
+
+
+def series(*characteristics, table=True):
+    ids = ["GSM%d" % i for i in range(24)]
+    lines = ['!Series_title\t"A "small" series"', "", "!Sample_title\t" + quoted("p%d" % i for i in range(24)),
+             "!Sample_geo_accession\t" + quoted(ids)]
+    lines += ["!Sample_characteristics_ch1\t" + quoted(values) for values in characteristics]
+    lines += ["!series_matrix_table_begin", '"ID_REF"\t' + quoted(ids)]
+    if table:
+        lines += ['"%s"\t%s' % (row[0], "\t".join(row[1:])) for row in turned(NAMED_ROWS)[1:-1]]
+    return "\n".join(lines + ["!series_matrix_table_end"]) + "\n"
+
+
+STATES = ["disease state: " + ("tumor" if 2 * i >= 24 else "normal") for i in range(24)]
+SEXES = ["Sex: " + "FM"[i * 5 % 3 % 2] for i in range(24)]
+COUNTS = "%%MatrixMarket matrix coordinate integer general\n3 24 54\n" + "".join(
+    "%d %d %d\n" % (g + 1, c + 1, 1 + (g * 5 + c * 3) % 7 + 3 * (g == 1 and 2 * c >= 24))
+    for c in range(24) for g in range(3) if (c + g) % 4)
+TENX = {
+    "cells_matrix.mtx": COUNTS, "cells_barcodes.tsv": "".join("s%d\n" % i for i in range(24)),
+    "cells_features.tsv": "e1\tA\ne2\tB\ne3\tB\n"}
+
+case("files-index-and-ids", select("pandas.csv -k 1:2"), evaluate("pandas.csv --method fisher -k 1:2 --json -o e.json"),
+     select("named.csv -k 2 --json"), fit("named.csv -k 2 --method fisher -o m.json"), predict("m.json named.csv"),
+     predict("m.json -", "sample,b,a,c\nnew 1,1,2,3\nnew 2,3,0.5,1\n"), predict("m.json - --quiet", "b,a,c\n1,2,3\n"),
+     fit("named.csv -k 2 --method fisher --id b -o n.json"), select("named.csv --id smaple"), select("only-ids.csv"),
+     evaluate("only-ids.csv"), select("only-ids.csv --method gslda"), select("only-ids.csv --method gspca -k 1"),
+     select("only-ids.csv --target none -k 1"), select("named.csv --exclude smaple -k 1"),
+     files={
+         "pandas.csv": PANDAS, "named.csv": NAMED_ROWS,
+         "only-ids.csv": "gene,s1,s2,s3\ng1,1,2,3\ng2,2,1,5\ng3,5,2,2\ng4,1,1,4\n"})
+case("files-outcome-of-zeros-and-ones", select("outcome.csv -k 1:2"), evaluate("two.csv --method fisher -k 1"),
+     evaluate("both.csv -k 1"), evaluate("whole.csv -k 1"),
+     files={
+         "outcome.csv": OUTCOME, "two.csv": OUTCOME, "both.csv": OUTCOME.replace("c,", "y,", 1).replace(",0,", ",1,"),
+         "whole.csv": OUTCOME.replace("outcome", "z")})
+case("files-missing-values", select("gaps.csv -k 1:2 --na -9,none --missing median"),
+     fit("gaps.csv -k 3 --method fisher --na -9,none --missing indicator --standardize -o m.json"),
+     predict("m.json - --na -9", "a,b,c\n-9,1,1\n2,,1\n"), select("gaps.csv -k 1 --na -9"),
+     evaluate("gaps.csv --na -9,none --missing indicator -k 1:2 --method forward-lda"),
+     select("gaps.csv --na -9,none --missing indicator -k 1:2 --json -o r.json"), verify("r.json gaps.csv"),
+     files={"gaps.csv": OUTCOME.replace(",0.00,", ",-9,").replace(",5.00,", ",none,")})
+case("files-semicolons-and-write-table", select("excel.csv -k 2"), select("table.txt -k 2"),
+     select("pandas.dat -k 2 --format csv"), select("pandas.dat -k 2"), select("pandas.csv --format xls"),
+     select("pandas.csv --format tsv"), select("excel.csv -k 1 --format csv"), select("- -k 2", stdin=SEMICOLONS),
+     select("mixed.csv -k 1"), select("tabs.txt -k 1"), select("commas.txt -k 1"),
+     files={
+         "excel.csv": SEMICOLONS, "table.txt": WRITE_TABLE, "pandas.dat": PANDAS, "pandas.csv": PANDAS,
+         "mixed.csv": SEMICOLONS.replace(",", ".", 1), "tabs.txt": NAMED_ROWS.replace(",", "\t"),
+         "commas.txt": NAMED_ROWS})
+case("files-samples-in-columns", select("genes.csv"), evaluate("genes.csv --method fisher -k 1"),
+     select("genes.csv --transpose --labels phenotypes.csv:kind -k 2 -o r.json"), verify("r.json genes.csv"),
+     select("genes.csv --labels phenotypes.csv -k 2"), select("genes.csv --transpose -k 2"),
+     select("genes.csv --labels phenotypes.csv:kin"), select("genes.csv --labels none.csv"),
+     select("genes.csv --labels phenotypes.csv --target a"), select("genes.csv --labels other.csv"),
+     select("classed.csv --transpose -k 2"), select("genes.gct --labels phenotypes.csv -k 2"), select("cut.gct"),
+     files={
+         "genes.csv": GENES, "phenotypes.csv": PHENOTYPES, "genes.gct": GCT, "cut.gct": GCT[:-20],
+         "other.csv": "sample,kind\nt1,u\nt2,v\n",
+         "classed.csv": "".join(",".join(row) + "\n" for row in turned(NAMED_ROWS))})
+case("files-series-matrix", select("one.txt -k 2"), evaluate("two.txt --method fisher -k 1"), select("two.txt"),
+     evaluate("two.txt --target 'disease state' --method fisher -k 1:2"), select("two.txt --target disease"),
+     fit("one.txt -k 2 --method fisher -o m.json"), predict("m.json two.txt"), select("empty.txt"), select("cut.txt"),
+     select("genes.csv --labels 'empty.txt:disease state' -k 1"),
+     files={
+         "one.txt": series(STATES), "two.txt": series(STATES, SEXES), "empty.txt": series(STATES, table=False),
+         "cut.txt": series(STATES)[:-40], "genes.csv": GENES.replace("s1", "GSM1").replace("s2", "GSM2")})
+case("files-categories", select("clinical.csv -k 1:4 --missing mean -o r.json"), verify("r.json clinical.csv"),
+     select("clinical.csv -k 1"), select("clinical.csv -k 2 --missing mean --method fisher"),
+     fit("clinical.csv -k 4 --missing mean --method forward-lda -o m.json"),
+     predict("m.json -", "stage,smoker,c,b,a\nII,TRUE,1,2,3\nIV,FALSE,1,2,3\n"),
+     predict("m.json -", "smoker,c,b,a\nTRUE,1,2,3\n"), select("clinical.csv --categorical none"),
+     select("clinical.csv --categorical stage"), select("clinical.csv --categorical c --exclude stage,smoker -k 1:3"),
+     evaluate("clinical.csv --missing mean --method forward-lda -k 1:3"), select("dates.csv"),
+     files={
+         "clinical.csv": CLINICAL,
+         "dates.csv": "day,a,class\n2020-01-31,1,u\n2020-01-31,2,v\n2020-02-01,3,u\n2020-02-01,4,v\n"})
+case("files-10x", select("cells_matrix.mtx --labels phenotypes.csv -k 1:2"), select("cells_matrix.mtx"),
+     select("cells_features.tsv"), select("lonely_matrix.mtx --target none -k 1"), select("bad.mtx"),
+     select("lonely_matrix.mtx --transpose --names names.txt --labels in-order.txt -k 1"),
+     files={
+         **TENX, "phenotypes.csv": PHENOTYPES, "lonely_matrix.mtx": COUNTS, "bad.mtx": COUNTS[:-8],
+         "names.txt": "A\nB\nC\n", "in-order.txt": "u\n" * 12 + "v\n" * 12})
+case("files-possible-leaks-and-covariances", select("leaky.csv -k 1"), select("leaky.csv -k 1 --exclude after,code"),
+     select("covariance.csv"), select("covariance.csv --target none -k 1 --method gspca"),
+     select("--covariance covariance.csv -k 1"),
+     files={"leaky.csv": LEAKY, "covariance.csv": "a,b,c\n2,0.5,0.1\n0.5,1,0\n0.1,0,1\n"})
+case("files-names-of-sparse-tables", select("t.svm --names names.txt -k 1:2"), select("t.svm --names short.txt"),
+     files={
+         "t.svm": "".join("%s 1:%d 2:%d\n" % ("vu"[i % 2], i % 5 + i % 2, i % 3) for i in range(20)),
+         "names.txt": "first\nsecond\nthird\n", "short.txt": "first\n"})

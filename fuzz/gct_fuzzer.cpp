@@ -1,0 +1,6 @@
+#include "gct_target.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz_gct({data, size});
+  return 0;
+}

@@ -1,0 +1,4 @@
+#include "../../fuzz/dialects_target.hpp"
+#include "corpus.hpp"
+
+SUBSPECTRA_REPLAY_CORPUS(dialects);
