@@ -9,6 +9,7 @@
 #include "classify/registry.hpp"
 #include "command.hpp"
 #include "core/text.hpp"
+#include "evaluate/automatic.hpp"
 #include "io/file_ending.hpp"
 #include "job.hpp"
 #include "output.hpp"
@@ -96,9 +97,12 @@ std::string method_text(const Evaluation& evaluation, const std::string& method,
   const EvaluationRow& best = *at(choice->k_best);
   const EvaluationRow& sparse = *at(choice->k_one_standard_error);
   if (best.k == 0) {
-    return text +
-           fmt::format("{}: error {:.4f} with {:.1f} features; optimism {:.4f} (error less apparent error)\n",
-                       method, best.error, best.features, best.error - best.apparent_error);
+    text +=
+        fmt::format("{}: error {:.4f} with {:.1f} features; optimism {:.4f} (error less apparent error)\n",
+                    method, best.error, best.features, best.error - best.apparent_error);
+    if (choice->used)
+      text += fmt::format("{} takes on all rows: {}\n", method, subspectra::shown(*choice->used));
+    return text;
   }
   return text +
          fmt::format(
@@ -161,7 +165,7 @@ std::vector<const MethodEntry*> chosen_methods(const Job& job) {
   MethodListOptions asked;
   set_options(asked, job.texts);
   require_method_name(job.texts, !asked.method.empty());
-  if (asked.method.empty()) asked.method.emplace_back(default_method(true));
+  if (asked.method.empty()) asked.method.emplace_back(default_judged_method());
   std::vector<const MethodEntry*> chosen;
   for (const auto& name : asked.method) {
     const MethodEntry* method = &MethodRegistry::find(name);

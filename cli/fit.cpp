@@ -40,7 +40,7 @@ int run_fit(const Arguments& arguments, Signals& signals) {
   const KRange& k_asked = job.selection.k;
   job.check_exact_search(!k_asked.single());
   const Dataset data = job.load(arguments.operands.front());
-  const MethodEntry& method = job.choose_method(data);
+  const MethodEntry& method = job.choose_judged_method(data);
   job.check_options({&method});
   require_class_labels(data, "fit");
 
@@ -88,7 +88,7 @@ Command fit_command() {
                          .says = "equal class priors, columns scaled to unit variance"}},
            .operands = {data_operand()},
            .groups = {data_group(),
-                      selection_group(method_option()),
+                      selection_group(judged_method_option()),
                       method_group(classifier_options()),
                       {.title = "Classifier", .options = classifier_options()},
                       {.title = "Output", .options = output}},

@@ -159,6 +159,13 @@ const MethodEntry& Job::choose_method(const Dataset& data) const {
   return MethodRegistry::find(asked.method.empty() ? default_method(data.labels() != nullptr) : asked.method);
 }
 
+const MethodEntry& Job::choose_judged_method(const Dataset& data) const {
+  MethodOptions asked;
+  set_options(asked, texts);
+  return asked.method.empty() && data.labels() != nullptr ? MethodRegistry::find(default_judged_method())
+                                                          : choose_method(data);
+}
+
 nlohmann::json Job::used_options(const KRange& k) const {
   nlohmann::json used = options_json(read);
   for (const char* name : {"format", "transpose", "labels", "names", "id", "categorical", "na"}) {

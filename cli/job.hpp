@@ -59,6 +59,8 @@ struct Job {
   /// The one method of select and fit: what was asked for, or the default for these data. Its options are yet
   /// to be checked.
   [[nodiscard]] const MethodEntry& choose_method(const Dataset& data) const;
+  /// The same where the method is judged by its errors: fit.
+  [[nodiscard]] const MethodEntry& choose_judged_method(const Dataset& data) const;
   /// It with the options that were given.
   [[nodiscard]] Method method(const MethodEntry& entry) const { return entry.from_texts(texts); }
   /// Every option of these structs as used, `k` as the range that was run.

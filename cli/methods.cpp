@@ -47,7 +47,8 @@ int run_methods(const Arguments& arguments, Signals&) {
                {.title = "", .align = Align::kLeft}});
   for (const auto& method : MethodRegistry::entries()) {
     std::string summary = in_flags(method.traits->summary);
-    if (method.traits->name == default_method(true)) summary += " (default)";
+    if (method.traits->name == default_judged_method()) summary += " (default of fit and evaluate)";
+    if (method.traits->name == default_method(true)) summary += " (default of select)";
     if (method.traits->name == default_method(false)) summary += " (default without labels)";
     table.add({std::string(method.traits->name), labels_text(method), summary});
   }

@@ -129,6 +129,12 @@ std::vector<OptionDescription> output_options() {
   return reworded(describe_options<OutputOptions>(), {{.name = "o", .hint = "FILE", .help = ""}});
 }
 
+std::vector<OptionDescription> judged_method_option() {
+  auto options = describe_options<MethodOptions>();
+  options.front().help += fmt::format(". Default: {}", default_judged_method());
+  return options;
+}
+
 std::vector<OptionDescription> method_option() {
   const auto with_labels = default_method(true);
   const auto without_labels = default_method(false);
@@ -142,7 +148,7 @@ std::vector<OptionDescription> method_option() {
 std::vector<OptionDescription> method_list_option() {
   auto options = describe_options<MethodListOptions>();
   options.front().hint = "A,B,...";
-  options.front().help += fmt::format(". Default: {}", default_method(true));
+  options.front().help += fmt::format(". Default: {}", default_judged_method());
   return options;
 }
 

@@ -124,6 +124,8 @@ struct Rewording {
 [[nodiscard]] std::vector<OptionDescription> output_options();
 /// `--method` with the default said in words.
 [[nodiscard]] std::vector<OptionDescription> method_option();
+/// The same of fit, whose default compares methods.
+[[nodiscard]] std::vector<OptionDescription> judged_method_option();
 [[nodiscard]] std::vector<OptionDescription> method_list_option();
 /// The methods' own options, each once, with the names of the methods it belongs to.
 [[nodiscard]] std::vector<OptionDescription> method_specific_options(const std::vector<MethodEntry>& all);

@@ -84,6 +84,7 @@ struct ClassifierTraits {
 struct Lda {
   Prior prior = Prior::kEmpirical;
   Index components = 0;
+  Shrinkage shrinkage = {};
 
   static constexpr ClassifierTraits kTraits{
       .name = "lda", .summary = "Fisher's linear discriminant rule", .takes_weights = true};
@@ -92,6 +93,9 @@ struct Lda {
   static void visit(Self& o, Visitor&& field) {
     field("prior", o.prior, "class probabilities before seeing a row: as in the training rows, or equal");
     field("components", o.components, "number of discriminants; 0 takes all, min(classes - 1, k)");
+    field(
+        "shrinkage", o.shrinkage,
+        "classifier lda: how far the within-class correlations of the rule are pulled towards 0, from 0 (the plain rule) to 1; auto: as far as their uncertainty says");
   }
 };
 

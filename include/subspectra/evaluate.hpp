@@ -82,15 +82,6 @@ struct EvaluationRow {
   std::optional<std::pair<double, double>> stability_interval;
 };
 
-/// What a method that chooses among others took, on all rows or on those of one fold; other methods have
-/// none.
-struct UsedConfiguration {
-  std::string method;
-  std::optional<double> lambda;
-  std::optional<RidgeAmount> ridge;
-  std::optional<Index> k;
-};
-
 /// A feature that stood in the place of a chosen one in folds where that was absent (docs/evaluation.md).
 struct FeatureSubstitute {
   Index index = 0;
@@ -194,6 +185,7 @@ struct Evaluation {
   Status status = Status::kInterrupted;  ///< heuristic when all folds ran, else time_limit or interrupted
   EvaluateOptions options;
   bool nested = true;
+  Criterion criterion = Criterion::kLargest;  ///< the one asked for, auto resolved
   RidgeAmount ridge_all_rows;  ///< the ridge when all rows train; every training set has its own
   Index folds_run = 0, folds_planned = 0;
   std::vector<std::string> methods;  ///< in the order of the call

@@ -87,11 +87,18 @@ struct KRange {
 };
 
 /// What is asked to be added to the diagonal of the within-class covariance: a number, a fraction of each
-/// column's own variance, or (both empty) the fraction that the data need.
+/// column's own variance, the fraction with the smallest cross-validated error, or (none of them) the
+/// fraction that the data need.
 struct Ridge {
   std::optional<double> value = {};     ///< the same for every column, in squared units of the table
   std::optional<double> fraction = {};  ///< of each column's own variance: no answer depends on units
-  [[nodiscard]] bool automatic() const { return !value && !fraction; }
+  bool cross_validated = false;         ///< the fraction is chosen inside the training rows (fit, evaluate)
+  [[nodiscard]] static Ridge by_cross_validation() {
+    Ridge ridge;
+    ridge.cross_validated = true;
+    return ridge;
+  }
+  [[nodiscard]] bool automatic() const { return !value && !fraction && !cross_validated; }
   bool operator==(const Ridge&) const = default;
 };
 
@@ -104,6 +111,16 @@ struct RidgeAmount {
   constexpr RidgeAmount(double number, double of_variances = 0.0)  // NOLINT(google-explicit-constructor)
       : value(number), fraction(of_variances) {}
   auto operator<=>(const RidgeAmount&) const = default;
+};
+
+/// How far the within-class correlations of a rule are pulled towards 0, from 0 (not at all) to 1; not given:
+/// as far as their own uncertainty says (docs/models.md).
+struct Shrinkage {
+  std::optional<double> intensity = {};
+  constexpr Shrinkage() = default;
+  constexpr Shrinkage(double share) : intensity(share) {}  // NOLINT(google-explicit-constructor)
+  [[nodiscard]] bool automatic() const { return !intensity; }
+  bool operator==(const Shrinkage&) const = default;
 };
 
 /// Bytes, written 512M, 2G, 1.5GiB (powers of 1024).
@@ -157,12 +174,17 @@ struct Start {
   bool operator==(const Start&) const = default;
 };
 
-/// What a set S is judged by, T = M_S' B_S^-1 M_S: its largest eigenvalue, its trace, or log det(I + T).
-enum class Criterion { kLargest, kTrace, kWilks };
+/// What a set S is judged by, T = M_S' B_S^-1 M_S: its largest eigenvalue, its trace, or log det(I + T); auto
+/// is the first where T has one eigenvalue (two classes) and for matrices, and the last for more classes, all
+/// of whose discriminants count then.
+enum class Criterion { kAuto, kLargest, kTrace, kWilks };
 template <>
 struct EnumNames<Criterion> {
-  static constexpr std::array<std::pair<Criterion, std::string_view>, 3> kNames = {
-      {{Criterion::kLargest, "largest"}, {Criterion::kTrace, "trace"}, {Criterion::kWilks, "wilks"}}};
+  static constexpr std::array<std::pair<Criterion, std::string_view>, 4> kNames = {
+      {{Criterion::kAuto, "auto"},
+       {Criterion::kLargest, "largest"},
+       {Criterion::kTrace, "trace"},
+       {Criterion::kWilks, "wilks"}}};
 };
 
 /// What to do with a missing value (NaN).

@@ -109,7 +109,8 @@ struct Gloss {
 
   static constexpr MethodTraits kTraits{
       .name = "gloss", .summary = "optimal scoring with a group lasso (convex)", .own_rule = true};
-  static constexpr double kAutoFraction = 0.2;  ///< of the largest lambda, under lambda auto
+  static constexpr double kAutoFraction = 0.2;  ///< of the largest lambda, under lambda auto, at most
+  static constexpr double kAutoNoise = 0.25;  ///< of the lambda that noise alone reaches, where that is less
   [[nodiscard]] bool fixes_size() const { return lambda.kind != LambdaChoice::Kind::kPath; }
   void validate() const;
   template <class Self, class Visitor>

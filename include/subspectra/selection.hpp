@@ -33,7 +33,7 @@ struct SelectOptions {
   std::vector<std::string> feature_group_names = {};
   /// Not an option: what `groups` says of the features of a table, where it was read before; null otherwise.
   std::shared_ptr<const FeatureGroups> feature_groups = {};
-  Criterion criterion = Criterion::kLargest;
+  Criterion criterion = Criterion::kAuto;
   Index components = 0;
   Ridge ridge = {};
   bool bounds = false;
@@ -60,11 +60,12 @@ struct SelectOptions {
     field(
         "groups", o.groups,
         "CSV file with the header feature,group: the features of a group enter and leave together, and k counts groups");
-    field("criterion", o.criterion,
-          "the objective of a set S with T = M_S' B_S^-1 M_S: largest eigenvalue, trace, or log det(I + T)");
+    field(
+        "criterion", o.criterion,
+        "the objective of a set S with T = M_S' B_S^-1 M_S: largest eigenvalue, trace, or log det(I + T); auto: largest for two classes and for matrices, else wilks");
     field(
         "ridge", o.ridge,
-        "added to the diagonal of the within-class covariance: rel:F the fraction F of each column's own variance, VALUE that number; auto a fraction where the correlations are singular or nearly so, nothing otherwise");
+        "added to the diagonal of the within-class covariance: rel:F the fraction F of each column's own variance, VALUE that number, cv the fraction with the smallest error inside the training rows (fit, evaluate); auto a fraction where the correlations are singular or nearly so, nothing otherwise");
     field(
         "components", o.components,
         "loadings kept: discriminants of LDA (0: all, min(classes - 1, k)); principal components, each on a set of its own after deflation (0: one)");
@@ -155,6 +156,29 @@ struct Components {
   std::vector<FittedDiscriminants> fit;  ///< one; none where the rows have no component
 };
 
+/// A method with what it was told, as a composite method (auto) took it.
+struct UsedConfiguration {
+  std::string method;
+  std::optional<double> lambda;
+  std::optional<RidgeAmount> ridge;  ///< of the criterion that chose the features
+  std::optional<Index> k;
+};
+
+/// What a composite method compared inside the training rows.
+struct ComparisonReport {
+  struct Candidate {
+    UsedConfiguration best;  ///< of its sizes, ridges and lambdas the one with the smallest error
+    double error = 0.0, stderr_ = 0.0;
+    double features = 0.0;  ///< the mean over the inner training sets
+    Index compared = 0;     ///< how many sizes, ridges and lambdas there were
+  };
+  std::vector<Candidate> candidates;
+  std::size_t chosen = 0;  ///< of them
+  UsedConfiguration used;  ///< the chosen one as it was run on all training rows
+  Index rows = 0;          ///< of those it was chosen by
+  Index folds_run = 0, folds_planned = 0, repeats = 0;
+};
+
 namespace detail {
 struct MethodRecord;  // what the method reports of itself, for the result file
 }
@@ -162,8 +186,9 @@ struct MethodRecord;  // what the method reports of itself, for the result file
 /// What any method answers.
 struct Selection {
   std::string method;
-  Status status = Status::kInterrupted;  // starts pessimistic: every method says how it ended
-  RidgeAmount ridge;                     ///< what was added to diag(B)
+  Status status = Status::kInterrupted;    // starts pessimistic: every method says how it ended
+  RidgeAmount ridge;                       ///< what was added to diag(B)
+  Criterion criterion = Criterion::kAuto;  ///< that the objectives are of: the one asked for, auto resolved
   /// What a fraction was taken of, by feature: the within-class variance, or the total one of a column that
   /// has none; empty where no fraction was added.
   std::vector<double> ridge_variances;
@@ -178,6 +203,7 @@ struct Selection {
   std::optional<RelevanceReport> relevance;
   std::optional<RowPartition> partition;
   std::optional<GaussianProcessReport> gaussian_process;
+  std::optional<ComparisonReport> comparison;  ///< of a composite method
   double prepare_s = 0.0, search_s = 0.0;
   std::vector<std::string> warnings;             ///< in the words of C++ from the public calls
   std::shared_ptr<detail::MethodRecord> record;  ///< the method's options as used, for the result file

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "classify/classifier_kind.hpp"
+#include "classify/correlation_shrinkage.hpp"
 #include "core/matrix_json.hpp"
 #include "data/moments.hpp"
 #include "eigen/cholesky.hpp"
@@ -30,8 +32,21 @@ void normalise_log_posteriors(Matrix& log_posteriors) {
   }
 }
 
-LdaRule fit_lda(const VectorRef& class_weights, const MatrixRef& class_means, const MatrixRef& within,
-                Prior prior, Index components) {
+namespace {
+
+/// The Cholesky factor of a covariance; nothing where it is numerically singular.
+std::optional<Matrix> factor_of(const MatrixRef& within) {
+  Matrix l = within;
+  if (!linalg::cholesky(l)) return std::nullopt;
+  for (Index i = 0; i < l.rows(); ++i) {
+    if (!(l(i, i) * l(i, i) > kDependentPivot * within(i, i))) return std::nullopt;
+  }
+  return l;
+}
+
+/// The rule of B_S = L L'.
+LdaRule rule_of_factor(const VectorRef& class_weights, const MatrixRef& class_means, const Matrix& l,
+                       Prior prior, Index components) {
   const Index k = class_means.rows();
   const Index classes = class_means.cols();
   const double total = class_weights.sum();
@@ -39,14 +54,6 @@ LdaRule fit_lda(const VectorRef& class_weights, const MatrixRef& class_means, co
   const auto present = static_cast<Index>((class_weights.array() > 0.0).count());
   LdaRule rule;
   rule.priors = class_priors(class_weights, prior);
-
-  Matrix l = within;
-  const bool factored = linalg::cholesky(l);
-  for (Index i = 0; i < k; ++i) {
-    if (factored && l(i, i) * l(i, i) > kDependentPivot * within(i, i)) continue;
-    throw Infeasible(fmt::format("the within-class covariance of {} is singular; use a ridge (⟨ridge auto⟩)",
-                                 k == 1 ? "this feature" : fmt::format("these {} features", k)));
-  }
   // M = [sqrt(n_c/N) (mu_c - mu)], C = L^{-1} M.
   rule.centre = class_means * share;
   const Matrix centred = class_means.colwise() - rule.centre;
@@ -62,6 +69,20 @@ LdaRule fit_lda(const VectorRef& class_weights, const MatrixRef& class_means, co
   }
   rule.centroids = centred.transpose() * rule.discriminants;
   return rule;
+}
+
+[[noreturn]] void refuse_singular(Index k) {
+  throw Infeasible(fmt::format("the within-class covariance of {} is singular; use a ridge (⟨ridge auto⟩)",
+                               k == 1 ? "this feature" : fmt::format("these {} features", k)));
+}
+
+}  // namespace
+
+LdaRule fit_lda(const VectorRef& class_weights, const MatrixRef& class_means, const MatrixRef& within,
+                Prior prior, Index components) {
+  const auto l = factor_of(within);
+  if (!l) refuse_singular(class_means.rows());
+  return rule_of_factor(class_weights, class_means, *l, prior, components);
 }
 
 LdaRule fit_projected_lda(const MatrixRef& rows, const std::vector<int>& codes, const Vector& weights,
@@ -147,14 +168,17 @@ Matrix LdaRule::log_posteriors(const MatrixRef& rows) const {
 }
 
 std::string LdaRule::description() const {
+  if (shrinkage) return fmt::format("shrinkage {:.4g}, classifier {}", *shrinkage, classifier());
   return fmt::format("ridge {}, classifier {}", shown(ridge), classifier());
 }
 
 nlohmann::json LdaRule::to_json() const {
-  return {{"priors", subspectra::to_json(priors)},
-          {"centre", subspectra::to_json(centre)},
-          {"discriminants", subspectra::to_json(discriminants)},
-          {"centroids", subspectra::to_json(centroids)}};
+  nlohmann::json members = {{"priors", subspectra::to_json(priors)},
+                            {"centre", subspectra::to_json(centre)},
+                            {"discriminants", subspectra::to_json(discriminants)},
+                            {"centroids", subspectra::to_json(centroids)}};
+  if (shrinkage) members["shrinkage"] = *shrinkage;
+  return members;
 }
 
 void Lda::validate() const {
@@ -163,11 +187,17 @@ void Lda::validate() const {
                            .value = fmt::to_string(components),
                            .rule = "must not be negative",
                            .way_out = "0 is the default"});
+  if (shrinkage.intensity && !(*shrinkage.intensity >= 0.0 && *shrinkage.intensity <= 1.0))
+    throw InvalidArgument({.field = "shrinkage",
+                           .value = fmt::to_string(*shrinkage.intensity),
+                           .rule = "{value}, but a number from 0 to 1 is needed"});
 }
 
 namespace {
 
-/// The moments of all features are computed once; a set takes its part of them.
+/// The moments of all features are computed once; a set takes its part of them. A rule that shrinks has its
+/// correlations pulled towards 0 in place of the ridge: what makes them regular has no units and depends on
+/// the set alone. The ridge comes back where that is not enough (a feature without within-class variance).
 class LdaTrainer final : public SetTrainer {
  public:
   LdaTrainer(const Lda& options, const TrainingTable& table)
@@ -175,25 +205,50 @@ class LdaTrainer final : public SetTrainer {
         ridge_(table.ridge),
         moments_(compute_moments(table.training, table.features, Moments::SecondOrder::kFull,
                                  table.context.threads)),
-        within_(moments_.within_covariance()) {
-    within_.diagonal().array() += ridge_.value;
-    if (ridge_.fraction > 0.0) within_.diagonal() += ridge_.fraction * ridge_variances(moments_);
+        within_(moments_.within_covariance()),
+        added_(Vector::Constant(within_.rows(), ridge_.value)),
+        shrinks_(options.shrinkage.intensity != 0.0) {
+    if (ridge_.fraction > 0.0) added_ += ridge_.fraction * ridge_variances(moments_);
+    if (options.shrinkage.automatic())
+      uncertainty_.emplace(table.training, table.features, moments_, within_);
   }
   [[nodiscard]] RulePointer fit(const std::vector<Index>* places, const RunControl&) const override {
-    auto rule = std::make_shared<LdaRule>(
-        places == nullptr ? fit_lda(moments_.class_weights(), moments_.class_means(), within_, options_.prior,
-                                    options_.components)
-                          : fit_lda(moments_.class_weights(), moments_.class_means()(*places, Eigen::all),
-                                    within_(*places, *places), options_.prior, options_.components));
-    rule->ridge = ridge_;
-    return rule;
+    if (places == nullptr) return rule_of(moments_.class_means(), within_, added_, nullptr);
+    return rule_of(moments_.class_means()(*places, Eigen::all), within_(*places, *places), added_(*places),
+                   places);
   }
 
  private:
+  [[nodiscard]] RulePointer rule_of(const MatrixRef& means, Matrix within, const VectorRef& added,
+                                    const std::vector<Index>* places) const {
+    std::optional<double> shrinkage;
+    std::optional<Matrix> factor;
+    if (shrinks_) {
+      shrinkage = uncertainty_ ? uncertainty_->intensity(places) : *options_.shrinkage.intensity;
+      const Vector variances = within.diagonal();
+      within *= 1.0 - *shrinkage;
+      within.diagonal() = variances;
+      factor = factor_of(within);
+    }
+    if (!factor) {
+      within.diagonal() += added;
+      factor = factor_of(within);
+    }
+    if (!factor) refuse_singular(within.rows());
+    auto rule = std::make_shared<LdaRule>(
+        rule_of_factor(moments_.class_weights(), means, *factor, options_.prior, options_.components));
+    rule->ridge = ridge_;
+    rule->shrinkage = shrinkage;
+    return rule;
+  }
+
   Lda options_;
   RidgeAmount ridge_;
   Moments moments_;
   Matrix within_;
+  Vector added_;  ///< by the ridge, to the variances
+  bool shrinks_;
+  std::optional<CorrelationShrinkage> uncertainty_;
 };
 
 class LdaKind final : public TypedKind<Lda> {
@@ -221,6 +276,11 @@ class LdaKind final : public TypedKind<Lda> {
     rule->discriminants = reader.matrix("discriminants", shape.features, r);
     rule->centroids = reader.matrix("centroids", shape.classes, r);
     rule->ridge = reader.ridge("ridge");
+    if (reader.has("shrinkage")) {
+      rule->shrinkage = reader.number("shrinkage");
+      if (!(*rule->shrinkage >= 0.0 && *rule->shrinkage <= 1.0))
+        reader.fail("shrinkage", "must be a number from 0 to 1");
+    }
     return rule;
   }
 };

@@ -2,6 +2,7 @@
 /// Fisher's linear discriminant rule on a set of features, for any number of classes.
 #include <subspectra/classifiers.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct LdaRule final : Rule {
   Matrix centroids;      ///< K x r, D'(mean_c - centre)
   Vector priors;         ///< K
   RidgeAmount ridge;     ///< that B_S includes; for people, the file has it among the model's own members
+  std::optional<double> shrinkage;  ///< of the correlations in B_S; nothing where the rule is the plain one
 
   [[nodiscard]] std::string_view classifier() const override { return Lda::kTraits.name; }
   [[nodiscard]] Matrix log_posteriors(const MatrixRef& rows) const override;  ///< n x k -> n x K, normalised

@@ -331,28 +331,57 @@ std::string OptionCodec<KRange>::hint() { return "N|LO:HI|LO:HI:STEP|A,B,C|log";
 Ridge OptionCodec<Ridge>::parse(std::string_view text) {
   constexpr std::string_view kFraction = "rel:";
   if (text == "auto") return {};
+  if (text == "cv") return Ridge::by_cross_validation();
   const bool relative = text.starts_with(kFraction);
   try {
     const double number = parse_finite(relative ? text.substr(kFraction.size()) : text);
-    if (number >= 0.0)
-      return relative ? Ridge{.value = {}, .fraction = number} : Ridge{.value = number, .fraction = {}};
+    if (number >= 0.0) {
+      Ridge ridge;
+      (relative ? ridge.fraction : ridge.value) = number;
+      return ridge;
+    }
   } catch (const InvalidArgument&) {  // answered below, with the whole rule
   }
-  throw InvalidArgument("auto, rel:F (a fraction of each column's variance) or a number from 0 up is needed");
+  throw InvalidArgument(
+      "auto, cv, rel:F (a fraction of each column's variance) or a number from 0 up is needed");
 }
 std::string OptionCodec<Ridge>::format(const Ridge& value) {
   if (value.fraction) return fmt::format("rel:{}", *value.fraction);
+  if (value.cross_validated) return "cv";
   return value.value ? fmt::format("{}", *value.value) : "auto";
 }
 json OptionCodec<Ridge>::json(const Ridge& value) {
   if (value.value) return *value.value;
   return format(value);
 }
-std::string OptionCodec<Ridge>::hint() { return "auto|rel:F|VALUE"; }
+std::string OptionCodec<Ridge>::hint() { return "auto|cv|rel:F|VALUE"; }
+
+Shrinkage OptionCodec<Shrinkage>::parse(std::string_view text) {
+  if (text == "auto") return {};
+  try {
+    const double share = parse_finite(text);
+    if (share >= 0.0 && share <= 1.0) return share;
+  } catch (const InvalidArgument&) {  // answered below, with the whole rule
+  }
+  throw InvalidArgument("auto or a number from 0 to 1 is needed");
+}
+std::string OptionCodec<Shrinkage>::format(const Shrinkage& value) {
+  return value.intensity ? fmt::format("{}", *value.intensity) : "auto";
+}
+json OptionCodec<Shrinkage>::json(const Shrinkage& value) {
+  if (value.intensity) return *value.intensity;
+  return "auto";
+}
+std::string OptionCodec<Shrinkage>::hint() { return "auto|F"; }
 
 Ridge as_option(const RidgeAmount& amount) {
-  if (amount.fraction > 0.0) return {.value = {}, .fraction = amount.fraction};
-  return {.value = amount.value, .fraction = {}};
+  Ridge ridge;
+  if (amount.fraction > 0.0) {
+    ridge.fraction = amount.fraction;
+  } else {
+    ridge.value = amount.value;
+  }
+  return ridge;
 }
 
 std::string shown(const RidgeAmount& amount) {

@@ -61,6 +61,7 @@ SUBSPECTRA_OPTION_CODEC(std::string);
 SUBSPECTRA_OPTION_CODEC(std::vector<std::string>);  // comma-separated, or @FILE with one entry a line
 SUBSPECTRA_OPTION_CODEC(KRange);
 SUBSPECTRA_OPTION_CODEC(Ridge);
+SUBSPECTRA_OPTION_CODEC(Shrinkage);
 SUBSPECTRA_OPTION_CODEC(ByteSize);
 SUBSPECTRA_OPTION_CODEC(Start);  // a name, or @FILE, which is read where it is used
 #undef SUBSPECTRA_OPTION_CODEC

@@ -38,6 +38,7 @@ inline constexpr Range kLambdaFolds = block(power(50), 0);
 inline constexpr Range kInnerFolds = block(power(51), 0);
 inline constexpr Range kGpRestarts = block(power(52), 32);
 inline constexpr Range kGeneShaving = block(power(53), 53);
+inline constexpr Range kComparisonFolds = block(power(54), 20);
 
 // --- what to draw from
 /// The folds of repeat 0, 1, ... of an evaluation.
@@ -85,6 +86,11 @@ constexpr std::uint64_t gene_shaving(Index set, Index permutation) {
          static_cast<std::uint64_t>(permutation);
 }
 
+/// Repeat 0, 1, ... of the folds inside a training set by which methods or ridges are compared.
+constexpr std::uint64_t comparison_folds(Index repeat) {
+  return kComparisonFolds.first + static_cast<std::uint64_t>(repeat);
+}
+
 // --- the table
 /// One line of docs/random.md.
 struct Use {
@@ -116,6 +122,7 @@ inline constexpr std::array kUses = {
     Use{kInnerFolds, "inner folds", "2^51", "the folds inside a training set by which the classifier `svm`, `svm-rfe` and `svm-rmb` choose C"},
     Use{kGpRestarts, "gp", "2^52 + 1024 c + r", "start r = 1, 2, ... of the Gaussian process of class c"},
     Use{kGeneShaving, "gene-shaving", "2^53 + i 2^32 + b", "permutation b of set i of `gene-shaving`"},
+    Use{kComparisonFolds, "comparison", "2^54 + r", "repeat r = 0, 1, ... of the folds inside a training set by which method `auto` and `--ridge cv` choose"},
 };
 // clang-format on
 

@@ -18,6 +18,7 @@
 #include "core/spelling.hpp"
 #include "core/streams.hpp"
 #include "core/text.hpp"
+#include "evaluate/automatic.hpp"
 #include "evaluate/chosen_features.hpp"
 #include "evaluate/comparison.hpp"
 #include "evaluate/held_out.hpp"
@@ -148,7 +149,7 @@ class Evaluator {
     options.ridge_needed = task.train.size() == static_cast<std::size_t>(data_.rows());  // it is reported
     options.components = 1;
     try {
-      selection = run_method(rows, method, options, control_.silent());
+      selection = run_judged(rows, method, options, classifier_, control_.silent());
       // A method that knows no labels knows no ridge for the rule that is trained on its sets.
       if (method.traits().variance && !selection.sets().empty()) {
         selection.ridge = rows.ridge(features_used(selection), options.ridge).amount;
@@ -180,6 +181,7 @@ class Evaluator {
         Score score = judge(whole(*rule).log_posteriors(test_rows(Eigen::all, place)), task);
         score.features = entry.features;
         score.entries = static_cast<double>(rule->entries());
+        if (selection.comparison) score.used = selection.comparison->used;
         scores.emplace(selection.size_fixed ? 0 : entry.k(), std::move(score));
       } catch (const Infeasible&) {
         // This training set cannot carry the rule at this k (singular without a ridge); the k is reported as
@@ -644,6 +646,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
   kind_of(classifier).validate(classifier);
   evaluation.options = options;
   evaluation.options.classifier = classifier;
+  evaluation.criterion = resolved_criterion(selection.criterion, data);
   evaluation.nested = options.select_on == SelectOn::kFold;
   for (const auto& method : methods) evaluation.methods.emplace_back(method.name());
   const int threads = resolve_threads(selection.threads);

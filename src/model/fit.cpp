@@ -9,6 +9,7 @@
 
 #include "core/options.hpp"
 #include "core/text.hpp"
+#include "evaluate/automatic.hpp"
 #include "evaluate/choice_json.hpp"
 #include "select/record.hpp"
 #include "select/registry.hpp"
@@ -53,7 +54,12 @@ bool was_stopped(Status status) { return status == Status::kTimeLimit || status 
 Selection forward_pass(const RowStatistics& rows, const Method& method, const SelectOptions& options,
                        Status stopped) {
   const Method forward = method.traits().variance ? Method(ForwardPca{}) : Method(ForwardLda{});
-  Selection found = run_method(rows, forward, options, RunControl{});
+  SelectOptions told = options;
+  if (told.ridge.cross_validated) told.ridge = {};
+  constexpr Index kFew = 10;  // nothing says how many
+  if (method.traits().composite && !told.k.given() && !told.feature_groups)
+    told.k = std::min(kFew, rows.data().features());
+  Selection found = run_method(rows, forward, told, RunControl{});
   found.status = worst(found.status, stopped);
   found.warnings.push_back(fmt::format(
       "{} was stopped ({}) before it had a set of the size: the features are those of one forward pass ({}); give more time",
@@ -63,22 +69,42 @@ Selection forward_pass(const RowStatistics& rows, const Method& method, const Se
 
 /// The set to train on.
 Selection choose_features(const RowStatistics& rows, const Method& method, const SelectOptions& options,
-                          const RunControl& control) {
+                          const Classifier& classifier, const RunControl& control) {
   const MethodTraits& traits = method.traits();
   if (!traits.proves) {
-    Selection found = run_method(rows, method, options, control);
+    Selection found = run_judged(rows, method, options, classifier, control);
     const Status stopped = control.status_or(found.status);
     if (can_be_trained_on(found) || !was_stopped(stopped)) return found;
     return forward_pass(rows, method, options, stopped);
   }
   if (!control.should_stop()) {
-    Selection found = run_method(rows, method, options, control);
+    Selection found = run_judged(rows, method, options, classifier, control);
     if (!found.sets().empty() || !control.should_stop()) return found;
   }
-  Selection found =
-      run_method(rows, MethodRegistry::changed(method, {{"node_limit", "1"}}), options, RunControl{});
+  Selection found = run_judged(rows, MethodRegistry::changed(method, {{"node_limit", "1"}}), options,
+                               classifier, RunControl{});
   found.status = worst(found.status, control.status_or(found.status));
   return found;
+}
+
+/// What a composite method compared.
+json chosen_by(const ComparisonReport& report, std::uint64_t seed) {
+  json candidates = json::array();
+  for (const auto& candidate : report.candidates) {
+    json one = used_json(candidate.best);
+    one.update({{"error", candidate.error},
+                {"stderr", candidate.stderr_},
+                {"features", candidate.features},
+                {"compared", candidate.compared}});
+    candidates.push_back(std::move(one));
+  }
+  return {{"rule", "auto"},
+          {"used", used_json(report.used)},
+          {"candidates", std::move(candidates)},
+          {"repeats", report.repeats},
+          {"rows", report.rows},
+          {"seed", seed},
+          {"folds_run", report.folds_run}};
 }
 
 /// The model's `chosen_by`.
@@ -133,7 +159,7 @@ FitResult fit_features(const Dataset& data, const Method& method, const SelectOp
   const auto preparation = Preparation::learn(data, prepare);
   const Dataset prepared = preparation.apply(data);
   const RowStatistics rows(prepared, options.threads, options.memory_limit.bytes);
-  result.selection = choose_features(rows, method, options, control);
+  result.selection = choose_features(rows, method, options, classifier, control);
   Selection& found = result.selection;
   if (traits.variance && !found.sets().empty())  // it knows no labels, and so no ridge for the rule
     found.ridge = rows.ridge(found.sets().back().features, options.ridge).amount;
@@ -166,6 +192,7 @@ FitResult fit_features(const Dataset& data, const Method& method, const SelectOp
   warn_of_few_rows(result.model.training_rows, classifier, warnings);
   if (!cut_short.empty()) warnings.push_back(cut_short);
   if (chosen.unjudged()) warnings.push_back(unjudged_sentence(result.k, *chosen.evaluation));
+  if (found.comparison) result.note = comparison_sentence(*found.comparison);
   if (chosen.evaluation && !chosen.unjudged()) result.note = chosen_sentence(chosen, *chosen.evaluation);
   return result;
 }
@@ -173,9 +200,11 @@ FitResult fit_features(const Dataset& data, const Method& method, const SelectOp
 json model_json(const FitResult& fit, json options, const json& classifier_options, std::uint64_t seed) {
   json object = fit.model.to_json();
   object["status"] = status_name(fit.status);
-  object["chosen_by"] = chosen_by(fit.chosen, seed);
+  object["chosen_by"] =
+      fit.selection.comparison ? chosen_by(*fit.selection.comparison, seed) : chosen_by(fit.chosen, seed);
   options.update(classifier_options);
   options.update(record_of(fit.selection));
+  options["criterion"] = OptionCodec<Criterion>::json(fit.selection.criterion);
   options["ridge_asked"] = options["ridge"];
   options["ridge"] = OptionCodec<Ridge>::json(as_option(fit.selection.ridge));
   object["options"] = std::move(options);

@@ -225,6 +225,7 @@ json data_json(const Dataset& data) {
 json selection_json(const Selection& selection, const Dataset& data, const ResultContext& context) {
   json options = context.options;
   options.update(record_of(selection));
+  if (options.contains("criterion")) options["criterion"] = OptionCodec<Criterion>::json(selection.criterion);
   if (options.contains("ridge")) options["ridge_asked"] = options["ridge"];
   options["ridge"] = OptionCodec<Ridge>::json(as_option(selection.ridge));
   json path = json::array();
@@ -315,6 +316,9 @@ json evaluation_json(const Evaluation& evaluation, const Dataset& data, const Re
   }
   json chosen = json::array();
   for (const auto& choice : evaluation.chosen) chosen.push_back(choice_json(choice));
+  json options = context.options;
+  if (options.contains("criterion"))
+    options["criterion"] = OptionCodec<Criterion>::json(evaluation.criterion);
   json protocol = options_json(evaluation.options);
   protocol["classifier"] = evaluation.options.classifier.name();
   protocol["nested"] = evaluation.nested;
@@ -330,7 +334,7 @@ json evaluation_json(const Evaluation& evaluation, const Dataset& data, const Re
               {"version", version()},
               {"status", status_name(evaluation.status)},
               {"complete", evaluation.complete()},
-              {"options", context.options},
+              {"options", std::move(options)},
               {"data", data_json(data)},
               {"protocol", std::move(protocol)},
               {"results", std::move(results)},

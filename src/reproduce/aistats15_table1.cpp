@@ -124,7 +124,8 @@ using Outcomes = std::map<std::string_view, Outcome>;
 /// Nothing when it was stopped.
 std::optional<Outcome> judge(const Dataset& training, const Dataset& test, const Contestant& contestant,
                              const ReproduceOptions& options, const RunControl& control) {
-  const SelectOptions selection{.certify = false, .seed = options.seed, .threads = 1};
+  const SelectOptions selection{
+      .criterion = Criterion::kLargest, .certify = false, .seed = options.seed, .threads = 1};
   const Selection found = select_features(training, contestant.method, selection, control.silent());
   if (control.should_stop() || found.chosen_fit() == nullptr) return std::nullopt;
   const auto& record = *found.chosen_fit();

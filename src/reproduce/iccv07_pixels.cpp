@@ -197,8 +197,11 @@ struct PixelSets {
 
 Selection choose(const Dataset& training, std::string_view method, Index pixels,
                  const ReproduceOptions& options, const RunControl& control) {
-  SelectOptions selection{
-      .k = {1, pixels}, .certify = false, .seed = options.seed, .threads = options.threads};
+  SelectOptions selection{.k = {1, pixels},
+                          .criterion = Criterion::kLargest,
+                          .certify = false,
+                          .seed = options.seed,
+                          .threads = options.threads};
   return select_features(training, Method(method), selection, control.silent());
 }
 

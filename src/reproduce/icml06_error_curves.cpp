@@ -51,7 +51,8 @@ void error_curves(const Dataset& data, const Curve& curve, const ReproduceOption
         fmt::format("{}: {} needs class labels and there is no label column; name it with ⟨target⟩",
                     data.source(), result.id));
   }
-  SelectOptions selection{.k = curve.k, .seed = options.seed, .threads = options.threads};
+  SelectOptions selection{
+      .k = curve.k, .criterion = Criterion::kLargest, .seed = options.seed, .threads = options.threads};
   result.status = Status::kHeuristic;
   const auto& plan = curve.evaluation;
   const std::string folds =
@@ -86,7 +87,8 @@ void error_curves(const Dataset& data, const Curve& curve, const ReproduceOption
   for (const Protocol& protocol : kProtocols) {
     EvaluateOptions evaluation = plan;
     evaluation.select_on = protocol.select_on;
-    const Evaluation errors = evaluate_methods(data, curve.methods, selection, {}, {}, evaluation, control);
+    const Evaluation errors =
+        evaluate_methods(data, curve.methods, selection, {}, Lda{.shrinkage = 0.0}, evaluation, control);
     result.status = worst(result.status, errors.status);
     result.settings[fmt::format("folds_run_{}", protocol.select_on == SelectOn::kAll ? "all" : "nested")] =
         errors.folds_run;

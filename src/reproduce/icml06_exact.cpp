@@ -32,7 +32,11 @@ struct Experimenter {
   const RunControl& control;
 
   [[nodiscard]] Selection select(const Dataset& data, const char* method, KRange k) const {
-    const SelectOptions selection{.k = k, .certify = false, .seed = options.seed, .threads = options.threads};
+    const SelectOptions selection{.k = k,
+                                  .criterion = Criterion::kLargest,
+                                  .certify = false,
+                                  .seed = options.seed,
+                                  .threads = options.threads};
     return select_features(data, Method(method), selection, control.silent());
   }
 

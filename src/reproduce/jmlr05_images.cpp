@@ -68,7 +68,11 @@ void image_clusters(const ReproduceOptions& options, const RunControl& control, 
       "The paper's animals (CalPhotos, University of California, Berkeley) are not part of the program; its figures are ranges over several pairs of kinds and hold for those alone.");
 
   const auto clustered = [&](const KRange& k, bool compare) {
-    const SelectOptions selection{.k = k, .certify = false, .seed = options.seed, .threads = options.threads};
+    const SelectOptions selection{.k = k,
+                                  .criterion = Criterion::kLargest,
+                                  .certify = false,
+                                  .seed = options.seed,
+                                  .threads = options.threads};
     return cluster_rows(table, QAlpha{.clusters = classes}, selection,
                         {.clusters = classes, .no_comparison = !compare}, control.silent());
   };

@@ -111,7 +111,7 @@ GeneOutcome leave_out(const Dataset& data, Index row, const GeneContestant& cont
   const Dataset training = data.with_rows(training_rows);
   const Dataset left_out = data.with_rows({row});
   const Classifier machine = Svm{.C = 1.0};
-  SelectOptions selection{.certify = false, .seed = seed, .threads = 1};
+  SelectOptions selection{.criterion = Criterion::kLargest, .certify = false, .seed = seed, .threads = 1};
   if (contestant.components) {
     const Index most = std::min(contestant.sizes.back(), training.rows() - 1);
     selection.k = {std::min<Index>(most, data.features()), std::min<Index>(most, data.features())};

@@ -106,7 +106,11 @@ WestonOutcome compare(const WestonCell& cell, std::uint64_t seed, const RunContr
     if (!method) {
       features = span_of(0, c == kAll ? table.features() : relevant);
     } else {
-      const SelectOptions options{.k = {relevant, relevant}, .certify = false, .seed = seed, .threads = 1};
+      const SelectOptions options{.k = {relevant, relevant},
+                                  .criterion = Criterion::kLargest,
+                                  .certify = false,
+                                  .seed = seed,
+                                  .threads = 1};
       const Selection selection = select_features(training, *method, options, control.silent());
       if (control.should_stop()) break;
       features = first_of(selection.ranking, relevant);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <subspectra/automatic.hpp>
 #include <subspectra/qalpha.hpp>
 #include <subspectra/rankers.hpp>
 #include <subspectra/scoring.hpp>
@@ -62,25 +63,45 @@ MethodEntry MethodRegistry::entry() {
 const std::vector<MethodEntry>& MethodRegistry::entries() {
   // A new method is its struct, in a public header, its file, and one line here.
   static const std::vector<MethodEntry> all = {
-      entry<Gslda>(),       entry<ForwardLda>(),
-      entry<BackwardLda>(), entry<Gspca>(),
-      entry<ForwardPca>(),  entry<BackwardPca>(),
-      entry<St>(),          entry<Eslda>(),
-      entry<Espca>(),       entry<RvmRow>(),
-      entry<RvmEntry>(),    entry<Gloss>(),
-      entry<Sda>(),         entry<Plda>(),
-      entry<Sulda>(),       entry<Sfd>(),
-      entry<JeffreysRow>(), entry<JeffreysEntry>(),
-      entry<QAlpha>(),      entry<QAlphaBasic>(),
-      entry<QAlphaRitz>(),  entry<QAlphaLaplacian>(),
-      entry<QAlphaGap>(),   entry<QAlphaSupervised>(),
-      entry<QAlphaSemi>(),  entry<QAlphaOfKernel>(),
-      entry<Pearson>(),     entry<Fisher>(),
-      entry<Ks>(),          entry<Snr>(),
-      entry<MaxSurprise>(), entry<GpArd>(),
-      entry<SvmRfe>(),      entry<SvmRmb>(),
-      entry<All>(),         entry<Pca>(),
-      entry<GeneShaving>(), entry<Spca>(),
+      entry<Auto>(),
+      entry<Gslda>(),
+      entry<ForwardLda>(),
+      entry<BackwardLda>(),
+      entry<Gspca>(),
+      entry<ForwardPca>(),
+      entry<BackwardPca>(),
+      entry<St>(),
+      entry<Eslda>(),
+      entry<Espca>(),
+      entry<RvmRow>(),
+      entry<RvmEntry>(),
+      entry<Gloss>(),
+      entry<Sda>(),
+      entry<Plda>(),
+      entry<Sulda>(),
+      entry<Sfd>(),
+      entry<JeffreysRow>(),
+      entry<JeffreysEntry>(),
+      entry<QAlpha>(),
+      entry<QAlphaBasic>(),
+      entry<QAlphaRitz>(),
+      entry<QAlphaLaplacian>(),
+      entry<QAlphaGap>(),
+      entry<QAlphaSupervised>(),
+      entry<QAlphaSemi>(),
+      entry<QAlphaOfKernel>(),
+      entry<Pearson>(),
+      entry<Fisher>(),
+      entry<Ks>(),
+      entry<Snr>(),
+      entry<MaxSurprise>(),
+      entry<GpArd>(),
+      entry<SvmRfe>(),
+      entry<SvmRmb>(),
+      entry<All>(),
+      entry<Pca>(),
+      entry<GeneShaving>(),
+      entry<Spca>(),
       entry<Dspca>(),
   };
   return all;
@@ -123,6 +144,8 @@ Selection MethodRegistry::run(const Method& method, const Problem& problem, cons
   found.validate(method.options_.get());
   return found.run(method.options_.get(), problem, control);
 }
+
+std::string_view default_judged_method() { return Auto::kTraits.name; }
 
 std::string_view default_method(bool has_labels) {
   return has_labels ? Gslda::kTraits.name : QAlpha::kTraits.name;

@@ -49,7 +49,9 @@ class MethodRegistry {
   static MethodEntry entry();
 };
 
-/// The method used when none is named.
+/// The method of fit and evaluate when none is named.
+[[nodiscard]] std::string_view default_judged_method();
+/// The method of select when none is named.
 [[nodiscard]] std::string_view default_method(bool has_labels);
 
 }  // namespace subspectra

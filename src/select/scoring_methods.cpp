@@ -166,6 +166,7 @@ struct LambdaGrid {
   Index lambdas = 0;
   double lambda_ratio = 0.0;
   double auto_fraction = 0.0;
+  double auto_noise = kInfinity;  ///< times noise_fraction(), where that is less than auto_fraction
   bool has_lambda = true;
 };
 
@@ -176,7 +177,9 @@ LambdaGrid grid_of_method(const M& own) {
     if constexpr (requires { own.C; }) {
       if (std::isfinite(own.C)) lambda = 1.0 / own.C;
     }
-    return {lambda, own.lambdas, own.lambda_ratio, M::kAutoFraction, true};
+    LambdaGrid grid{lambda, own.lambdas, own.lambda_ratio, M::kAutoFraction};
+    if constexpr (requires { M::kAutoNoise; }) grid.auto_noise = M::kAutoNoise;
+    return grid;
   } else {
     return {.lambda = LambdaChoice::Kind::kValue, .has_lambda = false};
   }
@@ -207,6 +210,17 @@ void require_scoring_options(const M& own) {
 std::vector<double> grid_of(const ScoringSolver& solver, const LambdaGrid& grid) {
   constexpr double kBelow = 0.95;
   return lambda_grid(solver.lambda_max() * (solver.rising() ? kBelow : 1.0), grid.lambda_ratio, grid.lambdas);
+}
+
+/// What noise alone reaches, as a part of the largest lambda: of q features without any relation to the
+/// classes the largest |x_i'Y Theta|^2 is about (L + 2 sqrt(L log q) + 2 log q)/N (Laurent & Massart's bound
+/// on chi-squared with L degrees of freedom), and the largest lambda belongs to the largest that there is. It
+/// falls like 1/sqrt(N): many rows tell features apart from noise that few do not.
+double noise_fraction(const ScoringProblem& scoring, int threads) {
+  const double log_q = std::log(static_cast<double>(std::max<Index>(2, scoring.columns())));
+  const auto l = static_cast<double>(scoring.discriminants());
+  const double noise = (l + 2.0 * std::sqrt(l * log_q) + 2.0 * log_q) / static_cast<double>(scoring.rows());
+  return std::sqrt(noise / largest_product(scoring, threads));
 }
 
 using MakeSolver =
@@ -417,7 +431,12 @@ Selection run_scoring(const M& own, const Problem& problem, const RunControl& co
     }
     const auto solver = make(scoring, false, problem.options().threads);
     if (grid.lambda.kind == LambdaChoice::Kind::kAuto) {
-      const double fraction = grid.lambda.value > 0.0 ? grid.lambda.value : grid.auto_fraction;
+      double fraction = grid.lambda.value;
+      if (fraction == 0.0) {
+        fraction = grid.auto_fraction;
+        if (std::isfinite(grid.auto_noise))
+          fraction = std::min(fraction, grid.auto_noise * noise_fraction(scoring, problem.options().threads));
+      }
       lambda = fraction * solver->lambda_max();
     }
     fits.push_back(solver->fit(lambda, control));

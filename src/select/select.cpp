@@ -338,15 +338,47 @@ void warn_of_ignored(const SelectOptions& options, std::string_view loading, Sel
   }
 }
 
+[[noreturn]] void refuse_composite(const MethodTraits& method) {
+  throw InvalidArgument(
+      {.field = "method",
+       .value = std::string(method.name),
+       .rule = "{value} compares methods by their errors on rows held out, and here none are",
+       .way_out =
+           "fit and evaluate hold out rows; here name one of the methods it compares, such as forward-lda"});
+}
+
+/// A fraction is chosen by the error of a rule, which is measured where rows are held out.
+void refuse_cross_validation(const Ridge& ridge) {
+  if (!ridge.cross_validated) return;
+  throw InvalidArgument(
+      {.field = "ridge",
+       .value = "cv",
+       .rule = "{value} is chosen by the error of a rule on rows held out, and here there is none",
+       .way_out = "fit and evaluate choose it; ⟨ridge rel:F⟩ says the fraction"});
+}
+
 }  // namespace
 
-Selection run_method(const RowStatistics& rows, const Method& of, const SelectOptions& options,
+Criterion resolved_criterion(Criterion asked, const Dataset& data) {
+  if (asked != Criterion::kAuto) return asked;
+  if (data.labels() == nullptr) return Criterion::kLargest;
+  const auto counts = data.labels()->counts();
+  const auto classes = std::count_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
+  return classes > 2 ? Criterion::kWilks : Criterion::kLargest;
+}
+
+Selection run_method(const RowStatistics& rows, const Method& of, const SelectOptions& told,
                      const RunControl& control) {
   const auto start = std::chrono::steady_clock::now();
-  options.validate();
+  told.validate();
   const Dataset& data = rows.data();
   const MatrixProblem* const matrices = rows.matrices();
   const MethodTraits& method = of.traits();
+  if (method.composite) refuse_composite(method);
+  refuse_cross_validation(told.ridge);
+  SelectOptions options = told;
+  if (options.criterion == Criterion::kAuto)
+    options.criterion = method.variance ? Criterion::kLargest : resolved_criterion(told.criterion, data);
   if (matrices != nullptr) {
     check_matrices(*matrices, method);
   }
@@ -503,6 +535,7 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
   selection.method = method.name;
   selection.features = data.features();
   selection.ridge = ridge;
+  if (selection.criterion == Criterion::kAuto) selection.criterion = options.criterion;
   report_variances(rows, selection);
   selection.sizes = k;
   selection.prepare_s = prepare_s;
@@ -522,14 +555,18 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
 }
 
 Selection refit_sets(const RowStatistics& rows, const std::vector<GivenSet>& sets,
-                     const SelectOptions& options) {
+                     const SelectOptions& told) {
   const auto start = std::chrono::steady_clock::now();
-  options.validate();
+  told.validate();
   const Dataset& data = rows.data();
+  refuse_cross_validation(told.ridge);
+  SelectOptions options = told;
+  options.criterion = resolved_criterion(told.criterion, data);
   const MatrixProblem* const matrices = rows.matrices();
   const bool lda = matrices != nullptr ? matrices->b.has_value() : data.labels() != nullptr;
   Selection selection;
   selection.method = "refit";
+  selection.criterion = options.criterion;
   selection.status = Status::kHeuristic;
   std::vector<Index> candidates;
   for (Index j = 0; j < data.features(); ++j) {

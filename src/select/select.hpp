@@ -9,6 +9,9 @@
 
 namespace subspectra {
 
+/// `auto`: largest for two classes and without labels (matrices have none), wilks for more.
+[[nodiscard]] Criterion resolved_criterion(Criterion asked, const Dataset& data);
+
 /// Runs `method` on rows without missing values. Throws InvalidArgument, BadInput (labels), Infeasible
 /// (constraints), Error (memory).
 [[nodiscard]] Selection run_method(const RowStatistics& rows, const Method& method,

@@ -37,6 +37,7 @@ Discriminants discriminants_from_factor(const MatrixRef& l, const MatrixRef& c, 
 double criterion_value(Criterion criterion, const VectorRef& values) {
   if (values.size() == 0) return 0.0;
   switch (criterion) {
+    case Criterion::kAuto:  // resolved before there is a set to judge
     case Criterion::kLargest:
       return values.maxCoeff();
     case Criterion::kTrace:

@@ -273,7 +273,11 @@ void take_options(const Member& options, ClaimedResult& result) {
   texts("exclude", result.exclude);
   result.read.ignore = result.exclude;
   text("groups", result.groups);
-  if (options.has("criterion")) result.criterion = options.at("criterion").choice<Criterion>();
+  if (options.has("criterion")) {
+    result.criterion = options.at("criterion").choice<Criterion>();
+    if (result.criterion == Criterion::kAuto)
+      options.at("criterion").fail("must be the one that sets were judged by");
+  }
   if (options.has("ridge")) result.ridge = claimed_ridge(options.at("ridge"));
   if (options.has("k") && !options.at("k").is_null()) {
     result.k = claimed_range(options.at("k"));

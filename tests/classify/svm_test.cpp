@@ -269,7 +269,8 @@ TEST(ClassifierTrainer, ManyProjectedDirectionsGiveTheSameLda) {
   // With as many directions as features the rule in their space is the rule on the features.
   const DatasetParts data = oracle::random_classes(60, 6, 3, 43);
   const std::vector<Index> all = {0, 1, 2, 3, 4, 5};
-  const Matrix direct = ClassifierTrainer(data, all, 0.0, Lda{}).fit()->log_posteriors(data.dense);
+  const Matrix direct =
+      ClassifierTrainer(data, all, 0.0, Lda{.shrinkage = 0.0}).fit()->log_posteriors(data.dense);
   const Matrix b = Matrix::Random(6, 6);
   const RulePointer rule = fit_projected(data, all, b, Lda{});
   EXPECT_LE(dynamic_cast<const LdaRule&>(*rule).discriminants.cols(), 3);

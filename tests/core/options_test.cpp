@@ -138,7 +138,7 @@ TEST(Options, RefuseWithFlagValueAndRule) {
     EXPECT_EQ(
         message_of({{"ridge", bad}}),
         fmt::format(
-            "ridge '{}': auto, rel:F (a fraction of each column's variance) or a number from 0 up is needed",
+            "ridge '{}': auto, cv, rel:F (a fraction of each column's variance) or a number from 0 up is needed",
             bad));
   }
   for (const std::string bad : {"", "G", "-1G", "1X", "0", "1GBB", "1bb", "1bib", "1e30"}) {

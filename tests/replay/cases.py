@@ -116,6 +116,24 @@ case("max-surprise-looks-for-the-classes",
      *(select("unlabelled.csv --target none --method max-surprise -k 1 " + option)
        for option in ["--restarts 0", "--patience 0", "--smallest-class 0.7", "--memory-limit 5K"]))
 
+# --- auto, the rule that shrinks, ridges by cross-validation -----------------------------------------------------
+
+case("auto-fit-says-what-it-took", fit("sonar -o m.json"), fit("three.csv -o n.json"), fit("wide3.csv -o w.json"),
+     predict("n.json three.csv"), digests=("m.json", "w.json"))
+case("auto-evaluate-nests-the-choice", evaluate("three.csv --method auto,forward-lda -k 1:4 -o r.json"),
+     evaluate("two.csv --cv 3"))
+case("auto-keeps-to-what-is-asked", fit("three.csv -k 2 -o m.json"), fit("three.csv -k 1,3 -o m.json"),
+     fit("three.csv --ridge rel:0.5 -o m.json"), fit("two.csv --classifier svm --C 1 -o m.json"),
+     fit("sonar --include V11 --exclude V12,V9 -o m.json"))
+case("auto-is-refused-by-select", select("two.csv --method auto"), select("two.csv --ridge cv"),
+     fit("two.csv --swaps 2 -o m.json"))
+case("shrinkage-of-the-rule", *(fit("three.csv --method forward-lda -k 3 --shrinkage %s -o m.json" % share)
+                                for share in ["auto", "0", "0.25", "1"]),
+     *(fit("three.csv -k 3 --shrinkage %s -o m.json" % wrong) for wrong in ["-0.1", "2", "much", "''"]),
+     fit("three.csv --classifier svm --shrinkage 0.1 -o m.json"))
+case("ridge-by-cross-validation", fit("wide3.csv --method forward-lda -k 1:5 --ridge cv -o m.json"),
+     evaluate("wide3.csv --method forward-lda,gloss -k 1:3 --ridge cv -o r.json"))
+
 # --- lists and help ------------------------------------------------------------------------------------------------
 
 case("help-program", run("--help"), run(""), run("-h"), run("help"))
@@ -135,7 +153,7 @@ case("select-default-sizes-and-method", select("tiny.csv"), select("unlabelled.c
 case("select-one-size-has-its-loadings", select("sonar -k 5"), select("three.csv -k 4"), select("three.csv -k 1"))
 case("select-result-to-stdout-file-and-both", select("tiny.csv -k 2 -o -"), select("tiny.csv -k 1:2 -o r.json"),
      select("tiny.csv -k 1 --json -o s.json"))
-for criterion in ["largest", "trace", "wilks"]:
+for criterion in ["auto", "largest", "trace", "wilks"]:
     case("select-criterion-" + criterion, select("three.csv -k 1:7 --criterion %s --bounds" % criterion),
          select("three.csv -k 3 --criterion %s --bounds --json" % criterion),
          select("three.csv -k 1:4 --criterion %s --method eslda --json" % criterion),

@@ -184,7 +184,7 @@ Evaluation evaluate(const Dataset& data, const std::vector<std::string>& names,
 TEST(ComponentMethods, AllComponentsTogetherAreAllFeatures) {
   // LDA does not see a rotation, so that the p-th principal component completes what `all` has.
   const DatasetParts data = oracle::random_classes(90, 5, 3, 9);
-  const Evaluation found = evaluate(data, {"all", "pca"}, {.k = {5, 5}}, {});
+  const Evaluation found = evaluate(data, {"all", "pca"}, {.k = {5, 5}}, Lda{.shrinkage = 0.0});
   ASSERT_EQ(found.rows.size(), 2U);
   EXPECT_EQ(found.rows[0].k, 0);
   EXPECT_EQ(found.rows[0].features, 5.0);

@@ -116,7 +116,7 @@ TEST(SearchMethods, MatricesGiveWhatTheTableGives) {
   const auto data = oracle::random_classes(80, 10, 3, 6);
   const auto scatter = oracle::scatter(data.dense, data.labels->codes, 3);
   const MatrixProblem pair{"pair", FeatureNames(10), scatter.between, scatter.within};
-  const SelectOptions options{.k = {1, 10}};
+  const SelectOptions options{.k = {1, 10}, .criterion = Criterion::kLargest};
   for (const auto* name : {"gslda", "forward-lda", "backward-lda", "st"}) {
     const auto table = run(data, options, name);
     const auto matrices = select_features(pair, MethodRegistry::from_texts(name, {}), options, RunControl());
@@ -244,7 +244,8 @@ TEST(SearchMethods, PoolsAreInOrderBesideASetThatIsWorthAMillionTimesMore) {
     DatasetParts data = oracle::random_classes(30, 6, 3, 17);
     for (Index i = 0; i < 30; ++i)
       data.dense(i, 2) = data.labels->codes[static_cast<std::size_t>(i)] + 1e-8 * data.dense(i, 2);
-    SelectOptions options{.k = {1, 2}, .ridge = {.value = 0.0, .fraction = {}}};
+    SelectOptions options{
+        .k = {1, 2}, .criterion = Criterion::kLargest, .ridge = {.value = 0.0, .fraction = {}}};
     if (grouped) {
       FeatureGroups groups;
       for (Index g = 0; g < 6; ++g) {
