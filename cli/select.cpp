@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "command.hpp"
@@ -15,6 +16,7 @@
 #include "report/json.hpp"
 #include "report/written_set.hpp"
 #include "search_log.hpp"
+#include "select/record.hpp"
 #include "table.hpp"
 
 namespace subspectra::cli {
@@ -86,6 +88,11 @@ std::string significant_text(double value) {
   return text;
 }
 
+/// The largest double stands for a weight without a bound: of a column that separates the classes perfectly.
+std::string weight_text(double weight) {
+  return weight == std::numeric_limits<double>::max() ? "inf" : fmt::format("{:.6g}", weight);
+}
+
 /// A single set: one row a feature, best first where the method ranks.
 std::string set_table(const Dataset& data, const Selection& selection) {
   const auto& entry = selection.sets().front();
@@ -106,7 +113,7 @@ std::string set_table(const Dataset& data, const Selection& selection) {
     const auto at =
         std::lower_bound(entry.features.begin(), entry.features.end(), j) - entry.features.begin();
     std::vector<std::string> row = {data.names()[j], std::to_string(j)};
-    if (weighted) row.push_back(fmt::format("{:.6g}", selection.weights[j]));
+    if (weighted) row.push_back(weight_text(selection.weights[j]));
     for (Index r = 0; r < discriminants; ++r) row.push_back(significant_text(entry.loadings(at, r)));
     table.add(std::move(row));
   }
@@ -270,6 +277,20 @@ Source load_source(Job& job, const Arguments& arguments) {
         "DATA is missing: subspectra select DATA [OPTIONS], or --between A --within B, or --covariance S");
   }
   return {.data = job.load(arguments.operands.front()), .matrices = std::nullopt};
+}
+
+/// Which passes a greedy search of a wide table made, where it did not make them all from all columns.
+void say_passes(const Selection& selection) {
+  const auto record = record_of(selection);
+  const auto passes = record.find("passes");
+  if (passes == record.end()) return;
+  std::string text =
+      fmt::format("forward from {}", counted(passes->at("forward").get<std::size_t>(), "column"));
+  if (passes->contains("backward"))
+    text += fmt::format(", backward from {} that were screened", passes->at("backward").get<std::size_t>());
+  if (passes->contains("exchanges"))
+    text += fmt::format(", {} among them", counted(passes->at("exchanges").get<std::size_t>(), "exchange"));
+  say("note", text + ": the table is wide, and more would cost many times the forward pass");
 }
 
 std::string bounds_text(const Selection& selection) {
@@ -439,6 +460,7 @@ int run_select(const Arguments& arguments, Signals& signals) {
                                  .spelling = Spelling::kCommandLine};
   const std::string result = json_text(selection_json(selection, prepared, context));
   job.warn(prepared.warnings(), selection.warnings);
+  if (job.output.verbose) say_passes(selection);
   if (!job.output.o.empty()) write_result(job.output.o, result, signals.token());
   write_chosen(write, source.data, selection, job, signals);
   if (job.output.o != "-") {

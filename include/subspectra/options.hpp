@@ -212,12 +212,15 @@ struct PrepareOptions {
   }
 };
 
-/// Into how many parts the rows are cut, each held out once; 0: every row by itself (leave one out).
+/// Into how many parts the rows are cut, each held out once; 0: every row by itself (leave one out). Not
+/// given (FoldCount{}) they are 5, and fewer where a class has fewer rows.
 struct FoldCount {
   Index folds = 5;
+  bool given = false;  ///< a number that was asked for is taken or refused
   constexpr FoldCount() = default;
-  constexpr FoldCount(Index count) : folds(count) {}  // NOLINT(google-explicit-constructor): {.folds = 10}
-  bool operator==(const FoldCount&) const = default;
+  constexpr FoldCount(Index count)
+      : folds(count), given(true) {}  // NOLINT(google-explicit-constructor): {.folds = 10}
+  bool operator==(const FoldCount& other) const { return folds == other.folds; }
 };
 inline constexpr FoldCount kLeaveOneOut{0};
 

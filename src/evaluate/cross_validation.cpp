@@ -32,6 +32,36 @@ SplitOptions splits_of(const EvaluateOptions& options) {
   return {.cv = options.folds, .test_fraction = options.test_fraction};
 }
 
+FittingSplits fitting_splits(const Dataset& data, const EvaluateOptions& options) {
+  constexpr Index kMostAlone = 300;  // rows that are held out one by one
+  FittingSplits result{.splits = splits_of(options), .why = {}};
+  if (options.folds.given || options.test_fraction > 0.0) return result;
+  const auto counts = data.labels()->counts();
+  std::size_t smallest = counts.size();
+  Index fewest = options.folds.folds;  // of the classes with two rows or more
+  for (std::size_t c = 0; c < counts.size(); ++c) {
+    if (counts[c] == 0) continue;
+    if (smallest == counts.size() || counts[c] < counts[smallest]) smallest = c;
+    if (counts[c] > 1) fewest = std::min(fewest, counts[c]);
+  }
+  const bool can_be_learned =
+      std::any_of(counts.begin(), counts.end(), [](Index count) { return count > 1; });
+  if (smallest == counts.size() || counts[smallest] >= options.folds.folds || !can_be_learned) return result;
+  const bool single = counts[smallest] == 1;
+  if (single && data.rows() <= kMostAlone) {
+    result.splits.cv = kLeaveOneOut;
+  } else {
+    result.splits.cv = fewest;
+    result.splits.small_classes = single;
+  }
+  result.why = fmt::format("class '{}' has {}, so that {} (⟨cv N⟩ of evaluate sets their number)",
+                           data.labels()->classes[smallest], counted(counts[smallest], "row"),
+                           result.splits.cv == kLeaveOneOut
+                               ? std::string("every row is held out by itself in place of 5 folds")
+                               : fmt::format("there are {} folds in place of 5", fewest));
+  return result;
+}
+
 void EvaluateOptions::validate() const {
   if (folds != kLeaveOneOut && folds.folds < 2)
     throw InvalidArgument({.field = "folds",
@@ -172,6 +202,7 @@ class Evaluator {
 
     ScoresByK scores;
     for (const auto& entry : selection.sets()) {
+      if (control_.should_stop()) throw CutShort();
       std::vector<Index> place;  // of the entry's features among `used`
       for (const Index f : entry.features) {
         place.push_back(std::lower_bound(used.begin(), used.end(), f) - used.begin());
@@ -198,6 +229,7 @@ class Evaluator {
                           const Selection& selection) const {
     const FittedDiscriminants nothing;
     const auto score = [&](const FittedDiscriminants& record) {
+      if (control_.should_stop()) throw CutShort();
       Matrix test_rows = values(task.test, record.features);
       preparation.restricted(record.features).apply_to(test_rows);
       const RulePointer rule =
@@ -512,9 +544,9 @@ void require_every_label(const Dataset& data) {
 
 /// The held-out sets; of the caller's arrays a refusal is one of the labels, without the name of a file.
 std::vector<std::vector<Index>> held_out_sets(const Dataset& data, const Labels& labels,
-                                              const EvaluateOptions& options, Random random) {
+                                              const SplitOptions& options, Random random) {
   try {
-    return make_splits(labels, data.row_groups(), data.source(), splits_of(options), random);
+    return make_splits(labels, data.row_groups(), data.source(), options, random);
   } catch (const BadInput& problem) {
     const std::string before = data.source() + ": ";
     const std::string& sentence = problem.marked();
@@ -638,10 +670,13 @@ void append_folds(const EvaluationChoice& choice, const Tally& tally, const std:
 
 Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& methods,
                             const SelectOptions& selection, const PrepareOptions& prepare,
-                            const Classifier& classifier, const EvaluateOptions& options,
+                            const Classifier& classifier, const EvaluateOptions& asked,
                             const RunControl& control) {
-  options.validate();
+  asked.validate();
   require_every_label(data);
+  const FittingSplits fitting = fitting_splits(data, asked);
+  EvaluateOptions options = asked;
+  options.folds = fitting.splits.cv;
   Evaluation evaluation;
   kind_of(classifier).validate(classifier);
   evaluation.options = options;
@@ -671,6 +706,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
     evaluation.warnings.emplace_back(
         "features were chosen on all rows, held-out rows included (⟨select_on all⟩): the error is optimistic");
   }
+  if (!fitting.why.empty()) evaluation.warnings.push_back(fitting.why);
   warn_of_components(data, selection.components, evaluation.warnings);
   const auto counts = data.labels()->counts();
   std::vector<std::string> single;
@@ -744,14 +780,14 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
         sets = &fixed.back();
       }
       Index fold = 0;
-      std::vector<std::vector<Index>> held_out;
+      std::vector<std::vector<Index>> tests;
       try {
-        held_out = held_out_sets(data, labels, options, Random(selection.seed, round.stream));
+        tests = held_out_sets(data, labels, fitting.splits, Random(selection.seed, round.stream));
       } catch (const Error&) {
         if (real) throw;
         continue;  // groups exchanged their classes so that one has too few rows; the others tell
       }
-      for (auto& test : held_out) {
+      for (auto& test : tests) {
         auto train = complement(test, data.rows());
         const Place place{.permutation = round.permutation, .repeat = round.repeat, .fold = fold++};
         if (classes_in(labels, train) < 2) {
@@ -933,6 +969,19 @@ void require_class_labels(const Dataset& data, std::string_view command) {
   }
   // Methods that look at labels say so themselves, but not every method does.
   const auto counts = data.labels()->counts();
+  const auto classes = std::count_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
+  if (classes > 1 && std::all_of(counts.begin(), counts.end(), [](Index count) { return count <= 1; })) {
+    refuse_table(
+        data,
+        BadInput(
+            {.file = data.source()},
+            fmt::format(
+                "every class of '{}' has one row: it looks like a continuous value or like sample ids; name the label column with ⟨target⟩",
+                data.labels()->name)),
+        {.field = "y",
+         .rule = "has one row of every class, as a continuous value or sample ids have",
+         .way_out = "give class labels"});
+  }
   const auto some = std::find_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
   if (some != counts.end() && std::all_of(some + 1, counts.end(), [](Index count) { return count == 0; })) {
     const std::string& only = data.labels()->classes[static_cast<std::size_t>(some - counts.begin())];

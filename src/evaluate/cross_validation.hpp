@@ -14,8 +14,18 @@
 
 namespace subspectra {
 
-/// Which rows a repeat of this evaluation holds out.
+/// Which rows a repeat of this evaluation holds out, by what it was asked for.
 [[nodiscard]] SplitOptions splits_of(const EvaluateOptions& options);
+
+/// Which rows are held out of this table.
+struct FittingSplits {
+  SplitOptions splits;
+  std::string why;  ///< they are not the 5 folds of the default; "" where they are, or were asked for
+};
+/// Folds that were asked for are those; else 5, or as many as the smallest class has rows. Of a table with a
+/// class of one row every row is held out by itself, as long as it is small; in a larger one some fold holds
+/// that row.
+[[nodiscard]] FittingSplits fitting_splits(const Dataset& data, const EvaluateOptions& options);
 
 /// Throws BadInput when the table has no labels, or one class only; `command` needs them.
 void require_class_labels(const Dataset& data, std::string_view command);

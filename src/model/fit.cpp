@@ -7,6 +7,8 @@
 
 #include <subspectra/searches.hpp>
 
+#include "classify/classifier_kind.hpp"
+#include "classify/registry.hpp"
 #include "core/options.hpp"
 #include "core/text.hpp"
 #include "evaluate/automatic.hpp"
@@ -47,6 +49,20 @@ bool can_be_trained_on(const Selection& found) {
   return !found.sets().empty() || (fitted != nullptr && !fitted->features.empty());
 }
 
+/// A penalty that leaves no feature, where it was given or cross-validation chose it or the size, is an
+/// answer too; of the size that was asked for alone there is none.
+bool leaves_nothing(const Selection& found, bool size_was_chosen) {
+  if (can_be_trained_on(found) || !std::holds_alternative<PenaltyPath>(found.answer) || found.fits().empty())
+    return false;
+  return found.size_fixed || size_was_chosen;
+}
+
+/// Without a feature every classifier knows the priors alone; this one says so.
+Classifier priors_alone(const Classifier& classifier) {
+  const json options = kind_of(classifier).options_json(classifier);
+  return find_classifier("lda").parse({{"prior", options.at("prior").get<std::string>()}});
+}
+
 bool was_stopped(Status status) { return status == Status::kTimeLimit || status == Status::kInterrupted; }
 
 /// Of a method that was stopped and has no set yet: one forward pass, which nothing stops. Its name and
@@ -55,6 +71,7 @@ Selection forward_pass(const RowStatistics& rows, const Method& method, const Se
                        Status stopped) {
   const Method forward = method.traits().variance ? Method(ForwardPca{}) : Method(ForwardLda{});
   SelectOptions told = options;
+  told.certify = false;  // nobody waits for bounds now
   if (told.ridge.cross_validated) told.ridge = {};
   constexpr Index kFew = 10;  // nothing says how many
   if (method.traits().composite && !told.k.given() && !told.feature_groups)
@@ -123,11 +140,15 @@ json chosen_by(const ChosenSize& chosen, std::uint64_t seed) {
   return object;
 }
 
-std::string chosen_sentence(const ChosenSize& chosen, const Evaluation& evaluation) {
+std::string chosen_sentence(const ChosenSize& chosen, const Evaluation& evaluation, const Dataset& data) {
+  const Index folds = evaluation.options.folds.folds;
   std::string sentence = fmt::format(
-      "k = {} is the one-standard-error choice of {}-fold cross-validation (error {:.4f} ± {:.4f}; the smallest error is at k = {}); ⟨k N⟩ sets it yourself",
-      chosen.k.lo, evaluation.options.folds.folds, chosen.choice.error, chosen.choice.stderr_,
-      chosen.choice.k_best);
+      "k = {} is the one-standard-error choice of {} (error {:.4f} ± {:.4f}; the smallest error is at k = {}); ⟨k N⟩ sets it yourself",
+      chosen.k.lo,
+      folds == 0 ? std::string("leave-one-out cross-validation")
+                 : fmt::format("{}-fold cross-validation", folds),
+      chosen.choice.error, chosen.choice.stderr_, chosen.choice.k_best);
+  if (const std::string fewer = fitting_splits(data, {}).why; !fewer.empty()) sentence += "; " + fewer;
   if (evaluation.folds_run < evaluation.folds_planned) {
     sentence +=
         fmt::format("; only {} of {} folds were run ({}){}", evaluation.folds_run, evaluation.folds_planned,
@@ -163,8 +184,12 @@ FitResult fit_features(const Dataset& data, const Method& method, const SelectOp
   Selection& found = result.selection;
   if (traits.variance && !found.sets().empty())  // it knows no labels, and so no ridge for the rule
     found.ridge = rows.ridge(found.sets().back().features, options.ridge).amount;
-  const FittedDiscriminants* const fitted = found.chosen_fit();
-  if (!can_be_trained_on(found))
+  const bool nothing =
+      !was_stopped(found.status) && leaves_nothing(found, chosen.evaluation && !chosen.unjudged());
+  FittedDiscriminants none;
+  if (nothing) none.matrix = Matrix::Zero(0, found.fits().front().matrix.cols());
+  const FittedDiscriminants* const fitted = nothing ? &none : found.chosen_fit();
+  if (!can_be_trained_on(found) && !nothing)
     throw Error(found.size_fixed && !found.warnings.empty()
                     ? fmt::format("{} has nothing to fit: {}", traits.name, found.warnings.back())
                     : fmt::format("{} found no set of {}; give another size with ⟨k⟩", traits.name,
@@ -173,10 +198,11 @@ FitResult fit_features(const Dataset& data, const Method& method, const SelectOp
   result.k = std::holds_alternative<Components>(found.answer) ? fitted->matrix.cols()
              : fitted != nullptr                              ? static_cast<Index>(fitted->features.size())
                                                               : found.sets().back().k();
-  result.model = fitted != nullptr ? fit_model(data, preparation, found.method, *fitted, classifier,
-                                               selection.seed, control)
-                                   : fit_model(data, preparation, found.method, found.sets().back().features,
-                                               found.ridge, classifier, selection.seed, control);
+  result.model = fitted != nullptr
+                     ? fit_model(data, preparation, found.method, *fitted,
+                                 nothing ? priors_alone(classifier) : classifier, selection.seed, control)
+                     : fit_model(data, preparation, found.method, found.sets().back().features, found.ridge,
+                                 classifier, selection.seed, control);
   result.status = chosen.evaluation ? worst(found.status, chosen.evaluation->status) : found.status;
   const std::string cut_short = result.model.rule->cut_short_sentence();
   if (!cut_short.empty()) result.status = worst(result.status, result.model.rule->status);
@@ -190,10 +216,14 @@ FitResult fit_features(const Dataset& data, const Method& method, const SelectOp
         status_name(found.status), traits.ranks_when_stopped ? "ranked highest" : "had found best"));
   }
   warn_of_few_rows(result.model.training_rows, classifier, warnings);
+  if (nothing)
+    warnings.emplace_back(
+        "the model has no feature: for every row it predicts the prior probabilities of the classes");
   if (!cut_short.empty()) warnings.push_back(cut_short);
   if (chosen.unjudged()) warnings.push_back(unjudged_sentence(result.k, *chosen.evaluation));
   if (found.comparison) result.note = comparison_sentence(*found.comparison);
-  if (chosen.evaluation && !chosen.unjudged()) result.note = chosen_sentence(chosen, *chosen.evaluation);
+  if (chosen.evaluation && !chosen.unjudged())
+    result.note = chosen_sentence(chosen, *chosen.evaluation, data);
   return result;
 }
 

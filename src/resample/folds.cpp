@@ -21,7 +21,7 @@ FoldCount OptionCodec<FoldCount>::parse(std::string_view text) {
   if (failure != std::errc() || end != text.data() + text.size() || value.folds < 2) {
     throw InvalidArgument("a number of folds from 2 up, or loo, is needed");
   }
-  return value;
+  return {value.folds};
 }
 std::string OptionCodec<FoldCount>::format(const FoldCount& value) {
   return value.folds == 0 ? "loo" : std::to_string(value.folds);
@@ -69,7 +69,9 @@ std::vector<Unit> shuffled_by_class(std::vector<Unit> units, Random& random) {
   return units;
 }
 
-void check_fold_count(const Labels& labels, const std::string& source, Index folds, std::size_t units) {
+void check_fold_count(const Labels& labels, const std::string& source, const SplitOptions& options,
+                      std::size_t units) {
+  const Index folds = options.cv.folds;
   const auto counts = labels.counts();
   if (std::all_of(counts.begin(), counts.end(), [](Index count) { return count <= 1; })) {
     throw BadInput(
@@ -82,7 +84,7 @@ void check_fold_count(const Labels& labels, const std::string& source, Index fol
   for (std::size_t c = 0; c < counts.size(); ++c) {
     if (counts[c] > 0 && (!smallest || counts[c] < counts[*smallest])) smallest = c;
   }
-  if (smallest && counts[*smallest] < folds) {
+  if (smallest && counts[*smallest] < folds && !options.small_classes) {
     const Index count = counts[*smallest];
     throw BadInput(
         {.file = source},
@@ -110,7 +112,7 @@ void check_leave_one_out(const Labels& labels, const std::vector<std::string>& r
     throw BadInput(
         {.file = source},
         fmt::format(
-            "leaving out {} leaves one class only; at least two rows (or groups) of two classes are needed",
+            "leaving out {} leaves one class only; at least two rows (or groups) of two classes are needed (fit: give one size with ⟨k N⟩, which needs no folds)",
             row_groups.empty() ? fmt::format("row {}", unit.rows.front())
                                : fmt::format("group '{}'", row_groups[unit.rows.front()])));
   }
@@ -154,7 +156,7 @@ std::vector<std::vector<Index>> make_splits(const Labels& labels, const std::vec
     for (auto& unit : units) splits.push_back(std::move(unit.rows));
   } else {
     const Index folds = options.cv.folds;
-    check_fold_count(labels, source, folds, units.size());
+    check_fold_count(labels, source, options, units.size());
     const auto classes = static_cast<std::size_t>(labels.class_count());
     std::vector<std::vector<Index>> class_rows(static_cast<std::size_t>(folds),
                                                std::vector<Index>(classes, 0));

@@ -22,6 +22,7 @@ struct OptionCodec<FoldCount> {
 struct SplitOptions {
   FoldCount cv;
   double test_fraction = 0.0;  ///< instead of folds, where it is not 0: this share of each class, once
+  bool small_classes = false;  ///< a class may have fewer rows than there are folds: some hold none of it
 };
 
 /// The held-out rows of every split of one repeat, each ascending. Rows of a group (`row_groups`, or empty)

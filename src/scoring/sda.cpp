@@ -50,6 +50,11 @@ class SdaSolver : public ScoringSolver {
     std::vector<RowSparseMatrix> columns;
     double before = 0.0;  // objective of the finished discriminants
     for (Index l = 0; l < count; ++l) {
+      if (l > 0 && control.should_stop()) {  // the others stay at zero
+        fit.converged = false;
+        columns.push_back({.rows = {}, .values = Matrix(0, 1)});
+        continue;
+      }
       GroupLasso& lasso = *lassos_[static_cast<std::size_t>(l)];
       // Always from the same scores: other ones can end at other discriminants, and what a lambda gives must
       // not depend on the lambdas before it.

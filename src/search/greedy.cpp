@@ -16,6 +16,7 @@
 #include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
 #include "search/elimination.hpp"
+#include "search/pass_work.hpp"
 #include "search/scorer.hpp"
 #include "spectral/discriminants.hpp"
 
@@ -553,6 +554,60 @@ DualPass dual_pass(const Pencil& pencil, const SearchUnits& units, const GreedyO
   // slow to help it.
   parallel_for(2, options.threads, [&](Index pass) { pass == 0 ? backward() : forward(); });
   return both;
+}
+
+namespace {
+
+/// Of B over n columns of a table: N n^2; of matrices that are there nothing.
+double block_work(const Pencil& pencil, double n) {
+  return pencil.rows() != nullptr ? static_cast<double>(pencil.rows()->rows()) * n * n : 0.0;
+}
+
+}  // namespace
+
+double forward_work(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options) {
+  const auto plan = plan_forward(pencil, units, options);
+  const auto n =
+      static_cast<double>(plan.dense ? static_cast<Index>(units.features().size()) : pencil.size());
+  const auto steps = static_cast<double>(plan.most_features);
+  const auto r = static_cast<double>(pencil.factor()->cols());
+  const double scores = steps * n * 4.0 * r;
+  if (plan.dense) {
+    const double left = n - steps;
+    return block_work(pencil, n) + (n * n * n - left * left * left) / 3.0 + scores;
+  }
+  const double column = pencil.rows() != nullptr ? 2.0 * static_cast<double>(pencil.rows()->rows()) * n : n;
+  return steps * (column + n * steps) + scores;
+}
+
+double dense_backward_work(const Pencil& pencil, Index columns) {
+  const auto n = static_cast<double>(columns);
+  return block_work(pencil, n) + 4.0 / 3.0 * n * n * n +
+         2.0 * n * n * static_cast<double>(pencil.factor()->cols());
+}
+
+double backward_work(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options) {
+  auto left = static_cast<Index>(units.features().size());
+  if (!through_rows(pencil, left, options.route)) return dense_backward_work(pencil, left);
+  const auto rows = static_cast<double>(pencil.rows()->rows());
+  const auto r = static_cast<double>(pencil.factor()->cols());
+  double work = 0.0;
+  // In strides: what a deletion costs falls slowly with what is left.
+  for (const Index stride = std::max<Index>(1, left / 256);
+       left > 0 && through_rows(pencil, left, options.route); left -= stride) {
+    constexpr double kRebuild = 50.0;  // deletions between two rebuilds (WoodburyElimination)
+    const auto n = static_cast<double>(left);
+    const double deletion = 4.0 * rows * rows + 2.0 * rows * n + 4.0 * r * n;
+    const double rebuild = 3.0 * rows * rows * n + rows * rows * rows;
+    work += static_cast<double>(std::min(stride, left)) * (deletion + rebuild / kRebuild);
+  }
+  return work + dense_backward_work(pencil, std::max<Index>(0, left));
+}
+
+double exchange_work(const Pencil& pencil, Index k, Index columns) {
+  const auto size = static_cast<double>(k), n = static_cast<double>(columns);
+  const auto r = static_cast<double>(pencil.factor()->cols());
+  return 4.0 * size * size * n + size * n * (6.0 * r + 3.0);
 }
 
 RootLosses root_losses(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options) {

@@ -344,8 +344,29 @@ PathEntry entry_of_record(const Problem& problem, const FittedDiscriminants& rec
   return entry;
 }
 
+/// What the sets of a run that was stopped may still cost: objective and loadings of k features take N k^2 +
+/// k^3 multiplications, a fraction of a second together.
+class JudgedWhenStopped {
+ public:
+  JudgedWhenStopped(const Problem& problem, const RunControl& control)
+      : problem_(problem), control_(control) {}
+  bool affords(std::size_t features) {
+    if (!problem_.options().certify || !control_.should_stop()) return true;
+    constexpr double kMost = 5e8;
+    const auto k = static_cast<double>(features);
+    spent_ += (static_cast<double>(problem_.data().rows()) + k) * k * k;
+    return spent_ <= kMost;
+  }
+
+ private:
+  const Problem& problem_;
+  const RunControl& control_;
+  double spent_ = 0.0;
+};
+
 /// The records that `k` names.
-void choose_sizes(const Problem& problem, bool stopped, Selection& selection) {
+void choose_sizes(const Problem& problem, const RunControl& control, Selection& selection) {
+  const bool stopped = control.should_stop();
   std::vector<Index> sizes;
   auto& answer = std::get<PenaltyPath>(selection.answer);
   for (const auto& record : answer.fits) sizes.push_back(static_cast<Index>(record.features.size()));
@@ -354,8 +375,11 @@ void choose_sizes(const Problem& problem, bool stopped, Selection& selection) {
   if (stopped) warnings = {"stopped before the path over lambda was done: sizes may be missing"};
   selection.warnings.insert(selection.warnings.end(), warnings.begin(), warnings.end());
   if (of_size.empty()) return;
-  for (const auto& [size, number] : of_size)
+  JudgedWhenStopped judged(problem, control);
+  for (const auto& [size, number] : of_size) {
+    if (!judged.affords(answer.fits[number].features.size())) break;
     answer.sets.push_back(entry_of_record(problem, answer.fits[number], number));
+  }
   answer.chosen = of_size.rbegin()->second;
 }
 
@@ -444,7 +468,7 @@ Selection run_scoring(const M& own, const Problem& problem, const RunControl& co
   selection.status = Status::kConverged;
   for (const auto& fit : fits) answer.fits.push_back(fitted_record(scoring, fit));
   if (path) {
-    choose_sizes(problem, control.should_stop(), selection);
+    choose_sizes(problem, control, selection);
   } else if (!answer.fits.empty()) {
     answer.chosen = 0;
     const auto& record = answer.fits.front();
@@ -455,6 +479,10 @@ Selection run_scoring(const M& own, const Problem& problem, const RunControl& co
     } else if (record.features.size() > kMostJudged) {
       selection.warnings.push_back(fmt::format(
           "{} features are too many to judge as one set: no objective is given", record.features.size()));
+    } else if (!JudgedWhenStopped(problem, control).affords(record.features.size())) {
+      selection.warnings.push_back(
+          fmt::format("stopped before the {} features were judged as one set: no objective is given",
+                      record.features.size()));
     } else {
       answer.sets.push_back(entry_of_record(problem, record, 0));
     }

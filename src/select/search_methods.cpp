@@ -11,7 +11,9 @@
 #include "search/certificate.hpp"
 #include "search/greedy.hpp"
 #include "search/nested_path.hpp"
+#include "search/pass_work.hpp"
 #include "search/precise_search.hpp"
+#include "search/screened.hpp"
 #include "search/swaps.hpp"
 #include "search/threshold.hpp"
 #include "select/sparse_pca_methods.hpp"
@@ -24,6 +26,9 @@ namespace {
 
 struct Passes {
   bool forward = true, backward = true;
+  /// The backward pass and exchanges only where they pay, by counted work (`backward` then says that there
+  /// may be one).
+  bool as_they_pay = false;
 };
 
 NestedPathOptions path_options(const Problem& problem) {
@@ -79,6 +84,47 @@ void improve(const Problem& problem, Index swaps, const RunControl& control, Sel
   record_of(selection)["swapped_sizes"] = sizes;
 }
 
+/// Whether the backward pass from all columns is worth its work: within a few times the forward pass, or
+/// hardly any.
+bool full_backward_pays(const Problem& problem, const GreedyOptions& options) {
+  constexpr double kTimesForward = 4.0;
+  constexpr double kHardlyAny = 2e8;  // a tenth of a second
+  const Pencil& pencil = problem.pencil();
+  if (pencil.factor() == nullptr || pencil.rows() == nullptr) return true;
+  // Without a ridge a table of few rows has no backward pass; it says so itself, at once.
+  if (!(pencil.shift() > 0.0) && static_cast<Index>(problem.candidates().size()) > pencil.rows()->rows())
+    return true;
+  const double backward = backward_work(pencil, problem.units(), options);
+  return backward <= kHardlyAny || backward <= kTimesForward * forward_work(pencil, problem.units(), options);
+}
+
+/// Exchanges at every size among the screened columns, for no more work than the forward pass took.
+void exchange_while_it_pays(const Problem& problem, const ScreenedColumns& screened,
+                            const GreedyOptions& options, const RunControl& control, Selection& selection) {
+  constexpr std::size_t kMostSizes = 1000;
+  constexpr Index kMostRounds = 20;
+  if (!problem.units().single || selection.sets().size() > kMostSizes) return;
+  double left = forward_work(problem.pencil(), problem.units(), options);
+  Index exchanges = 0;
+  for (auto& entry : selection.sets()) {
+    const double round = exchange_work(problem.pencil(), entry.k(), screened.count());
+    const auto rounds = static_cast<Index>(std::min(left / round, static_cast<double>(kMostRounds)));
+    if (rounds < 1 || control.should_stop()) break;
+    const auto better = screened.improve(entry.features, problem.include(), rounds, options, control);
+    left -= round * static_cast<double>(std::min(rounds, better.exchanges + 1));
+    if (better.exchanges == 0) continue;
+    auto fitted = renormalize(problem.pencil(), better.support, problem.options().criterion,
+                              problem.options().components, problem.options().threads);
+    if (!(fitted.objective > entry.objective * (1.0 + 1e-9))) continue;
+    exchanges += better.exchanges;
+    entry.features = better.support;
+    entry.objective = fitted.objective;
+    entry.loadings = fitted.discriminants.vectors;
+    entry.pass = "swaps";
+  }
+  record_of(selection)["passes"]["exchanges"] = exchanges;
+}
+
 void run_passes(const Passes& passes, const Problem& problem, Index swaps, const RunControl& control,
                 Selection& selection) {
   const GreedyOptions options{.criterion = problem.options().criterion,
@@ -100,7 +146,18 @@ void run_passes(const Passes& passes, const Problem& problem, Index swaps, const
   };
   RootLosses* const wanted = problem.options().certify ? &root : nullptr;
   DualPass found;
-  if (passes.forward && passes.backward) {
+  std::optional<ScreenedColumns> screened;  // where the backward pass from all columns does not pay
+  const bool full_backward = passes.backward && (!passes.as_they_pay || full_backward_pays(problem, options));
+  if (passes.backward && !full_backward) {
+    found.forward = forward_pass(problem.pencil(), problem.units(), options, control);
+    screened.emplace(problem.pencil(), problem.units(), found.forward, options);
+    record_of(selection)["passes"] = {{"forward", problem.candidates().size()}};
+    try {
+      found.backward = screened->backward_pass(options, control);
+      record_of(selection)["passes"]["backward"] = screened->count();
+    } catch (const Infeasible&) {  // their covariance is singular: the forward pass is what there is
+    }
+  } else if (passes.forward && passes.backward) {
     found = dual_pass(problem.pencil(), problem.units(), options, control, wanted);
   } else if (passes.forward) {
     found.forward = forward_pass(problem.pencil(), problem.units(), options, control);
@@ -109,14 +166,15 @@ void run_passes(const Passes& passes, const Problem& problem, Index swaps, const
   }
   if (passes.forward) {
     const auto& pass = found.forward;
-    if (pass.status == Status::kRankLimit && found.backward.most <= pass.most) {
+    if (pass.status == Status::kRankLimit && (screened || found.backward.most <= pass.most)) {
       selection.warnings.push_back(fmt::format(
           "no more than {} linearly independent {}; larger k were left out (a ridge, ⟨ridge⟩, makes them possible)",
           pass.most, problem.units().single ? "features exist" : "groups exist"));
     }
     take("forward", pass);
   }
-  if (passes.backward) {
+  if (screened && found.backward.most > 0) take("backward", found.backward);
+  if (full_backward) {
     if (found.infeasible.empty()) {
       have_root = problem.options().certify && root.losses.size() > 0 && std::isfinite(root.value);
       take("backward", found.backward);
@@ -142,6 +200,7 @@ void run_passes(const Passes& passes, const Problem& problem, Index swaps, const
     selection.sets().push_back(best->path.entry(k));
     selection.sets().back().pass = best->name;
   }
+  if (screened && swaps == 0) exchange_while_it_pays(problem, *screened, options, control, selection);
   if (swaps > 0) {
     if (!problem.units().single) {
       selection.warnings.emplace_back("⟨swaps⟩ exchanges single features; with ⟨groups⟩ it does nothing");
@@ -181,7 +240,7 @@ void ForwardLda::validate() const { require_swaps(swaps); }
 void BackwardLda::validate() const { require_swaps(swaps); }
 
 Selection Gslda::run(const Problem& problem, const RunControl& control) const {
-  return greedy(*this, {.forward = true, .backward = true}, problem, control);
+  return greedy(*this, {.forward = true, .backward = true, .as_they_pay = true}, problem, control);
 }
 Selection ForwardLda::run(const Problem& problem, const RunControl& control) const {
   return greedy(*this, {.forward = true, .backward = false}, problem, control);
@@ -294,6 +353,11 @@ bool correct(double& objective, double precise) {
   return true;
 }
 
+/// There is one set of this size: all units, or those that are included.
+bool only_possible(const Problem& problem, Index k) {
+  return k == problem.units().count() || k == static_cast<Index>(problem.units().include.size());
+}
+
 void fill_bounds(const Problem& problem, const RootLosses* root, const RunControl& control,
                  Selection& selection) {
   const KRange k{selection.sets().front().k(), selection.sets().back().k()};
@@ -305,7 +369,7 @@ void fill_bounds(const Problem& problem, const RootLosses* root, const RunContro
                                    .control = &control});
   for (auto& entry : selection.sets()) {
     const auto& at = bounds[static_cast<std::size_t>(entry.k() - k.lo)];
-    if (entry.k() == problem.units().count()) {  // there is only this one
+    if (only_possible(problem, entry.k())) {
       entry.upper_bound = entry.objective;
       entry.bound = "inclusion";
     } else if (const auto* best = at.best_upper()) {
@@ -416,7 +480,7 @@ void settle_precisely(const Problem& problem, bool proven, const RunControl& con
   fill_bounds(problem, root ? &*root : nullptr, control, selection);
   for (std::size_t i = 0; i < selection.sets().size(); ++i) {
     auto& entry = selection.sets()[i];
-    const bool only_one = entry.k() == problem.units().count();
+    const bool only_one = only_possible(problem, entry.k());
     if (known[i] != 0 && proven && (!entry.certified() || entry.pool.size() > 1)) {
       const std::vector<PoolSet> sets =
           entry.pool.empty() ? std::vector<PoolSet>{{entry.features, entry.objective}} : entry.pool;

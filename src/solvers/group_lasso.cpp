@@ -194,11 +194,12 @@ struct GroupLasso::State {
   static std::vector<Index> strongest(std::vector<Candidate> candidates, Index most);
   double find_lambda_max();
 
-  Index settle_active(double lambda, double target, Index most);
+  Index settle_active(double lambda, double target, Index most, const RunControl& control);
   [[nodiscard]] double gap_within(double lambda) const;
   [[nodiscard]] std::vector<Index> active_slots(double lambda) const;
-  bool newton(double lambda, int effort);
-  double newton_once(double lambda, std::vector<Index>& active, double damping, int effort);
+  bool newton(double lambda, int effort, const RunControl& control);
+  double newton_once(double lambda, std::vector<Index>& active, double damping, int effort,
+                     const RunControl& control);
   Index optimise(double lambda, double target, Index sweeps_left, const RunControl& control);
   [[nodiscard]] Index nonzeros() const;
 
@@ -552,7 +553,7 @@ struct NewtonSystem {
   Vector sigma;  ///< count
 
   [[nodiscard]] bool solve_by_factor(Matrix& d) const;
-  void solve_by_conjugate_gradients(Matrix& d, int most, double tolerance) const;
+  void solve_by_conjugate_gradients(Matrix& d, int most, double tolerance, const RunControl& control) const;
   /// out += diag(scale_c (I - u u')) v
   void add_turning(const Vector& scale, const Matrix& v, Matrix& out) const {
     const Vector along = (u.array() * v.array()).rowwise().sum();
@@ -580,7 +581,8 @@ bool NewtonSystem::solve_by_factor(Matrix& d) const {
 }
 
 /// Preconditioned by H's diagonal blocks. Any iterate is a way downhill, so that few of them will do.
-void NewtonSystem::solve_by_conjugate_gradients(Matrix& d, int most, double tolerance) const {
+void NewtonSystem::solve_by_conjugate_gradients(Matrix& d, int most, double tolerance,
+                                                const RunControl& control) const {
   const Vector diagonal = k.diagonal();
   const Vector radial = diagonal.unaryExpr([](double v) { return v > 0.0 ? 1.0 / v : 0.0; });
   const Vector turning =
@@ -595,7 +597,7 @@ void NewtonSystem::solve_by_conjugate_gradients(Matrix& d, int most, double tole
   Matrix z = precondition(r), direction = z, image(r.rows(), r.cols());
   double product = r.cwiseProduct(z).sum();
   const double enough = tolerance * tolerance * product;
-  for (int i = 0; i < most && product > enough; ++i) {
+  for (int i = 0; i < most && product > enough && !control.should_stop(); ++i) {
     linalg::gemm(1.0, Op::kNone, k, Op::kNone, direction, 0.0, image);
     add_turning(sigma, direction, image);
     const double curvature = direction.cwiseProduct(image).sum();
@@ -616,7 +618,8 @@ void NewtonSystem::solve_by_conjugate_gradients(Matrix& d, int most, double tole
 /// step then; still downhill). Gives the fraction of the step taken: for L = 1 the exact minimum along it,
 /// cut where the first coefficient reaches zero (it leaves `active`); otherwise the first of 1, 1/2, 1/4, ..
 /// at which the objective falls enough; 0: none.
-double GroupLasso::State::newton_once(double lambda, std::vector<Index>& active, double damping, int effort) {
+double GroupLasso::State::newton_once(double lambda, std::vector<Index>& active, double damping, int effort,
+                                      const RunControl& control) {
   constexpr Index kFactored = 300;  // above, with L > 1, a factor of H costs more than products with K
   const auto count = static_cast<Index>(active.size());
   const double l2 = options.l2;
@@ -637,7 +640,7 @@ double GroupLasso::State::newton_once(double lambda, std::vector<Index>& active,
   if (depth == 1 || count * depth <= kFactored) {
     if (!system.solve_by_factor(d)) return 0.0;
   } else {
-    system.solve_by_conjugate_gradients(d, effort, 1.0 / effort);
+    system.solve_by_conjugate_gradients(d, effort, 1.0 / effort, control);
   }
   const double slope = downhill.cwiseProduct(d).sum();  // minus the derivative along d
   if (!(slope > 0.0) || !d.allFinite()) return 0.0;
@@ -707,13 +710,14 @@ double GroupLasso::State::newton_once(double lambda, std::vector<Index>& active,
 
 /// Newton steps until the smooth blocks are at their minimum, or a few; false: none could be taken. Where the
 /// system is not factored it is solved by at most `effort` products, to 1/effort.
-bool GroupLasso::State::newton(double lambda, int effort) {
+bool GroupLasso::State::newton(double lambda, int effort, const RunControl& control) {
   constexpr std::size_t kMost = 2000;
   std::vector<Index> active = active_slots(lambda);
   bool moved = false;
   for (int step = 0; step < (depth == 1 ? 6 : 2) && !active.empty() && active.size() <= kMost; ++step) {
-    double taken = newton_once(lambda, active, 0.0, effort);
-    if (!(taken > 0.0)) taken = newton_once(lambda, active, 1e-9, effort);
+    if (control.should_stop()) break;
+    double taken = newton_once(lambda, active, 0.0, effort, control);
+    if (!(taken > 0.0)) taken = newton_once(lambda, active, 1e-9, effort, control);
     if (!(taken > 0.0)) break;
     moved = true;
     if (depth == 1 && taken > 0.75) break;  // a quadratic is at its minimum
@@ -722,7 +726,7 @@ bool GroupLasso::State::newton(double lambda, int effort) {
 }
 
 /// Up to `most` sweeps over the smooth blocks alone, gathered, until nothing moves by `target`.
-Index GroupLasso::State::settle_active(double lambda, double target, Index most) {
+Index GroupLasso::State::settle_active(double lambda, double target, Index most, const RunControl& control) {
   const std::vector<Index> active = active_slots(lambda);
   const auto count = static_cast<Index>(active.size());
   if (count == 0) return 0;
@@ -732,7 +736,7 @@ Index GroupLasso::State::settle_active(double lambda, double target, Index most)
   Vector w_a(count);
   for (Index c = 0; c < count; ++c) w_a[c] = w[active[static_cast<std::size_t>(c)]];
   Index sweeps = 0;
-  while (sweeps < most) {
+  while (sweeps < most && (sweeps == 0 || !control.should_stop())) {
     ++sweeps;
     if (!(sweep(lambda, options.l2, count, k_a, w_a, b_a, g_a) > target)) break;
   }
@@ -768,10 +772,10 @@ Index GroupLasso::State::optimise(double lambda, double target, Index sweeps_lef
     // The last digit: nothing moves any more.
     if (!(movement > kEpsilon * kEpsilon * t2) || control.should_stop()) break;
     const Index most = pause > 0 ? 36 : depth == 1 ? 2 : 6;
-    sweeps += settle_active(lambda, 1e-3 * target, std::min(most, sweeps_left - sweeps));
+    sweeps += settle_active(lambda, 1e-3 * target, std::min(most, sweeps_left - sweeps), control);
     if (pause > 0) {
       --pause;
-    } else if (newton(lambda, effort)) {
+    } else if (newton(lambda, effort, control)) {
       refused = 0;
     } else {
       // Where K is singular on the blocks at hand (duplicates, more blocks than rows) it may be so for good.

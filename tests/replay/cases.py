@@ -522,9 +522,10 @@ case("predict-what-does-not-fit-the-model", TRAINED,
      predict("m.json none.csv"), predict("m.json train.csv -o none/p.csv"), predict("none.json train.csv"),
      predict("m.json"), predict(""), predict("m.json train.csv more"), predict("m.json train.csv --missing mean"),
      predict("m.json train.csv -o m.json"), predict("m.json train.csv --threads 2"), files=SMALL)
-case("predict-without-names", fit("two.npy --target x0 --method fisher -k 2 -o m.json --quiet"),
-     predict("m.json two.npy"), fit("packed.npz -k 2 -o n.json"), predict("n.json packed.npz --quiet"),
-     predict("n.json oblong.npy"), predict("n.json tiny.csv"), digests=("m.json", "n.json"))
+case("predict-without-names", fit("plain.csv --target x0 --method fisher -k 2 -o m.json --quiet"),
+     predict("m.json plain.csv"), predict("m.json two.npy"), fit("two.npy --target x0 --method fisher -k 2 -o refused.json"), fit("packed.npz -k 2 -o n.json"), predict("n.json packed.npz --quiet"),
+     predict("n.json oblong.npy"), predict("n.json tiny.csv"), digests=("m.json", "n.json"),
+     files={"plain.csv": "".join("%d,%d,%d\n" % (i % 2, (3 * i + 4 * (i % 2)) % 11, i * i % 7) for i in range(24))})
 case("predict-far-away",
      *(step
          for name in CLASSIFIERS
@@ -872,6 +873,28 @@ case("usage-methods", select("two.csv --method fishr"), select("two.csv --method
      evaluate("two.csv --method ,"), evaluate("two.csv --method ''"), evaluate("two.csv --method ks,fishr"),
      fit("two.csv --method '' -o -"), fit("two.csv --method gsldaa -o -"), select("two.csv --method GSLDA"),
      fit("two.csv --method fisher,ks -o m.json"))
+case("select-wide-tables-get-the-passes-that-pay", synth("gaussian-classes --rows 60 --features 3000 -o wide3000.npz"),
+     select("wide3000.npz -k 1:12 --verbose"), select("wide3000.npz -k 1:12 --method forward-lda"),
+     select("wide3000.npz -k 2,4 --swaps 2 --verbose"), select("wide3000.npz -k 1:4 --criterion largest --json"),
+     unread=("wide3000.npz",))
+
+
+def rows_of_classes(counts):
+    """Two columns, the first of which tells the classes apart."""
+    lines = ["a,b,c,class"]
+    for number, (name, count) in enumerate(counts):
+        lines += ["%d,%d,%d,%s" % (7 * number + i % 5, (i * i + 3 * number) % 11, (5 * i + number) % 7, name) for i in range(count)]
+    return "\n".join(lines) + "\n"
+
+
+case("fit-and-evaluate-with-small-classes", fit("small-classes.csv -k 1:3 -o m.json"), evaluate("small-classes.csv -k 1:3"),
+     evaluate("small-classes.csv -k 1:3 --cv 5"), fit("single.csv -k 1:2 -o m.json"), evaluate("single.csv -k 2"),
+     fit("one-each.csv -k 2 -o m.json"), fit("one-each.csv -o m.json"), evaluate("one-each.csv"), digests=("m.json",),
+     files={"small-classes.csv": rows_of_classes([("p", 9), ("q", 8), ("r", 3)]),
+            "single.csv": rows_of_classes([("p", 9), ("q", 8), ("r", 1)]),
+            "one-each.csv": rows_of_classes([("c%d" % i, 1) for i in range(12)])})
+case("fit-without-a-feature", fit("two.csv --method gloss --lambda 1e6 -o m.json"), run("predict m.json two.csv"),
+     fit("two.csv --method sda --lambda 1e6 --classifier knn -o m.json"), run("predict m.json two.csv"), digests=("m.json",))
 case("sizes-lists-steps-and-series", select("two.csv -k 1,2,5 --method fisher -o r.json"), verify("r.json two.csv"), select("two.csv -k 1:8:3"),
      select("two.csv -k log --method fisher --json"), select("two.csv -k 2,7 --method eslda"),
      select("two.csv -k 3,5 --method gloss"), select("two.csv -k 6,2 --groups groups.csv"), evaluate("two.csv -k 1,4 --json"),
