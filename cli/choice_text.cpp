@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t kMostClassesAsMatrix = 12;  ///< wider ones no terminal shows
 constexpr std::size_t kMostLinesShown = 20;       ///< of classes or features
-constexpr std::size_t kSubstitutesWidth = 48;
 
 /// Of rows that weigh 1 in one repeat a whole number.
 std::string rows_text(double rows) {
@@ -70,18 +69,21 @@ std::string calibration_text(const EvaluationChoice& choice, const std::vector<s
     table.add(
         {fmt::format("{:.3f}", bin.predicted), fmt::format("{:.3f}", bin.observed), rows_text(bin.rows)});
   const std::string of = classes.size() == 2 ? printable(classes[1]) : "each class against the rest";
-  return fmt::format("  calibration, probability of {} and share of rows that were:\n{}", of,
-                     table.text("    "));
+  return indented(fmt::format("calibration, probability of {} and share of rows that were:", of), 2) +
+         table.text("    ");
 }
 
 /// Nothing to choose among, or the same choice everywhere: the names are enough.
 std::string same_everywhere_text(const EvaluationChoice& choice) {
-  constexpr std::size_t kNamesWidth = 76;
+  constexpr std::size_t kMargin = 4, kMostLines = 12;
   std::vector<std::string> names;
   names.reserve(choice.features.size());
   for (const ChosenFeature& feature : choice.features) names.push_back(feature.name);
-  return fmt::format("  the model on all rows has {}, the same in every fold:\n    {}\n",
-                     counted(choice.feature_count, "feature"), joined_within(names, kNamesWidth));
+  std::string text = fmt::format("  the model on all rows has {}, the same in every fold:\n",
+                                 counted(choice.feature_count, "feature"));
+  for (const auto& line : listed_within(names, stdout_terminal().width - kMargin, kMostLines))
+    text += std::string(kMargin, ' ') + line + '\n';
+  return text;
 }
 
 std::string features_text(const EvaluationChoice& choice) {
@@ -102,19 +104,21 @@ std::string features_text(const EvaluationChoice& choice) {
     columns.insert(columns.end(), {{.title = "folds"}, {.title = "instead of it", .align = Align::kLeft}});
   Table table(columns);
   for (const ChosenFeature* feature : order) {
-    std::vector<std::string> cells = {feature->name};
-    if (judged) {
-      std::vector<std::string> instead;
-      for (const FeatureSubstitute& one : feature->substitutes)
-        instead.push_back(fmt::format("{} ({})", one.name, percent_text(one.frequency)));
-      cells.push_back(feature->frequency ? percent_text(*feature->frequency) : "-");
-      cells.push_back(joined_within(instead, kSubstitutesWidth));
+    if (!judged) {
+      table.add({feature->name});
+      continue;
     }
-    table.add(std::move(cells));
+    std::vector<std::string> instead;
+    for (const FeatureSubstitute& one : feature->substitutes)
+      instead.push_back(fmt::format("{} ({})", one.name, percent_text(one.frequency)));
+    table.add({feature->name, feature->frequency ? percent_text(*feature->frequency) : "-"},
+              std::move(instead));
   }
-  std::string text = fmt::format(
-      "  the model on all rows has {}{}\n{}", counted(choice.feature_count, "feature"),
-      judged ? "; how often the folds chose each, and what stood in its place:" : ":", table.text("    "));
+  std::string text =
+      indented(fmt::format("the model on all rows has {}{}", counted(choice.feature_count, "feature"),
+                           judged ? "; how often the folds chose each, and what stood in its place:" : ":"),
+               2) +
+      table.text("    ");
   if (static_cast<std::size_t>(choice.feature_count) > order.size())
     text += fmt::format("    ... ({} more)\n", static_cast<std::size_t>(choice.feature_count) - order.size());
   return text;
@@ -161,7 +165,7 @@ std::string choice_text(const EvaluationChoice& choice, const std::vector<std::s
                       : std::string(", which says itself how many features there are"));
   text += fmt::format("  error {}; always naming the largest class: {:.4f}\n",
                       with_error(choice.error, choice.stderr_), choice.trivial_error);
-  if (const std::string doubt = choice.doubt(); !doubt.empty()) text += fmt::format("  NOTE: {}\n", doubt);
+  if (const std::string doubt = choice.doubt(); !doubt.empty()) text += indented("NOTE: " + doubt, 2);
   if (choice.p_value)
     text += fmt::format("  p = {:.4f}, from {} with the size chosen anew in each\n", *choice.p_value,
                         counted(choice.permutations, "permutation"));
@@ -186,9 +190,9 @@ std::string ranking_text(const Evaluation& evaluation) {
     table.add({rank.method, rank.k > 0 ? fmt::to_string(rank.k) : "-", fmt::format("{:.4f}", rank.error),
                first ? "" : with_error(rank.behind, rank.behind_stderr)});
   }
-  return fmt::format(
-      "\nranking, each method at its one-standard-error size, differences over the same folds:\n{}",
-      table.text("  "));
+  return '\n' +
+         prose("ranking, each method at its one-standard-error size, differences over the same folds:") +
+         table.text("  ");
 }
 
 }  // namespace subspectra::cli

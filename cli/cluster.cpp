@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "cluster/clustering.hpp"
 #include "command.hpp"
@@ -38,13 +37,12 @@ std::string features_table(const Dataset& data, const Clustering& clustering) {
   return text;
 }
 
-/// "60 20 20 20"
-std::string sizes_text(const RowClusters& clusters) {
+/// 60 20 20 20
+std::vector<std::string> size_words(const RowClusters& clusters) {
   std::vector<std::string> words;
   words.reserve(clusters.sizes.size());
   for (const Index size : clusters.sizes) words.push_back(std::to_string(size));
-  constexpr std::size_t kWidth = 40;
-  return joined_within(words, kWidth);
+  return words;
 }
 
 /// One row a clustering: what it was made on, its sizes, and how far it agrees with the labels.
@@ -65,8 +63,7 @@ std::string clusters_table(const Clustering& clustering) {
       row.push_back(fmt::format("{:.4f}", clusters.agreement->accuracy));
       row.push_back(fmt::format("{:.4f}", clusters.agreement->adjusted_rand));
     }
-    row.push_back(sizes_text(clusters));
-    table.add(std::move(row));
+    table.add(std::move(row), size_words(clusters));
   };
   add("selected, weighted", clustering.features.size(), clustering.chosen);
   if (clustering.all)
@@ -75,18 +72,20 @@ std::string clusters_table(const Clustering& clustering) {
 }
 
 std::string clustering_text(const Dataset& data, const Clustering& clustering, bool k_given) {
-  std::string text =
-      fmt::format("{}\nmethod {}, status {}, {}; {} {}\n\n", data_line(data), clustering.selection.method,
-                  status_name(clustering.status), counted(clustering.chosen.clusters(), "cluster"),
-                  counted(clustering.features.size(), "feature"),
-                  clustering.by_cut ? "above the largest fall of the weights"
-                  : k_given         ? "by -k"
-                                    : "of positive weight: the weights fall nowhere");
+  std::string text = data_line(data) + '\n';
+  text += prose(fmt::format("method {}, status {}, {}; {} {}", clustering.selection.method,
+                            shown_status(clustering.status), counted(clustering.chosen.clusters(), "cluster"),
+                            counted(clustering.features.size(), "feature"),
+                            clustering.by_cut ? "above the largest fall of the weights"
+                            : k_given         ? "by -k"
+                                              : "of positive weight: the weights fall nowhere"));
+  text += '\n';
   text += features_table(data, clustering) + '\n' + clusters_table(clustering);
   if (clustering.chosen.agreement && clustering.chosen.agreement->rows > 0) {
-    text += fmt::format("the labels ('{}') are compared with, not used: {} of {} under the best matching\n",
-                        printable(data.labels()->name), clustering.chosen.agreement->matched,
-                        counted(clustering.chosen.agreement->rows, "row"));
+    text +=
+        prose(fmt::format("the labels ('{}') are compared with, not used: {} of {} under the best matching",
+                          printable(data.labels()->name), clustering.chosen.agreement->matched,
+                          counted(clustering.chosen.agreement->rows, "row")));
   }
   return text;
 }
@@ -135,7 +134,7 @@ int run_cluster(const Arguments& arguments, Signals& signals) {
   auto warnings = clustering.selection.warnings;
   warnings.insert(warnings.end(), clustering.warnings.begin(), clustering.warnings.end());
   job.warn(prepared.warnings(), warnings);
-  const bool csv = std::filesystem::path(job.output.o).extension() == ".csv";
+  const bool csv = is_csv_name(job.output.o);
   if (!job.output.o.empty())
     write_result(job.output.o, csv ? labels_csv(prepared, clustering) : json, signals.token());
   if (job.output.o != "-")
@@ -202,7 +201,21 @@ Command cluster_command() {
                       {.title = "Output", .options = output}},
            .notes =
                {"Reading the table: `accuracy` is the fraction of labelled rows that are right under the best matching of clusters to classes; `adjusted Rand` is 1 for the same partition and about 0 by chance; `eigen-gap says` how many clusters the largest relative fall of the eigenvalues suggests, and how large it is (below about 1.5 it says nothing).",
-                status_note()}},
+                status_note()},
+           .hidden = {},
+           .main_options = {{.name = "clusters", .says = "how many clusters"},
+                            {.name = "k", .says = "how many features to cluster on"},
+                            {.name = "method", .says = "how features are weighed"},
+                            {.name = "target", .says = "labels to compare the clusters with, or none"},
+                            {.name = "exclude", .says = "left out: names, patterns (gene_*) or @FILE"},
+                            {.name = "missing", .says = "missing values"},
+                            {.name = "standardize", .says = "columns scaled to unit variance first"},
+                            {.name = "restarts", .says = "starts of the weights; the best is kept"},
+                            {.name = "seed"},
+                            {.name = "time_limit", .says = "stop after so long, with what has been found"},
+                            {.name = "json", .says = "the result as JSON on stdout"},
+                            {.name = "o", .says = "labels into FILE.csv, or all of the result as JSON"}},
+           .brief = "without labels: put rows into clusters by relevant features"},
       .run = run_cluster};
 }
 

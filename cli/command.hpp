@@ -25,6 +25,7 @@ struct Operand {
   std::string name;  ///< "DATA"
   std::string help;
   bool may_be_left_out = false;  ///< so may those after it
+  std::string brief = {};        ///< for the page of one screen; `help` where it is empty
 };
 
 struct OptionGroup {
@@ -32,15 +33,24 @@ struct OptionGroup {
   std::vector<OptionDescription> options;
 };
 
+/// An option that most people need, by name, in fewer words than its description where there are any.
+struct MainOption {
+  std::string name;
+  std::string says = {};
+};
+
 struct CommandPage {
   std::string name;
   std::string usage;    ///< after the program's name: "select DATA [OPTIONS]"
-  std::string purpose;  ///< one sentence, for the list of commands and the first line of --help
+  std::string purpose;  ///< one sentence, for the first line of --help
   std::vector<Example> examples;
   std::vector<Operand> operands;               ///< in order
-  std::vector<OptionGroup> groups;             ///< in the order of --help
+  std::vector<OptionGroup> groups;             ///< in the order of --help-all
   std::vector<std::string> notes;              ///< paragraphs after the options
   std::vector<OptionDescription> hidden = {};  ///< accepted but not listed
+  /// Those that --help shows; all where this is empty.
+  std::vector<MainOption> main_options = {};
+  std::string brief = {};  ///< the purpose on one line of the list of commands
 };
 
 /// What a user wrote after the command's name.

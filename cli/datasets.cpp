@@ -47,7 +47,10 @@ Command datasets_command() {
                                         .default_text = "false",
                                         .help = "a JSON list instead of a table",
                                         .is_switch = true}}}},
-               .notes = {}},
+               .notes = {},
+               .hidden = {},
+               .main_options = {},
+               .brief = "list the embedded data sets"},
       .run = run_datasets};
 }
 

@@ -27,13 +27,14 @@ std::string two_decimals(double value) {
 }
 
 std::string stability_text(const EvaluationRow& row) {
-  if (!row.stability) return "-";
-  std::string text = two_decimals(*row.stability);
-  if (row.stability_interval) {
-    text += fmt::format(" ({} to {})", two_decimals(row.stability_interval->first),
-                        two_decimals(row.stability_interval->second));
-  }
-  return text;
+  return row.stability ? two_decimals(*row.stability) : "-";
+}
+
+/// "0.82 to 0.98"
+std::string interval_text(const EvaluationRow& row) {
+  if (!row.stability_interval) return "";
+  return fmt::format("{} to {}", two_decimals(row.stability_interval->first),
+                     two_decimals(row.stability_interval->second));
 }
 
 /// The errors of one method by size; `choice` is empty where too few folds ran to name one best.
@@ -59,14 +60,25 @@ std::string method_text(const Evaluation& evaluation, const std::string& method,
   const bool penalized = std::any_of(rows.begin(), rows.end(), [](const EvaluationRow* row) {
     return row->lambda.has_value() || std::abs(row->features - static_cast<double>(row->k)) > 1e-9;
   });
-  std::vector<Column> columns = {
-      {.title = "k"},        {.title = "error ± s.e."},    {.title = "balanced ± s.e."},
-      {.title = "apparent"}, {.title = "log-loss ± s.e."}, {.title = "bits"}};
-  if (penalized)
-    columns.insert(columns.begin() + 1, {{.title = "lambda"}, {.title = "features"}, {.title = "entries"}});
+  const bool intervals = std::any_of(
+      rows.begin(), rows.end(), [](const EvaluationRow* row) { return row->stability_interval.has_value(); });
+  // On a narrow terminal the first to go is the largest number.
+  std::vector<Column> columns = {{.title = "k"},
+                                 {.title = "error ± s.e."},
+                                 {.title = "balanced ± s.e.", .left_out = 2, .says = "balanced"},
+                                 {.title = "apparent", .left_out = 1},
+                                 {.title = "log-loss ± s.e.", .left_out = 4, .says = "log-loss"},
+                                 {.title = "bits", .left_out = 5}};
+  if (penalized) {
+    columns.insert(columns.begin() + 1,
+                   {{.title = "lambda"}, {.title = "features"}, {.title = "entries", .left_out = 3}});
+  }
   if (with_null) columns.push_back({.title = "null"});
-  columns.insert(columns.end(),
-                 {{.title = "stability", .align = Align::kLeft}, {.title = "", .align = Align::kLeft}});
+  columns.push_back({.title = "stability"});
+  if (intervals)
+    columns.push_back(
+        {.title = "95 %", .align = Align::kLeft, .left_out = 6, .says = "the interval of stability"});
+  columns.push_back({.title = "", .align = Align::kLeft});
   Table table(columns);
   for (const EvaluationRow* row : rows) {
     if (!shown.contains(row->k)) continue;
@@ -83,11 +95,12 @@ std::string method_text(const Evaluation& evaluation, const std::string& method,
     }
     if (with_null) cells.push_back(row->null_error ? fmt::format("{:.4f}", *row->null_error) : "-");
     cells.push_back(stability_text(*row));
+    if (intervals) cells.push_back(interval_text(*row));
     std::string mark = choice != nullptr && row->k == choice->k_best ? "best" : "";
     if (choice != nullptr && row->k == choice->k_one_standard_error)
       mark += mark.empty() ? "1 s.e." : ", 1 s.e.";
     cells.push_back(mark.empty() ? "" : "<- " + mark);
-    table.add(std::move(cells));
+    table.add(std::move(cells), mark.empty() ? Style::kPlain : Style::kMarked);
   }
   std::string text = fmt::format("\n{}\n{}", method, table.text("  "));
   if (shown.size() < all.size()) {
@@ -97,17 +110,17 @@ std::string method_text(const Evaluation& evaluation, const std::string& method,
   const EvaluationRow& best = *at(choice->k_best);
   const EvaluationRow& sparse = *at(choice->k_one_standard_error);
   if (best.k == 0) {
-    text +=
-        fmt::format("{}: error {:.4f} with {:.1f} features; optimism {:.4f} (error less apparent error)\n",
-                    method, best.error, best.features, best.error - best.apparent_error);
+    text += prose(
+        fmt::format("{}: error {:.4f} with {:.1f} features; optimism {:.4f} (error less apparent error)",
+                    method, best.error, best.features, best.error - best.apparent_error));
     if (choice->used)
-      text += fmt::format("{} takes on all rows: {}\n", method, subspectra::shown(*choice->used));
+      text += prose(fmt::format("{} takes on all rows: {}", method, subspectra::shown(*choice->used)));
     return text;
   }
   return text +
-         fmt::format(
-             "{}: best k {} (error {:.4f}), one-standard-error k {} (error {:.4f}); optimism {:.4f} (error less apparent error at the best k)\n",
-             method, best.k, best.error, sparse.k, sparse.error, best.error - best.apparent_error);
+         prose(fmt::format(
+             "{}: best k {} (error {:.4f}), one-standard-error k {} (error {:.4f}); optimism {:.4f} (error less apparent error at the best k)",
+             method, best.k, best.error, sparse.k, sparse.error, best.error - best.apparent_error));
 }
 
 std::string protocol_text(const Dataset& data, const Evaluation& evaluation, const Job& job) {
@@ -133,8 +146,8 @@ std::string protocol_text(const Dataset& data, const Evaluation& evaluation, con
 }
 
 std::string evaluation_text(const Dataset& data, const Evaluation& evaluation, const Job& job) {
-  std::string text = cut_short_text(evaluation) +
-                     fmt::format("{}\n{}\n", data_line(data), protocol_text(data, evaluation, job));
+  std::string text =
+      cut_short_text(evaluation) + data_line(data) + '\n' + prose(protocol_text(data, evaluation, job));
   if (evaluation.folds_run == 0) return text + "\nno fold was finished\n";
   for (std::size_t m = 0; m < evaluation.methods.size(); ++m)
     text += method_text(evaluation, evaluation.methods[m],
@@ -236,9 +249,10 @@ int run_evaluate(const Arguments& arguments, Signals& signals) {
                                  .read_s = job.read_s,
                                  .total_s = job.watch.seconds(),
                                  .spelling = Spelling::kCommandLine};
-  const std::string json = json_text(evaluation_json(evaluation, data, context));
+  const nlohmann::json object = evaluation_json(evaluation, data, context);
+  const std::string json = json_text(object);
   job.warn(data.warnings(), evaluation.warnings);
-  if (!job.output.o.empty()) write_result(job.output.o, json, signals.token());
+  write_result_as_named(job.output.o, object, json, signals.token());
   if (options.predictions) {
     write_result(output.details,
                  details_are_json(output.details) ? json_text(details_json(evaluation, data))
@@ -281,7 +295,23 @@ Command evaluate_command() {
                                                        {{.name = "details", .hint = "FILE", .help = ""}})}},
            .notes =
                {"Reading the table: `error` is the cross-validated rate of wrong predictions with its standard error; `balanced` weighs classes equally; `apparent` is the error on the training rows, which flatters; `stability` is 1 when every fold chooses the same features and about 0 when they choose at random; `1 s.e.` marks the smallest k whose error is within one standard error of the best: `fit` chooses it the same way. What follows the table is of that k.",
-                status_note()}},
+                status_note()},
+           .hidden = {},
+           .main_options = {{.name = "method", .says = "one or several that `subspectra methods` lists"},
+                            {.name = "k", .says = "how many; default 1:min(p, 50)"},
+                            {.name = "target", .says = "the label column"},
+                            {.name = "exclude", .says = "never chosen: names, patterns (gene_*) or @FILE"},
+                            {.name = "missing", .says = "missing values"},
+                            {.name = "standardize", .says = "columns scaled to unit variance first"},
+                            {.name = "cv", .says = "number of folds, or loo"},
+                            {.name = "repeats", .says = "with other folds"},
+                            {.name = "cv_groups", .says = "its equal values stay in one fold (patients)"},
+                            {.name = "classifier", .says = "what is trained on the chosen features"},
+                            {.name = "null", .says = "permuted labels: what chance gives"},
+                            {.name = "time_limit", .says = "stop after so long, with what has been found"},
+                            {.name = "json", .says = "the result as JSON on stdout"},
+                            {.name = "o", .says = "into this file as well; of a name in .csv as CSV"}},
+           .brief = "error on new rows against the number of features"},
       .run = run_evaluate};
 }
 

@@ -11,22 +11,29 @@
 #include "model/fit.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "table.hpp"
 
 namespace subspectra::cli {
 namespace {
 
 std::string model_text(const Job& job, const Dataset& data, const FitResult& fit) {
   const auto& evaluation = fit.chosen.evaluation;
-  std::string text = evaluation ? cut_short_text(*evaluation) : std::string();
-  text += fmt::format("{}\nmethod {}, k = {}, {}\nfeatures:", data_line(data), fit.model.method, fit.k,
-                      fit.model.rule->description());
-  for (const auto& name : fit.model.names) text += ' ' + printable(name);
+  std::string text = (evaluation ? cut_short_text(*evaluation) : std::string()) + data_line(data) + '\n';
+  text += prose(fmt::format("method {}, k = {}, {}", fit.model.method, fit.k, fit.model.rule->description()));
+  constexpr std::string_view kFeatures = "features: ";
+  constexpr std::size_t kMostLines = 12;
+  std::string margin(kFeatures);
+  for (const auto& line :
+       listed_within(fit.model.names, stdout_terminal().width - kFeatures.size(), kMostLines)) {
+    text += margin + line + '\n';
+    margin.assign(kFeatures.size(), ' ');
+  }
   const FittedDiscriminants* const chosen = fit.selection.chosen_fit();
   if (chosen != nullptr && !std::holds_alternative<Components>(fit.selection.answer))
-    text += fmt::format("\nlambda {:.4g}", chosen->lambda);
+    text += fmt::format("lambda {:.4g}\n", chosen->lambda);
   if (!fit.selection.sets().empty())
-    text += fmt::format("\nobjective {:.6g}", fit.selection.sets().back().objective);
-  text += fmt::format("\nmodel written to {}\n", printable(job.output.o));
+    text += fmt::format("objective {:.6g}\n", fit.selection.sets().back().objective);
+  text += fmt::format("model written to {}\n", printable(job.output.o));
   return evaluation ? text + choice_text(fit.chosen.choice, data.labels()->classes) : text;
 }
 
@@ -93,7 +100,22 @@ Command fit_command() {
                       {.title = "Classifier", .options = classifier_options()},
                       {.title = "Output", .options = output}},
            .notes =
-               {"How many features: with a single -k N, N. With a range or without -k, 5-fold cross-validation (with --seed) picks the smallest k whose error is within one standard error of the best; stderr and the model's `chosen_by` say so, and what `evaluate` ends with is printed. Stopped by --time-limit before a fold has ended, it takes the largest k and warns."}},
+               {"How many features: with a single -k N, N. With a range or without -k, 5-fold cross-validation (with --seed) picks the smallest k whose error is within one standard error of the best; stderr and the model's `chosen_by` say so, and what `evaluate` ends with is printed. Stopped by --time-limit before a fold has ended, it takes the largest k and warns."},
+           .hidden = {},
+           .main_options = {{.name = "o", .says = "the model file (needed); - writes it to stdout"},
+                            {.name = "method", .says = "`subspectra methods` lists them"},
+                            {.name = "k", .says = "how many; of several cross-validation takes one"},
+                            {.name = "target", .says = "the label column"},
+                            {.name = "include", .says = "always chosen: names, patterns (gene_*) or @FILE"},
+                            {.name = "exclude", .says = "never chosen: names, patterns (gene_*) or @FILE"},
+                            {.name = "missing", .says = "missing values"},
+                            {.name = "standardize", .says = "columns scaled to unit variance first"},
+                            {.name = "classifier", .says = "what is trained on the chosen features"},
+                            {.name = "prior", .says = "class probabilities: as in the rows, or equal"},
+                            {.name = "seed"},
+                            {.name = "time_limit", .says = "stop after so long, with what has been found"},
+                            {.name = "json", .says = "the model as JSON on stdout, too"}},
+           .brief = "choose features, train a classifier, save a model"},
       .run = run_fit};
 }
 

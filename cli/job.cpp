@@ -14,6 +14,7 @@
 #include "io/read_matrix.hpp"
 #include "io/readers.hpp"
 #include "output.hpp"
+#include "terminal.hpp"
 
 namespace subspectra::cli {
 
@@ -22,7 +23,8 @@ Operand data_operand() {
       .name = "DATA",
       .help = fmt::format(
           "a table: .csv or .tsv with a header row (.gz too), {}; - for CSV on standard input; or the name of an embedded data set (`subspectra datasets`)",
-          endings_beside_csv())};
+          endings_beside_csv()),
+      .brief = "a table (.csv, .npz, .svm, ...), - for standard input, or an embedded data set"};
 }
 
 OptionGroup data_group(const std::vector<OptionDescription>& more) {
@@ -236,6 +238,25 @@ void say_missing_header(const Dataset& data) {
   for (const auto& note : data.notes()) {
     if (note.starts_with("no header row")) say("note", fmt::format("{}: {}", data.source(), note));
   }
+}
+
+std::string shown_status(Status status) {
+  switch (status) {
+    case Status::kOptimal:
+    case Status::kGapReached:
+      return styled(status_name(status), Style::kGood);
+    case Status::kConverged:
+    case Status::kHeuristic:
+    case Status::kRankLimit:
+      return std::string(status_name(status));
+    case Status::kIterationLimit:
+    case Status::kNodeLimit:
+    case Status::kMemoryLimit:
+    case Status::kTimeLimit:
+    case Status::kInterrupted:
+      break;
+  }
+  return styled(status_name(status), Style::kDoubtful);
 }
 
 std::string data_line(const Dataset& data) {

@@ -82,6 +82,9 @@ void say_notes(const Dataset& data);
 /// The one note that nobody should miss.
 void say_missing_header(const Dataset& data);
 
+/// Its name, in the colour of what it is worth.
+[[nodiscard]] std::string shown_status(Status status);
+
 /// "sonar: 208 rows, 60 features, 2 classes (M 111, R 97)"
 [[nodiscard]] std::string data_line(const Dataset& data);
 

@@ -3,6 +3,7 @@
 
 #include "command.hpp"
 #include "help.hpp"
+#include "method_guide.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "table.hpp"
@@ -16,6 +17,7 @@ std::string labels_text(const MethodEntry& method) {
 }
 
 nlohmann::json method_json(const MethodEntry& method) {
+  const MethodGuide* const guide = guide_to(method.traits->name);
   auto options = nlohmann::json::array();
   for (const auto& option : method.options) {
     options.push_back({{"name", option.name},
@@ -23,17 +25,28 @@ nlohmann::json method_json(const MethodEntry& method) {
                        {"default", option.default_text},
                        {"help", in_flags(option.help)}});
   }
-  return {{"name", method.traits->name},
-          {"summary", in_flags(method.traits->summary)},
-          {"needs_labels", method.traits->needs_labels},
-          {"two_classes_only", method.traits->two_classes_only},
-          {"default", method.traits->name == default_method(true)},
-          {"options", options}};
+  nlohmann::json out = {{"name", method.traits->name},
+                        {"summary", in_flags(method.traits->summary)},
+                        {"needs_labels", method.traits->needs_labels},
+                        {"two_classes_only", method.traits->two_classes_only},
+                        {"default", method.traits->name == default_method(true)},
+                        {"options", options}};
+  if (guide == nullptr) return out;
+  out["does"] = guide->does;
+  out["when"] = guide->when;
+  out["example"] = guide->example;
+  if (!guide->reference.empty()) out["reference"] = guide->reference;
+  return out;
 }
 
 int run_methods(const Arguments& arguments, Signals&) {
   if (arguments.texts.contains("options_markdown")) {
     write_stdout(options_markdown());
+    return 0;
+  }
+  if (!arguments.operands.empty()) {
+    const MethodEntry& method = MethodRegistry::find(arguments.operands.front());
+    write_stdout(arguments.texts.contains("json") ? json_text(method_json(method)) : method_page(method));
     return 0;
   }
   if (arguments.texts.contains("json")) {
@@ -52,7 +65,7 @@ int run_methods(const Arguments& arguments, Signals&) {
     if (method.traits->name == default_method(false)) summary += " (default without labels)";
     table.add({std::string(method.traits->name), labels_text(method), summary});
   }
-  write_stdout(table.text());
+  write_stdout(table.text() + "\nOne of them explained: subspectra methods NAME\n");
   return 0;
 }
 
@@ -60,25 +73,31 @@ int run_methods(const Arguments& arguments, Signals&) {
 
 Command methods_command() {
   return {.page = {.name = "methods",
-                   .usage = "methods [--json]",
-                   .purpose = "List the selection methods, one line each.",
+                   .usage = "methods [NAME] [--json]",
+                   .purpose = "List the selection methods, one line each, or explain one.",
                    .examples = {{.command = "subspectra methods",
                                  .says = "names, the labels they need, what they do"},
+                                {.command = "subspectra methods gslda",
+                                 .says = "what it does, when to use it, its options, an example"},
                                 {.command = "subspectra methods --json",
                                  .says = "with every method's own options"}},
-                   .operands = {},
+                   .operands = {{.name = "NAME",
+                                 .help = "the method to explain; without it all are listed",
+                                 .may_be_left_out = true}},
                    .groups = {{.title = "Output",
                                .options = {{.name = "json",
                                             .hint = "",
                                             .default_text = "false",
-                                            .help = "a JSON list instead of a table",
+                                            .help = "as JSON",
                                             .is_switch = true}}}},
                    .notes = {},
                    .hidden = {{.name = "options_markdown",
                                .hint = "",
                                .default_text = "false",
                                .help = "docs/reference/options.md",
-                               .is_switch = true}}},
+                               .is_switch = true}},
+                   .main_options = {},
+                   .brief = "list the methods, or explain one"},
           .run = run_methods};
 }
 

@@ -30,7 +30,7 @@ std::vector<std::string> commands_with(std::string_view flag) {
 
 [[noreturn]] void refuse_unknown(const CommandPage& page, std::string flag) {
   flag.erase(std::min(flag.find('='), flag.size()));
-  std::vector<std::string> known = {"help"};
+  std::vector<std::string> known = {"help", "help-all", "help-method"};
   for (const auto& option : all_options(page)) known.push_back(option_flag(option.name).substr(1));
   for (auto& name : known) name.erase(0, name.find_first_not_of('-'));
   const auto others = commands_with(flag);

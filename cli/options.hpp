@@ -88,8 +88,9 @@ struct OutputOptions {
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field("json", o.json, "result as JSON on stdout instead of a table");
-    field("o", o.o,
-          "write the result as JSON to this file too (- for stdout); an existing one is replaced at once");
+    field(
+        "o", o.o,
+        "write the result to this file too, its table as CSV where the name ends in .csv, else all of it as JSON (- for stdout); an existing one is replaced at once");
     field("quiet", o.quiet, "no warnings, no progress");
     field("verbose", o.verbose, "say what the reader understood");
     field("progress", o.progress, "one line on stderr; auto shows it on a terminal");

@@ -14,6 +14,7 @@
 #include "core/json_io.hpp"
 #include "core/spelling.hpp"
 #include "core/text.hpp"
+#include "terminal.hpp"
 
 namespace subspectra::cli {
 namespace {
@@ -56,7 +57,20 @@ void write_bytes(std::string_view text) {
 
 }  // namespace
 
-void write_stdout(std::string_view text) { write_bytes(printable(text, LineBreaks::kKeep)); }
+void write_stdout(std::string_view text) {
+  if (!stdout_terminal().colours) return write_bytes(printable(text, LineBreaks::kKeep));
+  // Our own colours pass, everything else that a terminal obeys does not.
+  std::string safe;
+  while (!text.empty()) {
+    const std::size_t sequence = style_sequence_at(text);
+    safe += text.substr(0, sequence);
+    text.remove_prefix(sequence);
+    const auto next = std::min(text.find('\x1b', sequence == 0 ? 1 : 0), text.size());
+    safe += printable(text.substr(0, next), LineBreaks::kKeep);
+    text.remove_prefix(next);
+  }
+  write_bytes(safe);
+}
 
 void write_stderr(std::string_view text) { std::fputs(printable(text, LineBreaks::kKeep).c_str(), stderr); }
 
@@ -66,6 +80,12 @@ void write_result(const std::string& path, std::string_view text, const std::sto
   } else {
     write_file_atomically(path, text, stop);
   }
+}
+
+void write_result_as_named(const std::string& path, const nlohmann::json& result, std::string_view text,
+                           const std::stop_token& stop) {
+  if (path.empty()) return;
+  is_csv_name(path) ? write_result(path, result_csv(result), stop) : write_result(path, text, stop);
 }
 
 void require_writable(const std::string& path) {
@@ -94,23 +114,16 @@ void require_writable(const std::string& path) {
 void say(std::string_view kind, std::string_view sentence) {
   std::string line = spelled(sentence, Spelling::kCommandLine);
   std::replace(line.begin(), line.end(), '\n', ' ');
-  std::fputs(fmt::format("subspectra: {}: {}\n", kind, printable(line)).c_str(),
-             stderr);  // a closed stderr is no error
+  const Style style = kind == "error" ? Style::kBad : kind == "warning" ? Style::kDoubtful : Style::kPlain;
+  std::fputs(
+      fmt::format("subspectra: {}: {}\n", styled(kind, style, stderr_terminal()), printable(line)).c_str(),
+      stderr);  // a closed stderr is no error
 }
 
 std::string json_text(const json& value) {
   std::string text;
   append_json(value, 0, text);
   return text + '\n';
-}
-
-std::string csv_field(std::string_view text, bool safe) {
-  double number = 0.0;
-  const bool formula = safe && text.find_first_of("=+-@\t\r") == 0 && !parse_number(text, number);
-  if (!formula && text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string quoted = formula ? "\"'" : "\"";
-  for (const char c : text) quoted += c == '"' ? std::string(2, c) : std::string(1, c);
-  return quoted + '"';
 }
 
 }  // namespace subspectra::cli

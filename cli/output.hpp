@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "report/csv.hpp"
+
 namespace subspectra::cli {
 
 /// Text for people to standard output, printable: names come from files, and a terminal obeys what stands in
@@ -18,6 +20,11 @@ void write_stderr(std::string_view text);
 /// is a terminal. `stop` ends waiting for somebody to read a pipe.
 void write_result(const std::string& path, std::string_view text, const std::stop_token& stop = {});
 
+/// -o: the result as its table where the name of the file ends in .csv, and as JSON, which `text` is,
+/// elsewhere.
+void write_result_as_named(const std::string& path, const nlohmann::json& result, std::string_view text,
+                           const std::stop_token& stop = {});
+
 /// Throws Error when `path` clearly cannot be written (no such directory, no permission): said before the
 /// work, not after it; removes there what killed runs have left. "" and "-" pass.
 void require_writable(const std::string& path);
@@ -29,10 +36,5 @@ void say(std::string_view kind, std::string_view sentence);
 /// Indented, with an array of plain values on one line; ends with a line break. Bytes that are no UTF-8 are
 /// replaced.
 [[nodiscard]] std::string json_text(const nlohmann::json& value);
-
-/// A text as CSV field, as RFC 4180 wants it. `safe`: a spreadsheet takes what begins with = + - @, a tab or
-/// a carriage return for a formula and runs it; an apostrophe before it makes it text again (a number stays
-/// as it is).
-[[nodiscard]] std::string csv_field(std::string_view text, bool safe = false);
 
 }  // namespace subspectra::cli

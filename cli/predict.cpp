@@ -184,7 +184,15 @@ Command predict_command() {
            .groups = {{.title = "Data", .options = reading + describe_options<PredictOptions>()},
                       {.title = "Output", .options = output}},
            .notes =
-               {"Columns: matched by name, in any order; what the model does not use is left alone, text too; what it needs and DATA lacks is named. Tables without names are matched by position. `row` counts from 0; where the training table had a column of ids, its values here stand beside it. Where the table has labels, the error rate goes to stderr, and the confusion matrix beside the CSV: to stderr when that goes to stdout, else to stdout."}},
+               {"Columns: matched by name, in any order; what the model does not use is left alone, text too; what it needs and DATA lacks is named. Tables without names are matched by position. `row` counts from 0; where the training table had a column of ids, its values here stand beside it. Where the table has labels, the error rate goes to stderr, and the confusion matrix beside the CSV: to stderr when that goes to stdout, else to stdout."},
+           .hidden = {},
+           .main_options = {{.name = "o", .says = "write the CSV to this file; default: stdout"},
+                            {.name = "target", .says = "label column to compare with, if there is one"},
+                            {.name = "exclude", .says = "columns to leave out"},
+                            {.name = "missing", .says = "missing values"},
+                            {.name = "csv_safe", .says = "no spreadsheet takes a name for a formula"},
+                            {.name = "quiet"}},
+           .brief = "apply a model to new rows"},
       .run = run_predict};
 }
 

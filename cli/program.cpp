@@ -12,8 +12,11 @@
 
 #include <subspectra/error.hpp>
 #include "command.hpp"
+#include "completion.hpp"
 #include "core/version.hpp"
 #include "help.hpp"
+#include "man.hpp"
+#include "method_guide.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "report/build_info.hpp"
@@ -38,14 +41,37 @@ const Command& find_command(const std::string& name) {
                                     did_you_mean(name, names), fmt::join(names, ", ")));
 }
 
-bool asks_for_help(const std::vector<std::string>& words) {
-  const auto end = std::find(words.begin(), words.end(), "--");
-  return std::any_of(words.begin(), end, [](const auto& word) { return word == "--help" || word == "-h"; });
+/// What a line asks to be told, before it is read: so that help works on a line with mistakes.
+std::optional<std::string> help_asked_for(const std::vector<std::string>& words, const CommandPage* page) {
+  const std::string command = page == nullptr ? "" : page->name;
+  constexpr std::string_view kMethod = "--help-method";
+  for (auto word = words.begin(); word != words.end() && *word != "--"; ++word) {
+    if (*word == "--help" || *word == "-h") return page == nullptr ? program_help() : help_text(*page);
+    if (*word == "--help-all") return page == nullptr ? full_program_help() : full_help_text(*page);
+    if (*word == kMethod && word + 1 == words.end()) {
+      throw InvalidArgument(
+          "--help-method needs a value: --help-method NAME; `subspectra methods` lists the names");
+    }
+    if (*word == kMethod) return method_options_page(MethodRegistry::find(word[1]), command);
+    if (word->starts_with(std::string(kMethod) + '='))
+      return method_options_page(MethodRegistry::find(word->substr(kMethod.size() + 1)), command);
+  }
+  return std::nullopt;
+}
+
+/// What is installed beside the program: manual pages and completions, below `folder`, which the build makes.
+void write_pages(const std::string& folder) {
+  write_result(folder + "/man1/subspectra.1", program_manual());
+  for (const auto& command : commands())
+    write_result(fmt::format("{}/man1/subspectra-{}.1", folder, command.page.name),
+                 command_manual(command.page));
+  for (const auto shell : kShells)
+    write_result(fmt::format("{}/completion.{}", folder, shell), completion_script(shell));
 }
 
 int run(std::vector<std::string> words, Signals& signals) {
   if (words.empty()) {
-    std::fputs(short_help().c_str(), stderr);
+    std::fputs(first_help().c_str(), stderr);
     return kUsage;
   }
   std::string name = words.front();
@@ -54,9 +80,13 @@ int run(std::vector<std::string> words, Signals& signals) {
     name = words.empty() ? "--help" : words.front();
     words = {"--help"};
   }
-  if (name == "--help" || name == "-h") {
-    write_stdout(program_help());
-    return kDone;
+  if (name.starts_with("-")) {
+    auto all = words;
+    all.insert(all.begin(), name);
+    if (const auto help = help_asked_for(all, nullptr)) {
+      write_stdout(*help);
+      return kDone;
+    }
   }
   if (name == "--version") {
     std::string text = fmt::format("subspectra {}\n{}", version(), build_info());
@@ -64,9 +94,21 @@ int run(std::vector<std::string> words, Signals& signals) {
     write_stdout(text);
     return kDone;
   }
+  if (name == "--man") {
+    write_stdout(words.empty() ? program_manual() : command_manual(find_command(words.front()).page));
+    return kDone;
+  }
+  if (name == "--completion") {
+    write_stdout(completion_script(words.empty() ? "" : words.front()));
+    return kDone;
+  }
+  if (name == "--write-pages" && words.size() == 1) {
+    write_pages(words.front());
+    return kDone;
+  }
   const Command& command = find_command(name);
-  if (asks_for_help(words)) {
-    write_stdout(help_text(command.page));
+  if (const auto help = help_asked_for(words, &command.page)) {
+    write_stdout(*help);
     return kDone;
   }
   const Arguments arguments = parse_arguments(command.page, words);

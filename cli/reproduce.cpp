@@ -21,7 +21,7 @@ using nlohmann::json;
 using reproduce::Experiment;
 using reproduce::Reproduction;
 
-constexpr std::size_t kTextWidth = 100;
+std::size_t text_width() { return stdout_terminal().width; }
 constexpr std::string_view kAll = "all";  ///< the word for every experiment
 
 struct ListOptions {
@@ -61,7 +61,7 @@ std::string number_text(const std::optional<double>& value) {
 std::string finding_paragraph(std::string_view text, std::string_view bullet) {
   std::string result;
   std::string before(bullet);
-  for (const auto& line : wrapped(in_flags(text), kTextWidth - bullet.size())) {
+  for (const auto& line : wrapped(in_flags(text), text_width() - bullet.size())) {
     result += before + line + '\n';
     before.assign(bullet.size(), ' ');
   }
@@ -108,7 +108,7 @@ std::vector<std::pair<std::size_t, std::size_t>> fitting_ranges(const std::vecto
   std::size_t width = 0;
   for (std::size_t i = 0; i < series.size(); ++i) {
     const std::size_t own = kBetween + std::max(kLeast, display_width(series[i]));
-    if (ranges.empty() || width + own > kTextWidth) {
+    if (ranges.empty() || width + own > text_width()) {
       ranges.emplace_back(i, i);
       width = first_column;
     }
@@ -233,8 +233,9 @@ int run_reproduce(const Arguments& arguments, Signals& signals) {
                                                         RunControl(signals.token(), limits.time_limit,
                                                                    progress.sink(), progress.interval_s()));
   progress.erase();
-  const std::string text = json_text(reproduce::reproduction_json(result, Spelling::kCommandLine));
-  if (!output.o.empty()) write_result(output.o, text, signals.token());
+  const json object = reproduce::reproduction_json(result, Spelling::kCommandLine);
+  const std::string text = json_text(object);
+  write_result_as_named(output.o, object, text, signals.token());
   if (output.o != "-") write_stdout(output.json ? text : reproduction_text(result));
   return signals.exit_code();
 }
@@ -283,7 +284,17 @@ Command reproduce_command() {
            .notes =
                {"All of them: `reproduce all --quick` runs a reduced version of each, within ten minutes; with --data DIR on the files that have the experiments' names in that folder (usps.npz, colon.csv, ...).",
                 "Published: a number where the paper's text has one; `-` means that there is only a curve in a figure or a statement in words, which is then given. docs/reproduce.md says what was obtained and where the papers' numbers were not reached.",
-                status_note()}},
+                status_note()},
+           .hidden = {},
+           .main_options = {{.name = "list"},
+                            {.name = "quick"},
+                            {.name = "data"},
+                            {.name = "images"},
+                            {.name = "seed"},
+                            {.name = "time_limit", .says = "stop after so long"},
+                            {.name = "json", .says = "the result as JSON on stdout"},
+                            {.name = "o", .says = "into this file as well; of a name in .csv as CSV"}},
+           .brief = "run the papers' experiments again"},
       .run = run_reproduce};
 }
 

@@ -8,6 +8,7 @@
 
 #include "command.hpp"
 #include "core/text.hpp"
+#include "data/groups.hpp"
 #include "io/write.hpp"
 #include "job.hpp"
 #include "output.hpp"
@@ -22,7 +23,8 @@
 namespace subspectra::cli {
 namespace {
 
-constexpr std::size_t kNamesWidth = 64;
+/// A bound that is more than this above the objective, as a fraction of it, says nothing.
+constexpr double kUsefulGap = 1.0;
 
 std::vector<std::string_view> exact_methods() {
   std::vector<std::string_view> names;
@@ -32,53 +34,85 @@ std::vector<std::string_view> exact_methods() {
   return names;
 }
 
-/// Names of the features in `of` that are not in `in`, with `sign` before each.
-void append_difference(const Dataset& data, const std::vector<Index>& of, const std::vector<Index>& in,
+/// What a set is made of, by name: its features, or with --groups its groups, of which each says how many
+/// features it has.
+struct UnitNames {
+  const Dataset& data;
+  const FeatureGroups* groups = nullptr;
+
+  [[nodiscard]] const std::vector<Index>& of(const PathEntry& entry) const {
+    return groups != nullptr && !entry.units.empty() ? entry.units : entry.features;
+  }
+  [[nodiscard]] std::string operator()(const PathEntry& entry, Index unit) const {
+    if (groups == nullptr || entry.units.empty()) return data.names()[unit];
+    const auto at = static_cast<std::size_t>(unit);
+    const auto size = groups->members[at].size();
+    return size == 1 ? groups->names[at] : fmt::format("{} ({} features)", groups->names[at], size);
+  }
+};
+
+/// Names of the units of `entry` that are not in `others`, with `sign` before each.
+void append_difference(const UnitNames& names, const PathEntry& entry, const std::vector<Index>& others,
                        std::string_view sign, std::vector<std::string>& words) {
-  for (const Index j : of) {
-    if (!std::binary_search(in.begin(), in.end(), j)) words.push_back(std::string(sign) + data.names()[j]);
+  for (const Index unit : names.of(entry)) {
+    if (!std::binary_search(others.begin(), others.end(), unit))
+      words.push_back(std::string(sign) + names(entry, unit));
   }
 }
 
-/// In percent; beyond ten times the value it says only that nothing is known.
+bool says_something(const PathEntry& entry) {
+  const auto gap = entry.known_gap();
+  return gap && *gap <= kUsefulGap;
+}
+
+/// In percent.
 std::string gap_text(const PathEntry& entry) {
   const auto gap = entry.known_gap();
   if (!gap) return "";
-  return *gap > 10.0 ? ">1000" : fmt::format("{:.2f}", 100.0 * *gap);
+  return says_something(entry) ? fmt::format("{:.2f}", 100.0 * *gap)
+                               : fmt::format(">{:.0f}", 100.0 * kUsefulGap);
+}
+
+/// Why there is no column of bounds although they were computed.
+std::string no_useful_bound(const std::vector<PathEntry>& sets) {
+  return prose(fmt::format(
+      "no useful bound: what is known leaves room for {} of more than twice {} objective (--method {} closes the gap, --json has the numbers)",
+      sets.size() > 1 ? "sets" : "a set", sets.size() > 1 ? "the" : "this",
+      fmt::join(exact_methods(), " or ")));
 }
 
 /// One row a set: the first one whole, then what is added and removed from row to row.
-std::string path_table(const Dataset& data, const Selection& selection) {
-  const bool bounds = std::any_of(selection.sets().begin(), selection.sets().end(),
-                                  [](const PathEntry& entry) { return entry.upper_bound.has_value(); });
+std::string path_table(const UnitNames& names, const Selection& selection) {
+  const auto any = [&](auto&& holds) {
+    return std::any_of(selection.sets().begin(), selection.sets().end(), holds);
+  };
+  const bool bounds = any(says_something);
   std::vector<Column> columns = {{.title = "k"}, {.title = "objective"}};
   if (bounds) columns.insert(columns.end(), {{.title = "bound"}, {.title = "gap %"}});
-  const bool passes = std::any_of(selection.sets().begin(), selection.sets().end(),
-                                  [](const PathEntry& entry) { return !entry.pass.empty(); });
-  const bool given = std::any_of(selection.sets().begin(), selection.sets().end(),
-                                 [](const PathEntry& entry) { return entry.given_objective.has_value(); });
+  const bool passes = any([](const PathEntry& entry) { return !entry.pass.empty(); });
+  const bool given = any([](const PathEntry& entry) { return entry.given_objective.has_value(); });
   if (given) columns.push_back({.title = "as given"});
   if (passes) columns.push_back({.title = "pass", .align = Align::kLeft});
-  columns.push_back({.title = "features", .align = Align::kLeft});
+  columns.push_back({.title = names.groups != nullptr ? "groups" : "features", .align = Align::kLeft});
   Table table(columns);
-  const std::vector<Index>* before = nullptr;
+  const PathEntry* before = nullptr;
   for (const auto& entry : selection.sets()) {
     std::vector<std::string> words;
-    append_difference(data, entry.features, before ? *before : std::vector<Index>{}, before ? "+" : "",
+    append_difference(names, entry, before ? names.of(*before) : std::vector<Index>{}, before ? "+" : "",
                       words);
-    if (before) append_difference(data, *before, entry.features, "-", words);
-    before = &entry.features;
+    if (before) append_difference(names, *before, names.of(entry), "-", words);
+    before = &entry;
     std::vector<std::string> row = {std::to_string(entry.k()), fmt::format("{:.6g}", entry.objective)};
     if (bounds) {
-      row.push_back(entry.upper_bound ? fmt::format("{:.6g}", *entry.upper_bound) : "");
+      row.push_back(says_something(entry) ? fmt::format("{:.6g}", *entry.upper_bound) : "");
       row.push_back(gap_text(entry));
     }
     if (given) row.push_back(entry.given_objective ? fmt::format("{:.6g}", *entry.given_objective) : "");
     if (passes) row.push_back(entry.pass);
-    row.push_back(joined_within(words, kNamesWidth));
-    table.add(std::move(row));
+    table.add(std::move(row), std::move(words));
   }
-  return table.text();
+  const bool computed = any([](const PathEntry& entry) { return entry.upper_bound.has_value(); });
+  return table.text() + (computed && !bounds ? no_useful_bound(selection.sets()) : "");
 }
 
 /// Four significant digits, so that columns in large units show theirs, too: "0.7960", "-1.060e-07".
@@ -94,7 +128,8 @@ std::string weight_text(double weight) {
 }
 
 /// A single set: one row a feature, best first where the method ranks.
-std::string set_table(const Dataset& data, const Selection& selection) {
+std::string set_table(const UnitNames& names, const Selection& selection) {
+  const Dataset& data = names.data;
   const auto& entry = selection.sets().front();
   std::vector<Index> order = entry.features;
   if (!selection.ranking.empty()) {
@@ -104,15 +139,24 @@ std::string set_table(const Dataset& data, const Selection& selection) {
     std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return place(a) < place(b); });
   }
   std::vector<Column> columns = {{.title = "feature", .align = Align::kLeft}, {.title = "index"}};
+  if (names.groups != nullptr) columns.push_back({.title = "group", .align = Align::kLeft});
   const bool weighted = !selection.weights.empty();
   if (weighted) columns.push_back({.title = "weight"});
   const Index discriminants = std::min<Index>(entry.loadings.cols(), 4);
-  for (Index r = 0; r < discriminants; ++r) columns.push_back({.title = fmt::format("loading {}", r + 1)});
+  for (Index r = 0; r < discriminants; ++r) {
+    columns.push_back({.title = fmt::format("loading {}", r + 1),
+                       .left_out = r == 0 ? 0 : static_cast<int>(r),
+                       .says = "further loadings"});
+  }
   Table table(columns);
   for (const Index j : order) {
     const auto at =
         std::lower_bound(entry.features.begin(), entry.features.end(), j) - entry.features.begin();
     std::vector<std::string> row = {data.names()[j], std::to_string(j)};
+    if (names.groups != nullptr) {
+      const auto group = static_cast<std::size_t>(names.groups->group_of[static_cast<std::size_t>(j)]);
+      row.push_back(names.groups->names[group]);
+    }
     if (weighted) row.push_back(weight_text(selection.weights[j]));
     for (Index r = 0; r < discriminants; ++r) row.push_back(significant_text(entry.loadings(at, r)));
     table.add(std::move(row));
@@ -120,23 +164,32 @@ std::string set_table(const Dataset& data, const Selection& selection) {
   return table.text();
 }
 
-/// "k = 10, objective 0.61; no set of 10 reaches more than 0.68 (gap 11.30 %, single-drop bound)"
+/// "k = 10, objective 0.61; no set of 10 reaches more than 0.68 (gap 11.30 %, single-drop bound)", or that
+/// the bound says nothing.
 std::string single_line(const PathEntry& entry) {
   std::string text = fmt::format("k = {}, objective {:.6g}", entry.k(), entry.objective);
   if (entry.given_objective) text += fmt::format(" (as given: {:.6g})", *entry.given_objective);
   const auto gap = entry.known_gap();
   if (gap && *gap <= kCertifiedGap)
-    return text + fmt::format("; proven: no set of {} is better\n", entry.k());
+    return text + "; " + styled(fmt::format("proven: no set of {} is better", entry.k()), Style::kGood) +
+           "\n";
+  if (gap && !says_something(entry)) return text + "; no useful bound\n";
   if (gap) {
     text +=
         fmt::format("; no set of {} reaches more than {:.6g} (gap {} %, {})", entry.k(), *entry.upper_bound,
                     gap_text(entry), entry.pass == "exact" ? "branch and bound" : entry.bound + " bound");
   }
-  return text + "\n";
+  return prose(text);
 }
 
 /// --pool: the best sets of every size, what a set has and the best one has not, and the other way round.
 std::string pool_text(const Dataset& data, const Selection& selection) {
+  const auto append = [&](const std::vector<Index>& of, const std::vector<Index>& in, std::string_view sign,
+                          std::vector<std::string>& words) {
+    for (const Index j : of) {
+      if (!std::binary_search(in.begin(), in.end(), j)) words.push_back(std::string(sign) + data.names()[j]);
+    }
+  };
   std::string text;
   for (const auto& entry : selection.sets()) {
     if (entry.pool.empty()) continue;
@@ -145,9 +198,9 @@ std::string pool_text(const Dataset& data, const Selection& selection) {
     for (const auto& set : entry.pool) {
       std::vector<std::string> words;
       const bool first = &set == &entry.pool.front();
-      append_difference(data, set.features, first ? std::vector<Index>{} : best, first ? "" : "+", words);
-      if (!first) append_difference(data, best, set.features, "-", words);
-      table.add({fmt::format("{:.6g}", set.objective), joined_within(words, kNamesWidth)});
+      append(set.features, first ? std::vector<Index>{} : best, first ? "" : "+", words);
+      if (!first) append(best, set.features, "-", words);
+      table.add({fmt::format("{:.6g}", set.objective)}, std::move(words));
     }
     text += fmt::format("\nthe best {} of k = {}\n{}", counted(entry.pool.size(), "set"), entry.k(),
                         table.text("  "));
@@ -223,14 +276,15 @@ std::string components_table(const Dataset& data, const FittedDiscriminants& rec
       words.push_back((column[i] < 0.0 ? "-" : "") +
                       data.names()[record.features[static_cast<std::size_t>(i)]]);
     }
-    table.add({std::to_string(c + 1), std::to_string(size), joined_within(words, kNamesWidth)});
+    table.add({std::to_string(c + 1), std::to_string(size)}, std::move(words));
   }
   return table.text();
 }
 
-std::string selection_text(const Dataset& data, const Selection& selection) {
+std::string selection_text(const UnitNames& names, const Selection& selection) {
+  const Dataset& data = names.data;
   std::string text = fmt::format("{}\nmethod {}, status {}, ridge {}", data_line(data), selection.method,
-                                 status_name(selection.status), shown(selection.ridge));
+                                 shown_status(selection.status), shown(selection.ridge));
   if (selection.search) text += ", " + counted(selection.search->nodes, "node");
   text += "\n\n";
   const FittedDiscriminants* const fit = selection.chosen_fit();
@@ -241,8 +295,8 @@ std::string selection_text(const Dataset& data, const Selection& selection) {
   if (selection.partition) text += partition_line(*selection.partition);
   if (selection.gaussian_process) text += gaussian_process_lines(*selection.gaussian_process);
   if (selection.sets().empty()) return text + (fit != nullptr ? "" : "no set was found\n");
-  text += selection.sets().size() > 1 ? path_table(data, selection)
-                                      : single_line(selection.sets().front()) + set_table(data, selection);
+  text += selection.sets().size() > 1 ? path_table(names, selection)
+                                      : single_line(selection.sets().front()) + set_table(names, selection);
   return text + pool_text(data, selection);
 }
 
@@ -458,13 +512,15 @@ int run_select(const Arguments& arguments, Signals& signals) {
                                  .groups = job.selection.feature_groups ? job.selection.feature_groups.get()
                                                                         : prepared.details().categories.get(),
                                  .spelling = Spelling::kCommandLine};
-  const std::string result = json_text(selection_json(selection, prepared, context));
+  const nlohmann::json object = selection_json(selection, prepared, context);
+  const std::string result = json_text(object);
   job.warn(prepared.warnings(), selection.warnings);
   if (job.output.verbose) say_passes(selection);
-  if (!job.output.o.empty()) write_result(job.output.o, result, signals.token());
+  write_result_as_named(job.output.o, object, result, signals.token());
   write_chosen(write, source.data, selection, job, signals);
   if (job.output.o != "-") {
-    write_stdout(job.output.json ? result : selection_text(prepared, selection) + bounds_text(selection));
+    const UnitNames names{prepared, job.selection.feature_groups.get()};
+    write_stdout(job.output.json ? result : selection_text(names, selection) + bounds_text(selection));
   }
   if (signals.exit_code() != 0) return signals.exit_code();
   return proof_code(proof, selection);
@@ -510,7 +566,23 @@ Command select_command() {
                                       reworded(describe_options<WriteOptions>(),
                                                {{.name = "write_table", .hint = "FILE", .help = ""},
                                                 {.name = "write_names", .hint = "FILE", .help = ""}})}},
-               .notes = {status_note()}},
+               .notes = {status_note()},
+               .hidden = {},
+               .main_options =
+                   {{.name = "method", .says = "`subspectra methods` lists them"},
+                    {.name = "k", .says = "how many; default 1:min(p, 50)"},
+                    {.name = "target", .says = "the label column, or none"},
+                    {.name = "include", .says = "always chosen: names, patterns (gene_*) or @FILE"},
+                    {.name = "exclude", .says = "never chosen: names, patterns (gene_*) or @FILE"},
+                    {.name = "groups", .says = "CSV file feature,group: chosen as a whole"},
+                    {.name = "missing", .says = "missing values"},
+                    {.name = "standardize", .says = "columns scaled to unit variance first"},
+                    {.name = "criterion", .says = "what a set is judged by"},
+                    {.name = "time_limit", .says = "stop after so long, with what has been found"},
+                    {.name = "require_optimal", .says = "exit code 5 unless every set is proven the best"},
+                    {.name = "json", .says = "the result as JSON on stdout"},
+                    {.name = "o", .says = "into this file as well; of a name in .csv as CSV"}},
+               .brief = "choose features by one method; a set for every size"},
       .run = run_select};
 }
 

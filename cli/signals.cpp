@@ -23,7 +23,25 @@ void pass_on(int number) {
   pthread_kill(waiting_thread, number);
 }
 
+/// Only what a signal handler may do.
+[[noreturn]] void end_in_words(int number) {
+  static constexpr char kWords[] =
+      "subspectra: error: interrupted before there was anything to write; nothing was written\n";
+  static_cast<void>(!::write(STDERR_FILENO, kWords, sizeof kWords - 1));
+  _exit(128 + number);
+}
+
 }  // namespace
+
+void end_in_words_when_interrupted() {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    if (sigaction(number, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+    action = {};
+    action.sa_handler = end_in_words;
+    sigaction(number, &action, nullptr);
+  }
+}
 
 Signals::Signals() {
   sigemptyset(&waited_);
@@ -84,7 +102,8 @@ void Signals::watch() {
     // the same wish, not a second one.
     constexpr auto kSameWish = std::chrono::milliseconds(100);
     const auto now = std::chrono::steady_clock::now();
-    if (!working_ || (!first && now - first_at > kSameWish)) _exit(128 + number);
+    if (!working_) end_in_words(number);
+    if (!first && now - first_at > kSameWish) _exit(128 + number);
     if (first) first_at = now;
     source_.request_stop();
   }

@@ -21,9 +21,9 @@ class Signals {
   Signals(Signals&&) = delete;
   Signals& operator=(Signals&&) = delete;
 
-  /// Until this is called there is nothing worth saving and a signal ends the program at once. From then on
-  /// the first signal asks the work to stop, so that what it has so far can be written, and the second one
-  /// ends the program.
+  /// Until this is called there is nothing worth saving and a signal ends the program at once, in words. From
+  /// then on the first signal asks the work to stop, so that what it has so far can be written, and the
+  /// second one ends the program.
   void begin_work() { working_ = true; }
   [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
   /// 0, or 128 plus the signal that came: the exit code of an interrupted run.
@@ -38,5 +38,9 @@ class Signals {
   std::atomic<int> exit_code_ = 0;
   std::thread watcher_;
 };
+
+/// The same before there is a Signals: words and the code of the signal, for those of the signals above that
+/// are not ignored. May be called before any library is initialized.
+void end_in_words_when_interrupted();
 
 }  // namespace subspectra::cli

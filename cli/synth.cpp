@@ -196,7 +196,15 @@ Command synth_command() {
            .groups = {{.title = "Problem", .options = problem_options()},
                       {.title = "Output", .options = output}},
            .notes =
-               {"Same everywhere: the numbers depend on the options alone, --seed among them, not on the number of threads or the processor."}},
+               {"Same everywhere: the numbers depend on the options alone, --seed among them, not on the number of threads or the processor."},
+           .hidden = {},
+           .main_options = {{.name = "o", .says = "the table to write (.csv, .tsv, .npz; - for stdout)"},
+                            {.name = "rows"},
+                            {.name = "features"},
+                            {.name = "classes"},
+                            {.name = "seed"},
+                            {.name = "json", .says = "what was written as JSON on stdout"}},
+           .brief = "write a synthetic problem"},
       .run = run_synth};
 }
 

@@ -248,9 +248,9 @@ int run_verify(const Arguments& arguments, Signals& signals) {
 
   json used = options_json(options);
   used.update(options_json(limits));
-  const std::string text =
-      json_text(verification_json(claims, data, verification, std::move(used), watch.seconds()));
-  if (!output.o.empty()) write_result(output.o, text, signals.token());
+  const json object = verification_json(claims, data, verification, std::move(used), watch.seconds());
+  const std::string text = json_text(object);
+  write_result_as_named(output.o, object, text, signals.token());
   if (output.o != "-") {
     write_stdout(output.json ? text : verification_text(claims, data, verification));
   }
@@ -304,7 +304,14 @@ Command verify_command() {
                       {.title = "Output", .options = output_options()}},
            .notes =
                {"Data: read as the result's `options` say (target, weights, missing values, standardization, excluded columns). Data with other rows, names or classes are refused with exit code 3.",
-                "Verdict: exit code 0 when everything that the file claims was checked and holds, 1 when something does not hold, 6 when nothing is wrong but something could not be checked: what, why, and what would help is said."}},
+                "Verdict: exit code 0 when everything that the file claims was checked and holds, 1 when something does not hold, 6 when nothing is wrong but something could not be checked: what, why, and what would help is said."},
+           .hidden = {},
+           .main_options = {{.name = "time_limit", .says = "stop after so long"},
+                            {.name = "json", .says = "the result as JSON on stdout"},
+                            {.name = "o", .says = "into this file as well; of a name in .csv as CSV"},
+                            {.name = "groups"},
+                            {.name = "quiet"}},
+           .brief = "check a result against its data by another route"},
       .run = run_verify};
 }
 

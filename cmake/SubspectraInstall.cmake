@@ -22,4 +22,21 @@ endif()
 file(RELATIVE_PATH subspectra_pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/subspectra.pc.in ${CMAKE_CURRENT_BINARY_DIR}/subspectra.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/subspectra.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# Manual pages and completions, written by the program itself from the descriptions of its options.
+if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
+  set(pages ${CMAKE_CURRENT_BINARY_DIR}/pages)
+  add_custom_command(OUTPUT ${pages}/written
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${pages}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${pages}/man1
+    COMMAND subspectra --write-pages ${pages}
+    COMMAND ${CMAKE_COMMAND} -E touch ${pages}/written
+    DEPENDS subspectra VERBATIM)
+  add_custom_target(subspectra_pages ALL DEPENDS ${pages}/written)
+  install(DIRECTORY ${pages}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+  install(FILES ${pages}/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+    RENAME subspectra)
+  install(FILES ${pages}/completion.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _subspectra)
+  install(FILES ${pages}/completion.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+    RENAME subspectra.fish)
+endif()
 install(FILES LICENSE data/NOTICE.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

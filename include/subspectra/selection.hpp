@@ -54,9 +54,10 @@ struct SelectOptions {
         "numbers of features: one, a range, every STEP-th of it, a list, or log for 1,2,3,5,7,10,15,20,30,... up to p and 1000; default 1:min(p, 50)");
     field(
         "include", o.include,
-        "features that are always chosen (they count in k): names with commas between, or @FILE with one a line");
-    field("exclude", o.exclude,
-          "features that are never chosen, and text columns to leave out: names, or @FILE with one a line");
+        "features that are always chosen (they count in k): names and patterns (gene_*, V[1-5]) with commas between, or @FILE with one a line");
+    field(
+        "exclude", o.exclude,
+        "features that are never chosen, and text columns to leave out: names and patterns, or @FILE with one a line");
     field(
         "groups", o.groups,
         "CSV file with the header feature,group: the features of a group enter and leave together, and k counts groups");

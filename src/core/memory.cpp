@@ -213,9 +213,14 @@ void MemoryBudget::take(double bytes, const MemoryPurpose& purpose) {
 }
 
 void MemoryBudget::refuse(double needed, bool at_least, const MemoryPurpose& purpose) const {
-  throw Error(fmt::format("{} needs {}{} but {}; {}", purpose.what, at_least ? "more than " : "",
-                          readable_bytes(needed), what_may_be_used(at_least ? total_ : left(), limit_),
-                          purpose.advice));
+  constexpr double kLeastShare = 0.005;  // of less nothing is told about the rest
+  std::string amount = (at_least ? "more than " : "") + readable_bytes(needed);
+  if (at_least && purpose.grows_with_file && share_ && *share_ >= kLeastShare && *share_ < 1.0) {
+    amount = fmt::format("about {}, by the {:.0f} % of the file that were read,",
+                         readable_bytes(needed / *share_), 100.0 * *share_);
+  }
+  throw Error(fmt::format("{} needs {} but {}; {}", purpose.what, amount,
+                          what_may_be_used(at_least ? total_ : left(), limit_), purpose.advice));
 }
 
 void prefer_large_pages([[maybe_unused]] void* begin, [[maybe_unused]] std::size_t bytes) {

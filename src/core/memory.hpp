@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace subspectra {
@@ -36,6 +38,7 @@ void require_memory(double bytes, std::string_view what, std::string_view advice
 struct MemoryPurpose {
   std::string what;
   std::string advice;
+  bool grows_with_file = false;  ///< evenly, so that part of a file tells what the whole takes
 };
 
 /// What one reading may hold. Whoever takes memory that grows with the input takes it here first. Not for
@@ -47,7 +50,11 @@ class MemoryBudget {
 
   /// `bytes` more; throws Error when that is known to be too much: "WHAT needs 18.6 GB but ...".
   void take(double bytes, const MemoryPurpose& purpose);
-  /// The same for what grows piece by piece: "WHAT needs more than 12.1 GB but ...".
+  /// Of what grows piece by piece, how much of it there has been so far (0 to 1), as the one who reads a file
+  /// keeps it: a refusal then says what all of it needs. Null, and 0: nobody knows.
+  void expect(std::shared_ptr<const double> share) { share_ = std::move(share); }
+  /// take() for what grows piece by piece: "WHAT needs about 39 GB, by the 31 % of it that ...", or where
+  /// nobody knows how much there is "WHAT needs more than 12.1 GB but ...".
   void grow(std::size_t bytes, const MemoryPurpose& purpose) {
     if (bytes > total_ - used_)
       refuse(static_cast<double>(used_) + static_cast<double>(bytes), true, purpose);
@@ -88,6 +95,7 @@ class MemoryBudget {
   std::uint64_t limit_;
   std::uint64_t total_;
   std::uint64_t used_ = 0;
+  std::shared_ptr<const double> share_;
 };
 
 /// Memory that is held for a while.

@@ -11,6 +11,7 @@
 
 #include "core/text.hpp"
 #include "data/derived_features.hpp"
+#include "data/name_patterns.hpp"
 
 namespace subspectra {
 namespace {
@@ -88,7 +89,7 @@ std::string empty_columns(const Dataset& data, const std::vector<Index>& empty) 
 /// concern, and no score, sort or sum meets a NaN.
 Dataset without_excluded_flaws(Dataset data, const std::vector<std::string>& excluded) {
   std::vector<Index> flawed;
-  for (const auto& columns : data.names().find_each(excluded)) {
+  for (const auto& columns : columns_named(data.names(), excluded)) {
     for (const Index j : columns) {
       if (!data.values().all_finite(j)) flawed.push_back(j);
     }

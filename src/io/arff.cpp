@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "data/name_patterns.hpp"
 #include "data/sparse_rows.hpp"
 #include "io/byte_source.hpp"
 #include "io/raw_table.hpp"
@@ -56,8 +57,11 @@ class ArffReader {
         for_row_{.what = fmt::format("a row of {}", name),
                  .advice = "check that the file has one row a line, or raise ⟨memory_limit⟩"},
         for_texts_{.what = fmt::format("reading the texts in {}", name),
-                   .advice = "leave attributes of text out of the file, or raise ⟨memory_limit⟩"},
-        lines_(bytes, name, block_bytes, *memory_) {}
+                   .advice = "leave attributes of text out of the file, or raise ⟨memory_limit⟩",
+                   .grows_with_file = true},
+        lines_(bytes, name, block_bytes, *memory_) {
+    memory_->expect(bytes.share_read());
+  }
   RawTable read();
 
  private:
@@ -261,7 +265,10 @@ bool ArffReader::is_kept_as_text(const Attribute& attribute) const {
 }
 
 void ArffReader::finish_header() {
-  const std::unordered_set<std::string> ignored(options_.ignore.begin(), options_.ignore.end());
+  const auto left_out = spelled_out(options_.ignore, static_cast<Index>(attributes_.size()), [this](Index a) {
+    return attributes_[static_cast<std::size_t>(a)].name;
+  });
+  const std::unordered_set<std::string> ignored(left_out.begin(), left_out.end());
   const std::unordered_set<std::string> needed(options_.needed.begin(), options_.needed.end());
   for (std::size_t a = 0; a < attributes_.size(); ++a) {
     Attribute& attribute = attributes_[a];

@@ -26,8 +26,11 @@ std::string reason(int number) { return std::generic_category().message(number);
 /// An open file descriptor; standard input is not closed.
 class FileBytes final : public ByteSource {
  public:
-  FileBytes(std::string name, int descriptor, bool owned)
-      : name_(std::move(name)), descriptor_(descriptor), owned_(owned) {}
+  /// `size` 0: not known.
+  FileBytes(std::string name, int descriptor, bool owned, std::uint64_t size = 0)
+      : name_(std::move(name)), descriptor_(descriptor), owned_(owned), size_(static_cast<double>(size)) {
+    if (size > 0) share_ = std::make_shared<double>(0.0);
+  }
   ~FileBytes() override {
     if (owned_) ::close(descriptor_);
   }
@@ -37,17 +40,24 @@ class FileBytes final : public ByteSource {
   std::size_t read(std::span<char> buffer) override {
     while (true) {
       const ssize_t got = ::read(descriptor_, buffer.data(), buffer.size());
-      if (got >= 0) return static_cast<std::size_t>(got);
+      if (got >= 0) {
+        read_ += static_cast<double>(got);
+        if (share_) *share_ = std::min(1.0, read_ / size_);
+        return static_cast<std::size_t>(got);
+      }
       if (errno != EINTR) {
         throw BadInput({.file = name_}, fmt::format("cannot be read: {}", reason(errno)));
       }
     }
   }
+  [[nodiscard]] std::shared_ptr<const double> share_read() const override { return share_; }
 
  private:
   std::string name_;
   int descriptor_;
   bool owned_;
+  double size_ = 0.0, read_ = 0.0;
+  std::shared_ptr<double> share_;
 };
 
 class MemoryBytes final : public ByteSource {
@@ -76,6 +86,7 @@ class ReplayedBytes final : public ByteSource {
     used_ += count;
     return count;
   }
+  [[nodiscard]] std::shared_ptr<const double> share_read() const override { return rest_->share_read(); }
 
  private:
   std::string head_;
@@ -116,6 +127,7 @@ class GzipBytes final : public ByteSource {
     }
     return wanted - stream_.avail_out;
   }
+  [[nodiscard]] std::shared_ptr<const double> share_read() const override { return raw_->share_read(); }
 
  private:
   static constexpr int kGzipWindow = 15 + 16;  // the largest window; gzip header and checksum
@@ -217,7 +229,8 @@ std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
   }
   struct stat status {};
   const int descriptor = open_checked(path, status);
-  return unzipped_bytes(std::make_unique<FileBytes>(path, descriptor, true), path);
+  const std::uint64_t size = S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
+  return unzipped_bytes(std::make_unique<FileBytes>(path, descriptor, true, size), path);
 }
 
 std::unique_ptr<ByteSource> memory_bytes(std::string_view content) {

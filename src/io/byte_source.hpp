@@ -19,6 +19,9 @@ class ByteSource {
   /// Fills the front of `buffer`; returns how many bytes, 0 only at the end. Throws BadInput (truncated or
   /// corrupt gzip, read error) naming the file.
   virtual std::size_t read(std::span<char> buffer) = 0;
+  /// How much of the whole has been read, kept as reading goes on (MemoryBudget::expect); null where the size
+  /// of the whole is not known.
+  [[nodiscard]] virtual std::shared_ptr<const double> share_read() const { return nullptr; }
 };
 
 /// gzip is recognised by its first two bytes, whatever the name says (several members in a row are one

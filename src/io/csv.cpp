@@ -15,6 +15,7 @@
 #include <limits>
 #include <utility>
 
+#include "data/name_patterns.hpp"
 #include "io/byte_source.hpp"
 #include "io/csv_records.hpp"
 #include "io/raw_table.hpp"
@@ -62,12 +63,14 @@ class CsvReader {
         for_columns_{.what = fmt::format("reading the columns of {}", name_),
                      .advice = "read fewer columns, or raise ⟨memory_limit⟩"},
         for_texts_{.what = fmt::format("reading the texts in {}", name_),
-                   .advice = "leave columns of text out of the file, or raise ⟨memory_limit⟩"},
+                   .advice = "leave columns of text out of the file, or raise ⟨memory_limit⟩",
+                   .grows_with_file = true},
         buffer_(
             std::max<std::size_t>(block_bytes, 4), *memory_,
             {.what = fmt::format("a field of {}", name_),
              .advice = "check that the file is a table and its quotes are closed, or raise ⟨memory_limit⟩"}) {
     na_ = options.na;
+    memory_->expect(bytes_.share_read());
   }
 
   RawTable read();
@@ -556,7 +559,8 @@ void CsvReader::start_columns(Index width) {
   // Without a header the names are made up, and no model knows them.
   knows_needs_ = has_header_ && !options_.needed.empty();
   if (options_.ignore.empty() && !knows_needs_) return;
-  std::vector<std::string> ignored = options_.ignore;
+  std::vector<std::string> ignored =
+      spelled_out(options_.ignore, width, [this](Index j) { return column_name(j); });
   std::vector<std::string> needed = options_.needed;
   std::sort(ignored.begin(), ignored.end());
   std::sort(needed.begin(), needed.end());

@@ -33,9 +33,11 @@ class LibsvmReader {
         for_row_{.what = fmt::format("a row of {}", name),
                  .advice = "check that the file has one row a line, or raise ⟨memory_limit⟩"},
         for_texts_{.what = fmt::format("reading the labels in {}", name),
-                   .advice = "check that every line begins with a label, or raise ⟨memory_limit⟩"},
+                   .advice = "check that every line begins with a label, or raise ⟨memory_limit⟩",
+                   .grows_with_file = true},
         lines_(bytes, name, block_bytes, *memory_),
         rows_(name, *memory_) {
+    memory_->expect(bytes.share_read());
     labels_.name = "label";
     labels_.is_label = true;
     queries_.name = "qid";

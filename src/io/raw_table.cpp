@@ -13,6 +13,7 @@
 #include "core/text.hpp"
 #include "data/derived_features.hpp"
 #include "data/leaks.hpp"
+#include "data/name_patterns.hpp"
 #include "data/symmetric.hpp"
 #include "io/categories.hpp"
 #include "io/sample_labels.hpp"
@@ -59,7 +60,7 @@ class Assembler {
   [[nodiscard]] Found default_target();
   [[nodiscard]] Found named_class() const;
   [[nodiscard]] bool is_ignored(const std::string& name) const {
-    return std::find(options_.ignore.begin(), options_.ignore.end(), name) != options_.ignore.end();
+    return std::find(ignored_.begin(), ignored_.end(), name) != ignored_.end();
   }
   /// Text is no mistake in this column: the user leaves it out, or has no need of it.
   [[nodiscard]] bool may_hold_text(const std::string& name) const {
@@ -134,8 +135,9 @@ class Assembler {
   std::shared_ptr<MemoryBudget> budget_;
   MemoryBudget& memory_;
   MemoryPurpose purpose_;
-  bool was_turned_ = false;   ///< features stood in rows
-  bool knows_needs_ = false;  ///< options.needed names columns of this table
+  bool was_turned_ = false;           ///< features stood in rows
+  bool knows_needs_ = false;          ///< options.needed names columns of this table
+  std::vector<std::string> ignored_;  ///< options.ignore, patterns spelled out
   std::vector<std::size_t> used_side_;
   std::vector<Index> used_features_;
   std::vector<std::size_t> ids_;  ///< side columns that name the rows, the one that is kept first
@@ -568,7 +570,7 @@ void Assembler::explain_no_target() {
 
 /// A name in `ignore` that no column has is the likelier mistake where text is about to be refused.
 void Assembler::refuse_unknown_ignored() const {
-  for (const std::string& name : options_.ignore) {
+  for (const std::string& name : ignored_) {
     if (has_column(name)) continue;
     std::vector<std::string> side_names;
     for (const SideColumn& side : table_.side) side_names.push_back(side.name);
@@ -988,6 +990,10 @@ void Assembler::run() {
   }
   read_labels();
   take_names();
+  const auto sides = static_cast<Index>(table_.side.size());
+  ignored_ = spelled_out(options_.ignore, sides + table_.names.size(), [&](Index column) {
+    return column < sides ? table_.side[static_cast<std::size_t>(column)].name : table_.names[column - sides];
+  });
   knows_needs_ = std::any_of(options_.needed.begin(), options_.needed.end(),
                              [&](const std::string& name) { return has_column(name); });
   set_weights();
@@ -1042,7 +1048,7 @@ void Assembler::run() {
   if (data_.rows() == 0) throw BadInput({.file = data_.source}, "there are no rows; add at least one");
   if (!knows_needs_) {
     refuse_covariance();
-    for (std::string& warning : leak_warnings(data_, options_.ignore))
+    for (std::string& warning : leak_warnings(data_, ignored_))
       data_.warnings.push_back(std::move(warning));
   }
   HeldMemory hashes(memory_);

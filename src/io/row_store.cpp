@@ -37,7 +37,7 @@ RowStore::RowStore(Index width, const std::string& source, MemoryBudget& memory)
     : width_(width),
       rows_a_block_(std::clamp(kBlockBytes / (8 * width), kFewestRows, kMostRows)),
       memory_(memory),
-      purpose_{.what = fmt::format("the table in {}", source), .advice = kAdvice} {
+      purpose_{.what = fmt::format("the table in {}", source), .advice = kAdvice, .grows_with_file = true} {
   memory_.grow(static_cast<std::size_t>(width) * sizeof(double), purpose_);
   row_.resize(static_cast<std::size_t>(width));
 }

@@ -13,6 +13,7 @@
 #include "core/spelling.hpp"
 #include "core/text.hpp"
 #include "data/groups.hpp"
+#include "data/name_patterns.hpp"
 #include "data/prepare.hpp"
 #include "io/read_groups.hpp"
 #include "search/nested_path.hpp"
@@ -27,23 +28,30 @@ namespace {
 std::vector<Index> find_features(const Dataset& data, const std::vector<std::string>& names,
                                  std::string_view option) {
   std::vector<Index> features;
-  const auto found_each = data.names().find_each(names);
+  const auto found_each = columns_named(data.names(), names);
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string& name = names[i];
     const auto& found = found_each[i];
     if (found.empty()) {
-      if (std::find(data.left_out().begin(), data.left_out().end(), name) != data.left_out().end()) continue;
-      const auto near = data.names().near(name);
-      const std::string rule =
-          fmt::format("names '{}', but no feature has that name{}", name,
-                      near.empty() ? "" : fmt::format(" (did you mean {}?)", join_some(near)));
-      refuse_table(data,
-                   BadInput({.file = data.source()},
-                            fmt::format("{} {}; names are matched exactly", marked_option(option), rule)),
-                   {.field = std::string(option),
-                    .value = name,
-                    .rule = rule,
-                    .way_out = "names are matched exactly"});
+      const bool pattern = is_name_pattern(name);
+      if (std::any_of(data.left_out().begin(), data.left_out().end(), [&](const std::string& column) {
+            return column == name || (pattern && matches_name_pattern(name, column));
+          }))
+        continue;
+      std::string plain = name;  // what a pattern says of the name, for those that are near
+      if (pattern)
+        std::erase_if(plain,
+                      [](char c) { return std::string_view("*?[]!^").find(c) != std::string_view::npos; });
+      const auto near = data.names().near(plain);
+      const std::string rule = fmt::format(
+          "names '{}', but no feature {}{}", name, pattern ? "fits that pattern" : "has that name",
+          near.empty() ? "" : fmt::format(" (did you mean {}?)", join_some(near)));
+      const std::string way_out = pattern ? "* stands for any characters, ? for one, [a-c] for one of these"
+                                          : "names are matched exactly";
+      refuse_table(
+          data,
+          BadInput({.file = data.source()}, fmt::format("{} {}; {}", marked_option(option), rule, way_out)),
+          {.field = std::string(option), .value = name, .rule = rule, .way_out = way_out});
     }
     features.insert(features.end(), found.begin(), found.end());
   }

@@ -13,6 +13,7 @@
 #include <subspectra/error.hpp>
 #include "core/memory.hpp"
 #include "core/text.hpp"
+#include "data/name_patterns.hpp"
 #include "eigen/symmetric.hpp"
 #include "verify/class_rows.hpp"
 #include "verify/dense_pair.hpp"
@@ -63,7 +64,7 @@ double relative(double a, double b) {
 
 std::vector<Index> found_features(const FeatureNames& names, const std::vector<std::string>& wanted) {
   std::vector<Index> found;
-  for (const auto& columns : names.find_each(wanted))
+  for (const auto& columns : columns_named(names, wanted))
     found.insert(found.end(), columns.begin(), columns.end());
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
@@ -135,7 +136,7 @@ class Checker {
   void list_candidates() {
     excluded_ = found_features(problem_.names, claims_.exclude);
     included_ = found_features(problem_.names, claims_.include);
-    const auto each = problem_.names.find_each(claims_.include);
+    const auto each = columns_named(problem_.names, claims_.include);
     for (std::size_t i = 0; i < each.size(); ++i) {
       if (each[i].empty()) unknown_ = claims_.include[i];
     }

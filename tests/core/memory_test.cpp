@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,32 @@ TEST(Memory, WhatIsTakenIsCountedAndWhatIsGivenBackMayBeTakenAgain) {
   EXPECT_EQ(budget.left(), all);
   EXPECT_THROW(budget.take(std::nan(""), purpose), Error);
   EXPECT_THROW(budget.take(1e30, purpose), Error);
+}
+
+TEST(Memory, WhatGrowsWithAFileSaysWhatTheWholeNeedsNotWhatWasReached) {
+  MemoryBudget budget(memory_in_use() + 100'000'000);
+  const MemoryPurpose table{.what = "the table", .advice = "use less", .grows_with_file = true};
+  const MemoryPurpose line{.what = "a line", .advice = "use less"};
+  const auto refusal = [&](std::size_t bytes, const MemoryPurpose& purpose) {
+    try {
+      budget.grow(bytes, purpose);
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string("granted");
+  };
+  EXPECT_EQ(refusal(200'000'000, table).find("the table needs more than 200.0 MB but "), 0U)
+      << refusal(200'000'000, table);
+  const auto share = std::make_shared<double>(0.25);
+  budget.expect(share);
+  EXPECT_EQ(refusal(200'000'000, table)
+                .find("the table needs about 800.0 MB, by the 25 % of the file that were read, but "),
+            0U)
+      << refusal(200'000'000, table);
+  EXPECT_EQ(refusal(200'000'000, line).find("a line needs more than 200.0 MB but "), 0U)
+      << "it says nothing of the rest";
+  *share = 1.0;
+  EXPECT_EQ(refusal(200'000'000, table).find("the table needs more than 200.0 MB but "), 0U);
 }
 
 TEST(Memory, AVectorThatGrowsIsCountedWithItsOldPlace) {

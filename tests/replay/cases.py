@@ -136,10 +136,14 @@ case("ridge-by-cross-validation", fit("wide3.csv --method forward-lda -k 1:5 --r
 
 # --- lists and help ------------------------------------------------------------------------------------------------
 
-case("help-program", run("--help"), run(""), run("-h"), run("help"))
+case("help-program", run("--help"), run(""), run("-h"), run("help"), run("--help-all"))
+case("help-on-methods", run("methods gslda"), run("methods gloss --json"), run("select --help-method svm-rfe"),
+     run("--help-method=ks"), run("evaluate --help-method"), run("methods gsdla"))
+case("usage-shells-and-manuals", run("--completion"), run("--completion tcsh"), run("--man nothing"))
 for name in [
     "select", "fit", "predict", "evaluate", "verify", "cluster", "synth", "reproduce", "methods", "datasets"]:
     case("help-" + name, run(name + " --help"))
+    case("help-all-" + name, run(name + " --help-all"))
 case("help-is-there-on-a-line-with-mistakes", run("methods --no-such-thing -h"), run("help datasets"))
 case("list-methods", run("methods"), run("methods --json"))
 case("list-datasets", run("datasets"), run("datasets --json"))
@@ -165,6 +169,11 @@ case("select-ridge-zero-on-dependent-columns", select("copies.csv -k 1:10 --ridg
      select("copies.csv -k 1:10 --ridge 0 --method forward-lda"),
      select("copies.csv -k 2 --ridge 0 --method backward-lda"), select("copies.csv -k 2 --ridge 0 --method eslda"),
      select("copies.csv -k 1:9 --ridge 0 --method fisher"), select("wide.csv -k 1:14 --ridge 0"))
+case("select-patterns", select("two.csv -k 1:4 --include f[5] --exclude f[01]"),
+     select("two.csv -k 2 --exclude g*"), select("two.csv -k 2 --include f?5"), select("ids.csv --exclude i* -k 1"))
+case("results-as-csv", select("two.csv -k 1:3 --groups groups.csv -o r.csv"), select("two.csv -k 2 --method pca -o c.csv"),
+     evaluate("two.csv --method gslda,fisher -k 1:2 --cv 3 -o e.csv"),
+     select("two.csv -k 1:2 -o r.json"), verify("r.json two.csv -o v.csv"))
 case("select-include-and-exclude", select("two.csv -k 1:4 --include f5 --exclude f0,f1"),
      select("two.csv -k 3 --include @names.txt --json"), select("two.csv -k 1:3 --method eslda --include f6,f7"),
      select("two.csv -k 1:4 --method fisher --include f5 --exclude f1"),
