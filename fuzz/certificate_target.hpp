@@ -484,8 +484,10 @@ class Checker {
 /// A search that was stopped and gone on with gives what it gives in one go, up to which of two sets that tie
 /// it met first. With a gap that may be left open what is looked at depends on where it was stopped; whatever
 /// it was, each of the two has been checked.
-inline void check_resumed(const Selection& whole, const Selection& resumed, std::vector<Finding>& findings) {
-  if (whole.status == Status::kGapReached || resumed.status == Status::kGapReached) return;
+inline void check_resumed(const SmallProblem& problem, const Selection& whole, const Selection& resumed,
+                          std::vector<Finding>& findings) {
+  // Another limit (of the rank) may stand in the status in place of the gap.
+  if (problem.gap > 0.0 && (whole.status != Status::kOptimal || resumed.status != Status::kOptimal)) return;
   const auto same_value = [](double x, double y) { return std::abs(x - y) <= 1e-9 * std::abs(x); };
   bool same = whole.sets().size() == resumed.sets().size() && whole.status == resumed.status;
   for (std::size_t i = 0; same && i < whole.sets().size(); ++i) {
@@ -511,7 +513,7 @@ inline Checked check_problem(const SmallProblem& problem, Report& report) {
       const std::string path = fmt::format("/tmp/subspectra-certificate-{}.checkpoint", ::getpid());
       const Selection part = runner.run(path, {}, 2, Stopping::kNever);
       if (part.status == Status::kNodeLimit)
-        check_resumed(selection, runner.run({}, path, 0, Stopping::kNever), checked.findings);
+        check_resumed(problem, selection, runner.run({}, path, 0, Stopping::kNever), checked.findings);
       ::unlink(path.c_str());
     }
   } catch (const Error& refusal) {

@@ -288,16 +288,28 @@ std::vector<SizeBounds> certificate(const Pencil& pencil, const SearchUnits& uni
 }
 
 std::vector<double> variance_sums(const Pencil& pencil, const SearchUnits& units) {
-  std::vector<double> traces;
-  traces.reserve(units.members.size());
+  struct Reach {
+    double trace = 0.0, size = 0.0;
+  };
+  std::vector<Reach> reaches;
+  reaches.reserve(units.members.size());
   const double below_zero = dip(pencil);
   for (const auto& unit : units.members) {
-    double trace = 0.0;
-    for (const Index j : unit) trace += pencil.a_diagonal()[j] + below_zero;
-    traces.push_back(trace);
+    Reach reach{.size = static_cast<double>(unit.size())};
+    for (const Index j : unit) reach.trace += pencil.a_diagonal()[j];
+    reaches.push_back(reach);
   }
-  auto sums = partial_sums(std::move(traces), true);
-  for (double& sum : sums) sum = (sum - below_zero) * (1.0 + kOutwards);
+  const auto most = [&](const Reach& reach) { return reach.trace + reach.size * below_zero; };
+  std::sort(reaches.begin(), reaches.end(),
+            [&](const Reach& a, const Reach& b) { return most(a) > most(b); });
+  // The dip is added to what it is added to in the end: it may be far above the variances of some candidates.
+  std::vector<double> sums;
+  Reach all;
+  for (const Reach& reach : reaches) {
+    all.trace += reach.trace;
+    all.size += reach.size;
+    sums.push_back((all.trace + (all.size - 1.0) * below_zero) * (1.0 + kOutwards));
+  }
   return sums;
 }
 

@@ -122,6 +122,19 @@ TEST(Covariances, AWithinClassMatrixHasNoNegativeEigenvalue) {
       std::string::npos);
 }
 
+/// What rounding may have taken below zero is a fraction of the largest variance, which may be far above
+/// those of the candidates: it must not cost their bounds any digits.
+TEST(Covariances, AnExcludedFeatureOfHugeVarianceCostsNoDigitsOfTheBounds) {
+  Matrix s = Vector::LinSpaced(4, 1.0, 4.0).asDiagonal();
+  s(0, 0) = 1e12;
+  SelectOptions options{.k = {1, 3}};
+  options.exclude = {"x0"};
+  options.bounds = true;
+  const Selection found = select(Covariance(s), Gspca{}, options);
+  for (const auto& named : found.at(1).bounds->upper) EXPECT_GE(named.second, 4.0) << named.first;
+  EXPECT_EQ(found.at(1).upper_bound, 4.0);
+}
+
 TEST(Covariances, AreTakenFromAnyDenseView) {
   const auto [a, b] = random_pair(6);
   const SelectOptions options{.k = {1, 3}};
