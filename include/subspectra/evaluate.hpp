@@ -116,8 +116,8 @@ struct EvaluationChoice {
   Index k_best = 0;                ///< smallest k with the smallest error; 0: the method has no k
   Index k_one_standard_error = 0;  ///< smallest k whose error is within one standard error of the best
   double error = 0.0, stderr_ = 0.0;
-  /// Of always naming the largest class, and the standard error of the difference to it over the folds
-  /// (Nadeau and Bengio; NaN of one held-out set).
+  /// Of always naming the largest class, and the standard error of the difference to it: over the folds
+  /// (Nadeau and Bengio), and no less than the rows allow.
   double trivial_error = 0.0, trivial_stderr = 0.0;
   /// The share of permutations of the labels whose error, at the size chosen by the same rule, is no larger:
   /// (1 + their number)/(permutations + 1). Nothing without permutations.

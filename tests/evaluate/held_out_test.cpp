@@ -281,7 +281,25 @@ TEST(HeldOut, ATrivialErrorIsThatOfTheLargestClassOfTheTrainingRows) {
   DatasetParts data = oracle::random_classes(60, 4, 2, 2, 0.5);
   for (std::size_t i = 0; i < 60; ++i) data.labels->codes[i] = i % 3 == 0 ? 1 : 0;  // 40 and 20
   const EvaluateOptions options{.folds = {5}, .repeats = 2};
-  EXPECT_NEAR(run(data, options, {.k = {1, 1}}).chosen[0].trivial_error, 20.0 / 60.0, 1e-15);
+  const EvaluationChoice choice = run(data, options, {.k = {1, 1}}).chosen.at(0);
+  EXPECT_NEAR(choice.trivial_error, 20.0 / 60.0, 1e-15);
+  // The standard error of the difference: over the ten folds, or over the rows, whichever is larger.
+  const PlainRun plain = plain_run(data, *data.labels, 1, 0, splits_of_repeats(data, options, 0), Lda{});
+  std::vector<double> of_fold(10), rows_of_fold(10);
+  double mean_of_rows = 0.0, squares_of_rows = 0.0;
+  for (const Answer& one : plain.answers) {
+    const double difference = (one.truth != 0 ? 1.0 : 0.0) - (one.truth != one.named ? 1.0 : 0.0);
+    of_fold[static_cast<std::size_t>(5 * one.repeat + one.fold)] += difference;
+    rows_of_fold[static_cast<std::size_t>(5 * one.repeat + one.fold)] += 1.0;
+    mean_of_rows += difference / 120.0;
+    squares_of_rows += difference * difference / 120.0;
+  }
+  double mean = 0.0, squares = 0.0;
+  for (std::size_t f = 0; f < 10; ++f) mean += of_fold[f] / rows_of_fold[f] / 10.0;
+  for (std::size_t f = 0; f < 10; ++f) squares += std::pow(of_fold[f] / rows_of_fold[f] - mean, 2);
+  const double over_folds = std::sqrt(squares / 9.0 * (1.0 / 10.0 + 12.0 / 48.0));
+  const double over_rows = std::sqrt((squares_of_rows - mean_of_rows * mean_of_rows) / 60.0);
+  EXPECT_NEAR(choice.trivial_stderr, std::max(over_folds, over_rows), 1e-7);
   // Leave-one-out of classes of one size: without the row its class is the smaller one, so that the largest
   // class of the training rows is always wrong. That is no yardstick; naming one class errs in half.
   const DatasetParts even = oracle::random_classes(20, 4, 2, 2, 0.5);
@@ -305,6 +323,30 @@ TEST(HeldOut, AnErrorWithinItsStandardErrorOfTheTrivialOneIsDoubted) {
   EXPECT_NE(choice.doubt().find("above"), std::string::npos);
 }
 
+TEST(HeldOut, NothingDependsOnTheNumberOfThreads) {
+  const DatasetParts data = oracle::random_classes(60, 12, 3, 4, 0.7);
+  const EvaluateOptions options{.folds = {4}, .repeats = 3, .null = 5, .predictions = true};
+  const std::vector<Method> methods = {Fisher{}, ForwardLda{}};
+  const auto with = [&](int threads) {
+    return run(data, options, {.k = {1, 6}, .seed = 7, .threads = threads}, Lda{}, methods);
+  };
+  const Evaluation one = with(1);
+  for (const int threads : {2, 8}) {
+    const Evaluation many = with(threads);
+    ASSERT_EQ(many.chosen.size(), 2U);
+    for (std::size_t m = 0; m < 2; ++m) {
+      EXPECT_EQ(choice_json(many.chosen[m]), choice_json(one.chosen[m]));
+      EXPECT_EQ(many.predictions[m].probabilities, one.predictions[m].probabilities);
+    }
+    ASSERT_EQ(many.folds.size(), one.folds.size());
+    for (std::size_t f = 0; f < one.folds.size(); ++f) {
+      EXPECT_EQ(many.folds[f].features, one.folds[f].features);
+      EXPECT_EQ(many.folds[f].error, one.folds[f].error);
+    }
+    EXPECT_EQ(many.comparison[0].stderr_, one.comparison[0].stderr_);
+  }
+}
+
 TEST(HeldOut, SelectionOnAllRowsHasNoFrequencies) {
   const DatasetParts data = oracle::random_classes(40, 6, 2, 9, 0.7);
   const Evaluation result = run(data, {.folds = {4}, .select_on = SelectOn::kAll}, {.k = {2, 2}});
@@ -312,6 +354,34 @@ TEST(HeldOut, SelectionOnAllRowsHasNoFrequencies) {
     EXPECT_FALSE(feature.frequency);
     EXPECT_TRUE(feature.substitutes.empty());
   }
+}
+
+TEST(HeldOut, DegenerateTablesGiveNumbersOrNothing) {
+  DatasetParts data = oracle::random_classes(24, 5, 3, 4, 1.0);
+  data.dense.col(1).setConstant(3.0);
+  data.dense.col(2) = data.dense.col(0);
+  data.dense.col(3) *= 1e70;
+  data.dense.col(4) *= 1e-70;
+  data.labels->classes.emplace_back("never");  // a class without rows
+  const Evaluation result =
+      run(data, {.folds = {4}}, {.k = {1, 4}}, Lda{}, {Fisher{}, ForwardLda{}, All{}, Pca{}});
+  ASSERT_EQ(result.chosen.size(), 4U);
+  for (const EvaluationChoice& choice : result.chosen) {
+    if (!choice.judged()) continue;
+    EXPECT_TRUE(std::isnan(choice.sensitivity[3])) << choice.method;
+    EXPECT_TRUE(choice.auc && *choice.auc >= 0.0 && *choice.auc <= 1.0) << choice.method;
+    EXPECT_TRUE(choice.projection.view().allFinite()) << choice.method;
+    EXPECT_FALSE(choice.features.empty());
+    EXPECT_TRUE(choice_json(choice)["sensitivity"][3].is_null() ||
+                std::isnan(choice_json(choice)["sensitivity"][3].get<double>()));
+  }
+  // A class of one row, held out.
+  DatasetParts lonely = oracle::random_classes(20, 4, 2, 1);
+  lonely.labels->classes.emplace_back("rare");
+  lonely.labels->codes[7] = 2;
+  const Evaluation alone = run(lonely, {.folds = kLeaveOneOut}, {.k = {1, 4}});
+  EXPECT_EQ(alone.chosen[0].sensitivity[2], 0.0);
+  EXPECT_TRUE(alone.chosen[0].projection.view().allFinite());
 }
 
 TEST(Permutations, ThePValueCountsTheChoiceOfTheSize) {

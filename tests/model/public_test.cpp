@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <subspectra/subspectra.hpp>
+#include "model/fit.hpp"
 
 namespace subspectra {
 namespace public_calls {
@@ -79,6 +80,38 @@ TEST_F(PublicCalls, AFitThatIsStoppedSaysSoAndHasTheSize) {
   EXPECT_EQ(model.status(), Status::kInterrupted);
   EXPECT_TRUE(has(model.warnings(), "before the first fold of the cross-validation ended"));
   EXPECT_EQ(fit(data, Gslda{}, {.k = 3}).status(), Status::kHeuristic);
+}
+
+TEST_F(PublicCalls, AModelHasTheCrossValidationThatChoseItsSize) {
+  const Model model = fit(data, Fisher{}, {.k = {1, 4}});
+  ASSERT_NE(model.evaluation(), nullptr);
+  const EvaluationChoice& choice = model.evaluation()->chosen.at(0);
+  EXPECT_EQ(static_cast<std::size_t>(choice.k_one_standard_error), model.features().size());
+  EXPECT_TRUE(choice.judged());
+  const Evaluation same = evaluate(data, Fisher{}, {.k = {1, 4}});
+  EXPECT_EQ(same.chosen.at(0).k_one_standard_error, choice.k_one_standard_error);
+  EXPECT_EQ(same.chosen.at(0).error, choice.error);
+  EXPECT_EQ(fit(data, Fisher{}, {.k = 3}).evaluation(), nullptr);
+  EXPECT_EQ(Model::from_json(model.to_json()).evaluation(), nullptr);
+}
+
+TEST_F(PublicCalls, AFitByFewerThanHalfOfItsFoldsSaysThatTheyAreTooFew) {
+  std::stop_source stop;
+  int judged = 0;
+  const RunControl control(
+      stop.get_token(), kInfinity,
+      [&](const Progress&) {
+        if (++judged == 2) stop.request_stop();
+      },
+      0.0);
+  const FitResult found = fit_features(data, Fisher{}, {.k = {1, 4}, .threads = 1}, {}, Lda{}, control);
+  ASSERT_TRUE(found.chosen.evaluation);
+  EXPECT_EQ(found.chosen.evaluation->folds_run, 2);
+  EXPECT_TRUE(found.chosen.evaluation->chosen.empty());
+  EXPECT_EQ(found.k, found.chosen.choice.k_one_standard_error);
+  EXPECT_TRUE(has({found.note}, "only 2 of 5 folds were run (interrupted), too few to go by")) << found.note;
+  EXPECT_EQ(found.status, Status::kInterrupted);
+  EXPECT_FALSE(found.model.features.empty());
 }
 
 TEST(PublicFit, AStoppedMethodWithoutASetIsReplacedByAForwardPassAndAWarning) {
