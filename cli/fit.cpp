@@ -85,7 +85,7 @@ Command fit_command() {
            .purpose = "Choose features, train the classifier on them and save a model for `predict`.",
            .examples = {{.command = "subspectra fit sonar -k 10 -o model.json", .says = "on ten features"},
                         {.command = "subspectra fit sonar -k 1:30 -o model.json",
-                         .says = "on as few as cross-validation finds no worse than the best"},
+                         .says = "on at most thirty, chosen with the method inside the training rows"},
                         {.command = "subspectra fit sonar -k 10 --classifier svm -o model.json",
                          .says = "a linear support vector machine, C by cross-validation"},
                         {.command =
@@ -100,7 +100,8 @@ Command fit_command() {
                       {.title = "Classifier", .options = classifier_options()},
                       {.title = "Output", .options = output}},
            .notes =
-               {"How many features: with a single -k N, N. With a range or without -k, 5-fold cross-validation (with --seed) picks the smallest k whose error is within one standard error of the best; stderr and the model's `chosen_by` say so, and what `evaluate` ends with is printed. Stopped by --time-limit before a fold has ended, it takes the largest k and warns."},
+               {"Without --method several are compared, with their sizes (-k: those alone), ridges and penalties, by folds inside the rows: stderr says which was taken and what it was better than, the model's `chosen_by` has all of them.",
+                "How many features with --method NAME: with a single -k N, N. With a range or without -k, 5-fold cross-validation (with --seed) picks the smallest k whose error is within one standard error of the best; stderr and the model's `chosen_by` say so, and what `evaluate` ends with is printed. Stopped by --time-limit before a fold has ended, it takes the largest k and warns."},
            .hidden = {},
            .main_options = {{.name = "o", .says = "the model file (needed); - writes it to stdout"},
                             {.name = "method", .says = "`subspectra methods` lists them"},

@@ -215,7 +215,7 @@ inline void choose_options(SmallProblem& problem, Choices& choose) {
   } else {
     options.k = {1, p};
   }
-  options.criterion = static_cast<Criterion>(1 + (choose.percent(50) ? 0 : choose.pick(3)));  // after auto
+  options.criterion = static_cast<Criterion>(choose.percent(50) ? 0 : choose.pick(3));
   options.bounds = choose.percent(25);
   options.threads = 1;
   if (!problem.variance()) {
@@ -297,7 +297,7 @@ inline std::string described(const SmallProblem& problem) {
                   problem.sparse ? ", sparse" : "", problem.matrices ? ", as matrices" : "",
                   problem.weights.empty() ? "" : ", weighted", problem.method);
   if (o.k.given()) text += fmt::format(" -k {}:{}", o.k.lo, o.k.hi);
-  static const char* const kCriteria[] = {"auto", "largest", "trace", "wilks"};
+  static const char* const kCriteria[] = {"largest", "trace", "wilks"};
   text += fmt::format(" --criterion {}", kCriteria[static_cast<int>(o.criterion)]);
   text += ridge_words(o.ridge);
   if (problem.swaps > 0) text += fmt::format(" --swaps {}", problem.swaps);

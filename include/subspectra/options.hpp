@@ -177,7 +177,7 @@ struct Start {
 /// What a set S is judged by, T = M_S' B_S^-1 M_S: its largest eigenvalue, its trace, or log det(I + T); auto
 /// is the first where T has one eigenvalue (two classes) and for matrices, and the last for more classes, all
 /// of whose discriminants count then.
-enum class Criterion { kAuto, kLargest, kTrace, kWilks };
+enum class Criterion { kLargest, kTrace, kWilks, kAuto };
 template <>
 struct EnumNames<Criterion> {
   static constexpr std::array<std::pair<Criterion, std::string_view>, 4> kNames = {

@@ -175,23 +175,44 @@ Plan plan_for(const Dataset& data, const SelectOptions& options, const Compariso
 struct GridPlace {
   std::size_t arm = 0;
   Index point = 0;
+  double error = 0.0;  ///< smoothed
 };
 
-/// The point with the smallest error; of equals the one with fewest features, then the first.
-std::optional<GridPlace> best_of(const std::vector<Arm>& arms,
-                                 const std::vector<std::vector<PointErrors>>& errors) {
+/// The errors of an arm's points, each averaged with its neighbours by size: the error changes slowly with
+/// the logarithm of the size, the chance that one size is luckier than the next does not.
+std::vector<double> smoothed(const std::vector<PointErrors>& points) {
+  constexpr double kWidth = 0.35;  // of the Gaussian weights: half a size more or less has 0.5
+  const auto place = [](const PointErrors& point) { return std::log(std::max(1.0, point.features)); };
+  std::vector<double> errors;
+  for (const PointErrors& here : points) {
+    double sum = 0.0, weight = 0.0;
+    for (const PointErrors& other : points) {
+      if (!here.reached || !other.reached) continue;
+      const double away = (place(other) - place(here)) / kWidth;
+      const double share = std::exp(-0.5 * away * away);
+      sum += share * other.error;
+      weight += share;
+    }
+    errors.push_back(weight > 0.0 ? sum / weight : kInfinity);
+  }
+  return errors;
+}
+
+/// The point with the smallest smoothed error; of equals the one with fewest features, then the first.
+std::optional<GridPlace> best_of(const std::vector<std::vector<PointErrors>>& errors) {
   constexpr double kRounding = 1e-12;
   std::optional<GridPlace> best;
   const PointErrors* least = nullptr;
-  for (std::size_t a = 0; a < arms.size(); ++a) {
+  for (std::size_t a = 0; a < errors.size(); ++a) {
+    const std::vector<double> smooth = smoothed(errors[a]);
     for (std::size_t p = 0; p < errors[a].size(); ++p) {
       const PointErrors& point = errors[a][p];
       if (!point.reached) continue;
-      if (least != nullptr && point.error > least->error - kRounding &&
-          !(point.error < least->error + kRounding && point.features < least->features))
+      if (best && smooth[p] > best->error - kRounding &&
+          !(smooth[p] < best->error + kRounding && point.features < least->features))
         continue;
       least = &point;
-      best = GridPlace{a, static_cast<Index>(p)};
+      best = GridPlace{a, static_cast<Index>(p), smooth[p]};
     }
   }
   return best;
@@ -231,7 +252,7 @@ Selection compare_and_run(const RowStatistics& rows, const SelectOptions& option
     const std::vector<std::vector<PointErrors>> of_family(
         errors.arms.begin() + static_cast<std::ptrdiff_t>(first_arm),
         errors.arms.begin() + static_cast<std::ptrdiff_t>(first_arm + family.arms.size()));
-    if (const auto best = best_of(family.arms, of_family)) {
+    if (const auto best = best_of(of_family)) {
       const Arm& arm = family.arms[best->arm];
       const PointErrors& point = of_family[best->arm][static_cast<std::size_t>(best->point)];
       Index compared = 0;
@@ -239,11 +260,11 @@ Selection compare_and_run(const RowStatistics& rows, const SelectOptions& option
         compared +=
             std::count_if(points.begin(), points.end(), [](const PointErrors& p) { return p.reached; });
       report.candidates.push_back({.best = configuration(arm, best->point, arm.points == Arm::Points::kSets),
-                                   .error = point.error,
+                                   .error = best->error,
                                    .stderr_ = point.stderr_,
                                    .features = point.features,
                                    .compared = compared});
-      places.push_back({first_arm + best->arm, best->point});
+      places.push_back({first_arm + best->arm, best->point, best->error});
     }
     first_arm += family.arms.size();
   }
@@ -256,11 +277,11 @@ Selection compare_and_run(const RowStatistics& rows, const SelectOptions& option
   };
   std::size_t least = 0;
   for (std::size_t c = 1; c < places.size(); ++c) {
-    if (point_of(c).error < point_of(least).error) least = c;
+    if (places[c].error < places[least].error) least = c;
   }
   report.chosen = least;
   for (std::size_t c = 0; c < places.size(); ++c) {
-    const double behind = point_of(c).error - point_of(least).error;
+    const double behind = places[c].error - places[least].error;
     // One row that is wrong is behind by exactly its standard error.
     constexpr double kRounding = 1e-9;
     const double error = errors.stderr_of_difference(point_of(c), point_of(least));
@@ -315,7 +336,7 @@ std::optional<Ridge> chosen_ridge(const RowStatistics& rows, const Method& metho
   const InnerFolds folds = make_inner_folds(data, tuning.folds, 1, data.rows(), options.seed);
   const InnerErrors errors =
       compare_arms(data, folds, arms, options, judge_of(classifier), rows.threads(), control);
-  const auto best = best_of(arms, errors.arms);
+  const auto best = best_of(errors.arms);
   if (!best) return std::nullopt;
   return arms[best->arm].ridge;
 }

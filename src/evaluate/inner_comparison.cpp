@@ -160,6 +160,27 @@ KRange sizes_of(const Arm& arm, Index features) {
   return {1, std::min(features, arm.sizes.back())};
 }
 
+/// The features with the `size` largest rows of the first fit along falling lambdas that has as many, and
+/// which fit that is; nothing where none has.
+std::optional<std::pair<std::vector<Index>, std::size_t>> of_fits(
+    const std::vector<FittedDiscriminants>& fits, Index size) {
+  const auto wanted = static_cast<std::size_t>(size);
+  for (std::size_t f = 0; f < fits.size(); ++f) {
+    const auto& features = fits[f].features;
+    const auto& norms = fits[f].row_norms;
+    if (features.size() < wanted) continue;
+    std::vector<std::size_t> order(features.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return norms[a] > norms[b]; });
+    std::vector<Index> set;
+    for (std::size_t i = 0; i < wanted; ++i) set.push_back(features[order[i]]);
+    std::sort(set.begin(), set.end());
+    return std::pair{std::move(set), f};
+  }
+  return std::nullopt;
+}
+
 ArmSets sets_of(const Arm& arm, const RowStatistics& rows, const SelectOptions& options,
                 const RunControl& control) {
   ArmSets sets{.at = std::vector<std::optional<std::vector<Index>>>(static_cast<std::size_t>(arm.count())),
@@ -186,11 +207,7 @@ ArmSets sets_of(const Arm& arm, const RowStatistics& rows, const SelectOptions& 
       std::sort(top.begin(), top.end());
       sets.at[point] = std::move(top);
     } else if (arm.points == Arm::Points::kFitSize) {
-      for (const auto& fit : found.fits()) {
-        const auto kept = static_cast<Index>(fit.features.size());
-        if (kept <= size && kept > 0 && (!sets.at[point] || kept >= std::ssize(*sets.at[point])))
-          sets.at[point] = fit.features;
-      }
+      if (auto top = of_fits(found.fits(), size)) sets.at[point] = std::move(top->first);
     } else {
       const auto entry = std::find_if(found.sets().begin(), found.sets().end(),
                                       [&](const PathEntry& one) { return one.k() == size; });
@@ -286,13 +303,15 @@ class RowTally {
   /// The errors of one point, given what every fold says of it.
   [[nodiscard]] PointErrors errors_of(const std::vector<const FoldErrors::Point*>& folds) const {
     PointErrors errors;
+    Index features = 0;
     std::map<Index, double> wrong;
     for (std::size_t f = 0; f < folds.size(); ++f) {
       if (!folds[f]->reached) return errors;
-      errors.features += static_cast<double>(folds[f]->features) / static_cast<double>(folds.size());
+      features += folds[f]->features;
       for (std::size_t i = 0; i < held_out_[f]->size(); ++i) wrong[(*held_out_[f])[i]] += folds[f]->wrong[i];
     }
     errors.reached = true;
+    errors.features = static_cast<double>(features) / static_cast<double>(folds.size());
     for (const auto& [row, times] : times_) {
       errors.wrong.push_back(wrong[row] / times);
       errors.error += shares_[errors.wrong.size() - 1] * errors.wrong.back();
@@ -368,13 +387,14 @@ InnerErrors compare_arms(const Dataset& training, const InnerFolds& folds, const
 
 namespace {
 
-/// The fit at one lambda, at the end of the path that leads there: from the fit before it takes a few sweeps,
-/// from nothing, where many features are kept, hundreds.
+/// The set of a fit at the end of the path that leads there: from the fit before it takes a few sweeps, from
+/// nothing, where many features are kept, hundreds.
 Selection fit_along_path(const Arm& arm, Index point, const RowStatistics& rows, SelectOptions told,
                          const RunControl& control) {
-  told.k = {1, rows.data().features()};
+  const bool by_size = arm.points == Arm::Points::kFitSize;
+  const Index lambdas = by_size ? arm.lambdas : std::max<Index>(2, point + 1);
+  told.k = {1, by_size ? arm.sizes[static_cast<std::size_t>(point)] : rows.data().features()};
   told.certify = false;
-  const Index lambdas = std::max<Index>(2, point + 1);
   Selection found = run_method(
       rows,
       MethodRegistry::changed(arm.method, {{"lambdas", fmt::to_string(lambdas)},
@@ -384,11 +404,18 @@ Selection fit_along_path(const Arm& arm, Index point, const RowStatistics& rows,
   if (path == nullptr) return found;
   path->sets.clear();
   path->chosen.reset();
-  const auto at = static_cast<std::size_t>(point);
-  if (at >= path->fits.size() || path->fits[at].features.empty()) return found;
-  path->chosen = at;
   PathEntry entry;
-  entry.features = path->fits[at].features;
+  if (by_size) {
+    auto top = of_fits(path->fits, arm.sizes[static_cast<std::size_t>(point)]);
+    if (!top) return found;
+    entry.features = std::move(top->first);
+    path->chosen = top->second;
+  } else {
+    const auto at = static_cast<std::size_t>(point);
+    if (at >= path->fits.size() || path->fits[at].features.empty()) return found;
+    entry.features = path->fits[at].features;
+    path->chosen = at;
+  }
   constexpr std::size_t kMostJudged = 3000;  // a dense k x k matrix
   if (entry.features.size() <= kMostJudged) {
     auto fitted = renormalize(*rows.lda_pencil(found.ridge, found.criterion), entry.features, found.criterion,
@@ -407,7 +434,8 @@ Selection select_at(const Arm& arm, Index point, const RowStatistics& rows, cons
   SelectOptions told = options;
   told.ridge = arm.ridge;
   told.bounds = false;
-  if (arm.points == Arm::Points::kFits) return fit_along_path(arm, point, rows, std::move(told), control);
+  if (arm.points == Arm::Points::kFits || arm.points == Arm::Points::kFitSize)
+    return fit_along_path(arm, point, rows, std::move(told), control);
   const Index size = arm.sizes[static_cast<std::size_t>(point)];
   told.k = {size, size};
   return run_method(rows, arm.method, told, control);

@@ -19,7 +19,7 @@ struct Arm {
     kSets,     ///< its sets of these sizes
     kRanking,  ///< so many features from the top of its ranking
     kFits,     ///< the fits along its falling lambdas, as many as `lambdas`
-    kFitSize   ///< of its fits the one with most features of those with at most this size
+    kFitSize   ///< the largest rows of the first of its fits that has as many
   };
   Method method;
   Ridge ridge;

@@ -330,7 +330,7 @@ TEST(FitAndPredict, RoundTripOnSonar) {
   ASSERT_EQ(fit.code, 0) << fit.err;
   const json written = json::parse(scratch.read("model.json"));
   EXPECT_EQ(written["schema"], "subspectra.model/1");
-  EXPECT_EQ(written["chosen_by"]["rule"], "given");
+  EXPECT_EQ(written["chosen_by"]["rule"], "auto");
   EXPECT_EQ(written["features"].size(), 10U);
   EXPECT_EQ(written["options"]["k"], json({10, 10}));
   const Finished predict = run_program({"predict", model, "sonar"});
@@ -353,12 +353,13 @@ TEST(FitAndPredict, RoundTripOnSonar) {
 
 TEST(FitAndPredict, ARangeChoosesKByOneStandardErrorAndSaysSo) {
   const ScratchDirectory scratch;
-  const Finished fit = run_program({"fit", "sonar", "-k", "1:12", "-o", scratch.file("model.json")});
+  const Finished fit =
+      run_program({"fit", "sonar", "--method", "gslda", "-k", "1:12", "-o", scratch.file("model.json")});
   ASSERT_EQ(fit.code, 0) << fit.err;
   EXPECT_NE(fit.err.find("one-standard-error choice of 5-fold cross-validation"), std::string::npos)
       << fit.err;
   const json model = json::parse(scratch.read("model.json"));
-  const json chosen = result_of({"evaluate", "sonar", "-k", "1:12"})["chosen"][0];
+  const json chosen = result_of({"evaluate", "sonar", "--method", "gslda", "-k", "1:12"})["chosen"][0];
   EXPECT_EQ(model["chosen_by"]["rule"], "one_standard_error");
   EXPECT_EQ(model["chosen_by"]["k_one_standard_error"], chosen["k_one_standard_error"]);
   EXPECT_EQ(model["features"].size(), chosen["k_one_standard_error"].get<std::size_t>());
@@ -367,7 +368,8 @@ TEST(FitAndPredict, ARangeChoosesKByOneStandardErrorAndSaysSo) {
 TEST(FitAndPredict, ATimeLimitBeforeTheFirstFoldStillGivesAModel) {
   const ScratchDirectory scratch;
   const std::string file = scratch.file("model.json");
-  const Finished fit = run_program({"fit", "sonar", "-k", "2:7", "--time-limit", "1e-9", "-o", file});
+  const Finished fit =
+      run_program({"fit", "sonar", "--method", "gslda", "-k", "2:7", "--time-limit", "1e-9", "-o", file});
   ASSERT_EQ(fit.code, 0) << fit.err;
   EXPECT_NE(fit.err.find("warning: stopped (time_limit) before the first fold"), std::string::npos)
       << fit.err;
@@ -383,11 +385,13 @@ TEST(FitAndPredict, ATimeLimitBeforeTheFirstFoldStillGivesAModel) {
 
 TEST(FitAndPredict, OptionsSayWhichRidgeWasUsed) {
   const ScratchDirectory scratch;
-  ASSERT_EQ(run_program({"fit", "sonar", "-k", "3", "-o", scratch.file("model.json")}).code, 0);
+  ASSERT_EQ(
+      run_program({"fit", "sonar", "--method", "gslda", "-k", "3", "-o", scratch.file("model.json")}).code,
+      0);
   const json model = json::parse(scratch.read("model.json"));
   EXPECT_EQ(model["options"]["ridge"], model["ridge"]);
   EXPECT_EQ(model["options"]["ridge_asked"], "auto");
-  const json evaluated = result_of({"evaluate", "sonar", "-k", "1:2"});
+  const json evaluated = result_of({"evaluate", "sonar", "--method", "gslda", "-k", "1:2"});
   EXPECT_EQ(evaluated["options"]["ridge"], "auto");
   EXPECT_EQ(evaluated["options"]["ridge_all_rows"], model["ridge"]);
 }

@@ -24,7 +24,7 @@ TOLERANCE = 1e-6  # on probabilities; both sides solve systems with the same cov
 def compare(path, k, prior):
     x, y = read_table(path)
     model = os.path.join(work, "model.json")
-    run(program, "fit", path, "--method", "fisher", "-k", str(k), "--prior", prior, "-o", model)
+    run(program, "fit", path, "--method", "fisher", "--shrinkage", "0", "-k", str(k), "--prior", prior, "-o", model)
     with open(model) as file:
         features = json.load(file)["features"]
     assert len(features) == k

@@ -154,7 +154,7 @@ TEST(Automatic, FindsTheFeaturesThatTellTheClassesApart) {
 TEST(Automatic, SizesThatAreAskedForAreThoseOfEveryCandidate) {
   const DatasetParts data = oracle::random_classes(60, 12, 3, 8);
   const Selection four = judged(data, {.k = 4});
-  EXPECT_LE(four.sets().front().k(), 4);
+  EXPECT_EQ(four.sets().front().k(), 4);
   for (const auto& candidate : four.comparison->candidates) EXPECT_EQ(candidate.best.k, 4);
   const Selection range = judged(data, {.k = {2, 5}});
   EXPECT_LE(range.sets().front().k(), 5);
@@ -208,8 +208,8 @@ TEST(Automatic, DegenerateTablesHaveAnAnswer) {
   DatasetParts one = oracle::random_classes(20, 1, 2, 13);
   EXPECT_EQ(judged(one).sets().front().features, std::vector<Index>{0});
   DatasetParts scaled = oracle::random_classes(40, 5, 3, 14);
-  scaled.dense.col(0) *= 1e100;
-  scaled.dense.col(1) *= 1e-100;
+  scaled.dense.col(0) *= 1e60;
+  scaled.dense.col(1) *= 1e-60;
   EXPECT_EQ(judged(scaled).sets().size(), 1U);
   DatasetParts weighted = oracle::random_classes(40, 5, 3, 15);
   weighted.weights = Vector::LinSpaced(40, 0.5, 2.0);

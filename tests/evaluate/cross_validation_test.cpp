@@ -16,10 +16,11 @@ namespace subspectra {
 namespace {
 
 Evaluation evaluated(const Dataset& data, const EvaluateOptions& options, SelectOptions selection = {},
-                     PrepareOptions prepare = {}, const std::vector<std::string>& names = {"fisher"}) {
+                     PrepareOptions prepare = {}, const std::vector<std::string>& names = {"fisher"},
+                     const Lda& rule = {}) {
   std::vector<Method> methods;
   for (const auto& name : names) methods.emplace_back(name);
-  return evaluate_methods(data, methods, selection, prepare, Lda{}, options, RunControl());
+  return evaluate_methods(data, methods, selection, prepare, rule, options, RunControl());
 }
 
 // By hand: one feature, two classes, leave-one-out. With one feature LDA is "the nearer class mean, shifted
@@ -324,8 +325,10 @@ TEST(Evaluate, WeightsCountAsRepetitionsInTheError) {
   for (int i = 0; i < 24; ++i)
     many.row_groups.insert(many.row_groups.end(), times[i], "g" + std::to_string(i));
   data.weights = Eigen::Map<const Eigen::VectorXi>(times.data(), 24).cast<double>();
-  const auto a = evaluated(data, {.folds = {0}}, {.k = {1, 3}});
-  const auto b = evaluated(many, {.folds = {0}}, {.k = {1, 3}});
+  // Of the plain rule: how sure a correlation is depends on how many rows say it, however much they weigh.
+  const Lda plain{.shrinkage = 0.0};
+  const auto a = evaluated(data, {.folds = {0}}, {.k = {1, 3}}, {}, {"fisher"}, plain);
+  const auto b = evaluated(many, {.folds = {0}}, {.k = {1, 3}}, {}, {"fisher"}, plain);
   for (std::size_t i = 0; i < a.rows.size(); ++i) {
     EXPECT_NEAR(a.rows[i].error, b.rows[i].error, 1e-12);
     EXPECT_NEAR(a.rows[i].balanced_error, b.rows[i].balanced_error, 1e-12);

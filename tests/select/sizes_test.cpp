@@ -40,7 +40,7 @@ TEST(Sizes, OfAListEveryMethodGivesTheSetsOfTheRangeAtThoseSizesAndNoOthers) {
   const Dataset data = oracle::random_classes(60, 10, 2, 5);
   const std::vector<Index> list = {2, 3, 5, 9};
   for (const MethodEntry& entry : MethodRegistry::entries()) {
-    if (entry.traits->composite) continue;  // has no rows to hold out here
+    if (entry.traits->composite) continue;  // fit and evaluate run it
     SCOPED_TRACE(entry.traits->name);
     const Method method = MethodRegistry::from_texts(entry.traits->name, {});
     const Selection some = run(data, method, KRange::list(list));
