@@ -163,18 +163,22 @@ std::string choice_text(const EvaluationChoice& choice, const std::vector<std::s
                       ? fmt::format(" at k = {}, the smallest within one standard error of the best",
                                     choice.k_one_standard_error)
                       : std::string(", which says itself how many features there are"));
-  text += fmt::format("  error {}; always naming the largest class: {:.4f}\n",
-                      with_error(choice.error, choice.stderr_), choice.trivial_error);
+  text += indented(fmt::format("error {}; always naming the largest class: {:.4f}",
+                               with_error(choice.error, choice.stderr_), choice.trivial_error),
+                   2);
   if (const std::string doubt = choice.doubt(); !doubt.empty()) text += indented("NOTE: " + doubt, 2);
   if (choice.p_value)
-    text += fmt::format("  p = {:.4f}, from {} with the size chosen anew in each\n", *choice.p_value,
-                        counted(choice.permutations, "permutation"));
+    text += indented(fmt::format("p = {:.4f}, from {} with the size chosen anew in each", *choice.p_value,
+                                 counted(choice.permutations, "permutation")),
+                     2);
   if (choice.auc)
-    text += fmt::format("  AUC {:.4f}{}\n", *choice.auc,
-                        classes.size() > 2 ? ", the mean of one class against the rest" : "");
-  text += fmt::format("  held-out rows by class and prediction{}:\n{}",
-                      choice.averaged ? ", the mean of the repeats" : "",
-                      confusion_text(choice.confusion, classes, classes, "    "));
+    text += indented(fmt::format("AUC {:.4f}{}", *choice.auc,
+                                 classes.size() > 2 ? ", the mean of one class against the rest" : ""),
+                     2);
+  text += indented(fmt::format("held-out rows by class and prediction{}:",
+                               choice.averaged ? ", the mean of the repeats" : ""),
+                   2) +
+          confusion_text(choice.confusion, classes, classes, "    ");
   text += class_table(choice, classes);
   text += calibration_text(choice, classes);
   return text + features_text(choice);

@@ -809,9 +809,10 @@ CsvReader::FeatureColumns CsvReader::feature_columns(const CsvRecord& first, con
     if (columns.name < 0 && (columns.header.front().empty() || is_name_of_features(columns.header.front())))
       columns.name = 0;
   }
+  const auto left_out = spelled_out(options_.ignore, static_cast<Index>(columns.header.size()),
+                                    [&](Index c) { return columns.header[static_cast<std::size_t>(c)]; });
   for (std::size_t c = 0; c < columns.header.size(); ++c) {
-    const bool ignored =
-        std::find(options_.ignore.begin(), options_.ignore.end(), columns.header[c]) != options_.ignore.end();
+    const bool ignored = std::find(left_out.begin(), left_out.end(), columns.header[c]) != left_out.end();
     if (static_cast<std::ptrdiff_t>(c) != columns.name && !ignored) columns.samples.push_back(c);
   }
   if (columns.samples.empty())

@@ -112,6 +112,7 @@ class Assembler {
   [[nodiscard]] std::vector<std::string> columns_of_few_values() const;
   void explain_no_target();
   void refuse_unknown_ignored() const;
+  void spell_out_ignored();
   void drop_index_columns();
   [[nodiscard]] bool tells_the_class(const std::vector<std::string>& texts,
                                      const std::map<std::string_view, std::size_t>& values) const;
@@ -570,8 +571,8 @@ void Assembler::explain_no_target() {
 
 /// A name in `ignore` that no column has is the likelier mistake where text is about to be refused.
 void Assembler::refuse_unknown_ignored() const {
-  for (const std::string& name : ignored_) {
-    if (has_column(name)) continue;
+  for (const std::string& name : options_.ignore) {
+    if (has_column(name) || (is_name_pattern(name) && !is_ignored(name))) continue;  // that fits something
     std::vector<std::string> side_names;
     for (const SideColumn& side : table_.side) side_names.push_back(side.name);
     std::vector<std::string> near = near_names(name, side_names);
@@ -978,9 +979,17 @@ void Assembler::drop_used_features() {
   table_.dense.conservativeResize(Eigen::NoChange, static_cast<Index>(kept.size()));
 }
 
+void Assembler::spell_out_ignored() {
+  const auto sides = static_cast<Index>(table_.side.size());
+  ignored_ = spelled_out(options_.ignore, sides + table_.names.size(), [&](Index column) {
+    return column < sides ? table_.side[static_cast<std::size_t>(column)].name : table_.names[column - sides];
+  });
+}
+
 void Assembler::run() {
   data_.notes = std::move(table_.notes);
   make_texts_utf8();
+  spell_out_ignored();
   apply_na();
   named_categories_ = names_in_list(options_.categorical);
   if (options_.transpose && !table_.samples_in_rows) transpose();
@@ -990,10 +999,7 @@ void Assembler::run() {
   }
   read_labels();
   take_names();
-  const auto sides = static_cast<Index>(table_.side.size());
-  ignored_ = spelled_out(options_.ignore, sides + table_.names.size(), [&](Index column) {
-    return column < sides ? table_.side[static_cast<std::size_t>(column)].name : table_.names[column - sides];
-  });
+  spell_out_ignored();  // of the columns that there are now
   knows_needs_ = std::any_of(options_.needed.begin(), options_.needed.end(),
                              [&](const std::string& name) { return has_column(name); });
   set_weights();
@@ -1048,8 +1054,7 @@ void Assembler::run() {
   if (data_.rows() == 0) throw BadInput({.file = data_.source}, "there are no rows; add at least one");
   if (!knows_needs_) {
     refuse_covariance();
-    for (std::string& warning : leak_warnings(data_, ignored_))
-      data_.warnings.push_back(std::move(warning));
+    for (std::string& warning : leak_warnings(data_, ignored_)) data_.warnings.push_back(std::move(warning));
   }
   HeldMemory hashes(memory_);
   hashes.grow(data_.names.list().size() * 2 * sizeof(std::size_t), purpose_);
