@@ -269,6 +269,13 @@ Selection compare_and_run(const RowStatistics& rows, const SelectOptions& option
     first_arm += family.arms.size();
   }
   if (report.candidates.empty()) {
+    // What no fold can have all rows may not have either, and then there are words for it.
+    if (!control.should_stop()) {
+      SelectOptions told = options;
+      told.ridge = arms.front().ridge;
+      told.certify = false;
+      (void)run_method(rows, arms.front().method, told, control);
+    }
     answer.status = control.status_or(Status::kHeuristic);
     return answer;
   }

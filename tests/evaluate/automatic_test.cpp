@@ -196,6 +196,12 @@ TEST(Automatic, KeepsToIncludedExcludedAndGroupedFeaturesAndGivenRidges) {
   EXPECT_EQ(given.comparison->candidates.front().best.ridge, RidgeAmount(0.0, 0.5));
 }
 
+TEST(Automatic, WhatNoSetSatisfiesIsRefusedInTheWordsOfTheMethods) {
+  const DatasetParts data = oracle::random_classes(60, 10, 2, 10);
+  const auto names = Dataset(data).names();
+  EXPECT_THROW((void)judged(data, {.include = {names[7]}, .exclude = {names[7]}}), Infeasible);
+}
+
 TEST(Automatic, DegenerateTablesHaveAnAnswer) {
   DatasetParts data = oracle::random_classes(24, 6, 2, 11);
   data.dense.col(1).setConstant(1.0);
