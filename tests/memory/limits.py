@@ -208,10 +208,10 @@ def check_texts():
                         ("rows.csv.gz", "the table in"), ("wide_rows.csv.gz", "the table in"),
                         ("labels.csv.gz", "the texts in"), ("short_labels.csv.gz", "needs more than"),
                         ("latin.csv.gz", "the names and labels of"),
-                        ("line.svm.gz", "a line of"), ("comment.svm.gz", "a line of"), ("rows.svm.gz", "needs more than"),
+                        ("line.svm.gz", "a line of"), ("comment.svm.gz", "a line of"), ("rows.svm.gz", "needs about"),
                         ("entries.svm.gz", "sparse table in"), ("list.arff.gz", "a line of"),
                         ("values.arff.gz", "the attributes of"), ("attributes.arff.gz", "the attributes of"),
-                        ("rows.arff.gz", "needs more than"), ("sparse.arff.gz", "needs more than"),
+                        ("rows.arff.gz", "needs more than"), ("sparse.arff.gz", "needs about"),
                         ("strings.arff.gz", "the texts in")]:
         refused(name, ["select", name] + quick, words, codes=(1,))
     refused("twice.csv.gz", ["select", "twice.csv.gz"] + quick, "zero byte", codes=(3,))
