@@ -1,6 +1,6 @@
 #pragma once
 /// Searches for the best set of every size, greedy and exact, and simple thresholding: sparse LDA with
-/// labels, sparse PCA without.
+/// labels, sparse PCA without. And what compares a few methods, for those who name none.
 #include <cstdint>
 #include <string>
 
@@ -194,6 +194,22 @@ struct Espca {
   static void visit(Self& o, Visitor&& field) {
     detail::visit_exact(o, field);
   }
+  [[nodiscard]] Selection run(const Problem& problem, const RunControl& control) const;
+};
+
+/// A few good methods, compared by the errors of their rule on rows held out inside the training rows, with
+/// their sizes, ridges and lambdas; of those within one standard error of the best the one with fewest
+/// features. fit and evaluate run it; select has no rows to hold out. docs/methods/auto.md
+struct Auto {
+  static constexpr MethodTraits kTraits{
+      .name = "auto",
+      .summary =
+          "a greedy search, a group lasso and a filter, compared with their sizes and penalties inside the training rows (fit, evaluate)",
+      .takes_groups = true,
+      .composite = true};
+  [[nodiscard]] bool fixes_size() const { return true; }
+  template <class Self, class Visitor>
+  static void visit(Self&, Visitor&&) {}
   [[nodiscard]] Selection run(const Problem& problem, const RunControl& control) const;
 };
 

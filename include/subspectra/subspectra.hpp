@@ -1,7 +1,6 @@
 #pragma once
 /// Subspectra: the few features that carry the signal, how far that choice can be from the best, and how well
 /// it does on new rows. docs/cpp.md is the tour.
-#include <subspectra/automatic.hpp>
 #include <subspectra/classifiers.hpp>
 #include <subspectra/cluster.hpp>
 #include <subspectra/dataset.hpp>

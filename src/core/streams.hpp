@@ -122,7 +122,7 @@ inline constexpr std::array kUses = {
     Use{kInnerFolds, "inner folds", "2^51", "the folds inside a training set by which the classifier `svm`, `svm-rfe` and `svm-rmb` choose C"},
     Use{kGpRestarts, "gp", "2^52 + 1024 c + r", "start r = 1, 2, ... of the Gaussian process of class c"},
     Use{kGeneShaving, "gene-shaving", "2^53 + i 2^32 + b", "permutation b of set i of `gene-shaving`"},
-    Use{kComparisonFolds, "comparison", "2^54 + r", "repeat r = 0, 1, ... of the folds inside a training set by which method `auto` and `--ridge cv` choose"},
+    Use{kComparisonFolds, "comparison", "2^54 + r", "repeat r = 0, 1, ... of the folds inside a training set by which method `auto` and a cross-validated ridge are chosen"},
 };
 // clang-format on
 

@@ -1,5 +1,5 @@
-#include <subspectra/automatic.hpp>
 #include <subspectra/error.hpp>
+#include <subspectra/searches.hpp>
 
 #include "select/problem.hpp"
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <subspectra/automatic.hpp>
 #include <subspectra/qalpha.hpp>
 #include <subspectra/rankers.hpp>
 #include <subspectra/scoring.hpp>

@@ -7,7 +7,6 @@
 #include <numeric>
 #include <set>
 
-#include <subspectra/automatic.hpp>
 #include <subspectra/error.hpp>
 #include <subspectra/rankers.hpp>
 #include <subspectra/searches.hpp>
