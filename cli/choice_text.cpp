@@ -158,11 +158,12 @@ std::string confusion_text(const DenseMatrix& confusion, const std::vector<std::
 std::string choice_text(const EvaluationChoice& choice, const std::vector<std::string>& classes) {
   if (!choice.judged()) return {};
   std::string text =
-      "\n" + prose(fmt::format("{}{}", choice.method,
-                  choice.k_one_standard_error > 0
-                      ? fmt::format(" at k = {}, the smallest within one standard error of the best",
-                                    choice.k_one_standard_error)
-                      : std::string(", which says itself how many features there are")));
+      "\n" +
+      prose(fmt::format("{}{}", choice.method,
+                        choice.k_one_standard_error > 0
+                            ? fmt::format(" at k = {}, the smallest within one standard error of the best",
+                                          choice.k_one_standard_error)
+                            : std::string(", which says itself how many features there are")));
   text += indented(fmt::format("error {}; always naming the largest class: {:.4f}",
                                with_error(choice.error, choice.stderr_), choice.trivial_error),
                    2);

@@ -104,7 +104,8 @@ TEST(EvaluateEnds, WithAPlainSentenceWhereTheErrorTellsNothing) {
                          "--features", "8", "--seed", "3", "-o", scratch.file("noise.csv")})
                 .code,
             0);
-  const Finished run = run_program({"evaluate", scratch.file("noise.csv"), "--method", "gslda", "--shrinkage", "0"});
+  const Finished run =
+      run_program({"evaluate", scratch.file("noise.csv"), "--method", "gslda", "--shrinkage", "0"});
   EXPECT_NE(std::regex_replace(run.out, std::regex("\\n +"), " ").find("always naming the largest class ("),
             std::string::npos)
       << run.out;

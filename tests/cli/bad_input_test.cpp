@@ -48,8 +48,11 @@ INSTANTIATE_TEST_SUITE_P(
         BadTable{"text_in_numbers", "a,b,class\n1,2,u\n3,4,u\n5,oops,v\n6,7,v\n", {}, "FILE:4:2"},
         BadTable{"unknown_target", "a,b,label\n1,2,u\n3,4,v\n", {"--target", "labl"}, "label"},
         BadTable{"one_class", "a,b,class\n1,2,u\n3,4,u\n", {}, "one class only"},
-        BadTable{
-            "few_rows", "a,b,class\n1,2,u\n3,4,u\n5,7,u\n6,7,u\n2,1,u\n4,4,v\n5,9,v\n", {"--cv", "5"}, "v", "evaluate"},
+        BadTable{"few_rows",
+                 "a,b,class\n1,2,u\n3,4,u\n5,7,u\n6,7,u\n2,1,u\n4,4,v\n5,9,v\n",
+                 {"--cv", "5"},
+                 "v",
+                 "evaluate"},
         BadTable{"no_labels", "a,b\n1,2\n3,4\n5,5\n", {}, "label", "evaluate"},
         BadTable{"missing", "a,b,class\n1,2,u\n3,NA,u\n5,6,v\n7,7,v\n", {}, "FILE:3:2"},
         BadTable{"infinite",
