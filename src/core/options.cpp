@@ -308,7 +308,7 @@ KRange OptionCodec<KRange>::parse(std::string_view text) {
   if (text == "log") return KRange::log();
   try {
     if (text.find(',') != std::string_view::npos) {
-      const KRange k = KRange::list(numbers(text, ','));
+      KRange k = KRange::list(numbers(text, ','));
       if (k.lo >= 1) return k;
     } else if (std::count(text.begin(), text.end(), ':') <= 2) {
       const auto parts = numbers(text, ':');

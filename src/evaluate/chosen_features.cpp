@@ -122,6 +122,7 @@ void add_substitutes(const Dataset& data, const std::vector<std::vector<Index>>&
                      const std::vector<Index>& rows, const SubstituteRules& rules,
                      const FeatureCounts& outside, std::vector<ChosenFeature>& chosen) {
   std::vector<Index> features;
+  features.reserve(chosen.size());
   for (const auto& feature : chosen) features.push_back(feature.index);
   const std::vector<Index> candidates = most_frequent(outside, rules.most_candidates);
   const Nearness correlation(data, rows, features, candidates);

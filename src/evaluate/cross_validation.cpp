@@ -426,6 +426,7 @@ Labels permuted(const Dataset& data, Random random) {
     return labels;
   }
   std::vector<int> codes;
+  codes.reserve(groups.size());
   for (const auto& rows : groups) codes.push_back(labels.codes[static_cast<std::size_t>(rows.front())]);
   random.shuffle(std::span<int>(codes));
   for (std::size_t g = 0; g < groups.size(); ++g) {

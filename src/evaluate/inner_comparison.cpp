@@ -378,6 +378,7 @@ InnerErrors compare_arms(const Dataset& training, const InnerFolds& folds, const
     auto& points = errors.arms.emplace_back(static_cast<std::size_t>(arms[a].count()));
     for (std::size_t p = 0; p < points.size() && !finished.empty(); ++p) {
       std::vector<const FoldErrors::Point*> of_folds;
+      of_folds.reserve(finished.size());
       for (const FoldErrors* fold : finished) of_folds.push_back(&fold->arms[a][p]);
       points[p] = tally.errors_of(of_folds);
     }

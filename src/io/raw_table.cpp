@@ -555,6 +555,7 @@ void Assembler::explain_no_target() {
                           few.size() == 1 ? "has" : "have");
   } else if (const auto numeric = zero_one_targets(); numeric.size() > 1) {
     std::vector<std::string> names;
+    names.reserve(numeric.size());
     for (const Index j : numeric) names.push_back(table_.names[j]);
     text += fmt::format(", and several could be the label: {}; say which with ⟨target {}⟩", listed(names),
                         names[0]);

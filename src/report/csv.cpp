@@ -47,7 +47,7 @@ struct Column {
   std::function<json(const json& row)> value;
 };
 
-Column member(std::string name) {
+Column member(const std::string& name) {
   return {name, [name](const json& row) {
             const auto found = row.find(name);
             return found == row.end() ? json() : *found;

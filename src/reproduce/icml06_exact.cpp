@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "reproduce/optimal_subsets.hpp"
 #include "reproduce/papers.hpp"
@@ -32,7 +33,7 @@ struct Experimenter {
   const RunControl& control;
 
   [[nodiscard]] Selection select(const Dataset& data, const char* method, KRange k) const {
-    const SelectOptions selection{.k = k,
+    const SelectOptions selection{.k = std::move(k),
                                   .criterion = Criterion::kLargest,
                                   .certify = false,
                                   .seed = options.seed,

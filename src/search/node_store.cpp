@@ -23,7 +23,8 @@ auto comes_later(bool newest_first) {
 
 }  // namespace
 
-NodeStore::NodeStore(KRange sizes) : sizes_(sizes), own_(static_cast<std::size_t>(sizes.hi - sizes.lo + 1)) {}
+NodeStore::NodeStore(const KRange& sizes)
+    : sizes_(sizes), own_(static_cast<std::size_t>(sizes.hi - sizes.lo + 1)) {}
 
 void NodeStore::add(OpenNode node) {
   bytes_ += node_bytes(node);

@@ -23,7 +23,7 @@ struct QueuedNode {
 
 class NodeStore {
  public:
-  explicit NodeStore(KRange sizes);
+  explicit NodeStore(const KRange& sizes);
 
   /// A new node, where it belongs: with its size, or among those of several.
   void add(OpenNode node);

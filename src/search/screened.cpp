@@ -77,6 +77,7 @@ ScreenedColumns::ScreenedColumns(const Pencil& pencil, const SearchUnits& units,
 
 std::vector<Index> ScreenedColumns::places(const std::vector<Index>& features) const {
   std::vector<Index> found;
+  found.reserve(features.size());
   for (const Index j : features)
     found.push_back(std::lower_bound(features_.begin(), features_.end(), j) - features_.begin());
   return found;

@@ -511,7 +511,7 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
                     asked.within(forced, asked.hi)->lo, counted(available, noun),
                     available == 1 ? "varies" : "vary", within, available == 1 ? "is" : "are"));
   }
-  const KRange k = *possible;
+  const KRange& k = *possible;
   Status reachable = Status::kOptimal;
   if (asked.hi > available && !options.k.open_ended()) {
     warnings.push_back(
