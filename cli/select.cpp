@@ -480,6 +480,7 @@ int run_select(const Arguments& arguments, Signals& signals) {
   SearchLog log(proof.events, progress.shown() || job.output.verbose, progress);
   control.listen(log.sink());
   signals.begin_work();
+  if (source.matrices) refuse_preparation(job.prepare);
   const Preparation preparation =
       source.matrices ? Preparation() : Preparation::learn(source.data, job.prepare);
   const Dataset prepared = source.matrices ? source.data : preparation.apply(source.data);

@@ -95,7 +95,7 @@ struct Lda {
     field("components", o.components, "number of discriminants; 0 takes all, min(classes - 1, k)");
     field(
         "shrinkage", o.shrinkage,
-        "classifier lda: how far the within-class correlations of the rule are pulled towards 0, from 0 (the plain rule) to 1; auto: as far as their uncertainty says");
+        "classifier lda: how far the within-class correlations of the rule are pulled towards 0, from 0 (the plain rule) to 1; auto: as far as their uncertainty says; auto:F: of what that leaves the share F, too");
   }
 };
 

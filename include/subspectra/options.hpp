@@ -117,6 +117,8 @@ struct RidgeAmount {
 /// as far as their own uncertainty says (docs/models.md).
 struct Shrinkage {
   std::optional<double> intensity = {};
+  double beyond =
+      0.0;  ///< of what `intensity` not given leaves of a correlation, the share to take away, too
   constexpr Shrinkage() = default;
   constexpr Shrinkage(double share) : intensity(share) {}  // NOLINT(google-explicit-constructor)
   [[nodiscard]] bool automatic() const { return !intensity; }
@@ -199,9 +201,18 @@ struct EnumNames<MissingPolicy> {
        {MissingPolicy::kDrop, "drop"}}};
 };
 
+/// What to do with columns in which a few values lie far from all others.
+enum class Transform { kAuto, kNone, kAsinh };
+template <>
+struct EnumNames<Transform> {
+  static constexpr std::array<std::pair<Transform, std::string_view>, 3> kNames = {
+      {{Transform::kAuto, "auto"}, {Transform::kNone, "none"}, {Transform::kAsinh, "asinh"}}};
+};
+
 struct PrepareOptions {
   MissingPolicy missing = MissingPolicy::kError;
   bool standardize = false;
+  Transform transform = Transform::kAuto;  ///< auto: a composite method compares, all others leave it
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field(
@@ -209,6 +220,9 @@ struct PrepareOptions {
         "what to do with missing values: refuse, put the column's training mean or median, put the mean and add a 0/1 feature that says where it was missing, or drop the row");
     field("standardize", o.standardize,
           "divide every column by its standard deviation (learned on training rows)");
+    field(
+        "transform", o.transform,
+        "asinh takes of every column asinh((x - median)/spread), which draws far values in (learned on training rows); auto: method auto compares, others leave the columns");
   }
 };
 

@@ -163,6 +163,8 @@ struct UsedConfiguration {
   std::optional<double> lambda;
   std::optional<RidgeAmount> ridge;  ///< of the criterion that chose the features
   std::optional<Index> k;
+  Transform transform = Transform::kNone;  ///< of the columns
+  Shrinkage shrinkage;                     ///< of the rule, where it is Fisher's
 };
 
 /// What a composite method compared inside the training rows.

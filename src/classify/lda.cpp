@@ -191,6 +191,10 @@ void Lda::validate() const {
     throw InvalidArgument({.field = "shrinkage",
                            .value = fmt::to_string(*shrinkage.intensity),
                            .rule = "{value}, but a number from 0 to 1 is needed"});
+  if (!(shrinkage.beyond >= 0.0 && shrinkage.beyond <= 1.0))
+    throw InvalidArgument({.field = "shrinkage",
+                           .value = fmt::to_string(shrinkage.beyond),
+                           .rule = "{value} beyond the automatic one, but a number from 0 to 1 is needed"});
 }
 
 namespace {
@@ -225,6 +229,7 @@ class LdaTrainer final : public SetTrainer {
     std::optional<Matrix> factor;
     if (shrinks_) {
       shrinkage = uncertainty_ ? uncertainty_->intensity(places) : *options_.shrinkage.intensity;
+      *shrinkage += options_.shrinkage.beyond * (1.0 - *shrinkage);
       const Vector variances = within.diagonal();
       within *= 1.0 - *shrinkage;
       within.diagonal() = variances;

@@ -357,22 +357,30 @@ json OptionCodec<Ridge>::json(const Ridge& value) {
 std::string OptionCodec<Ridge>::hint() { return "auto|cv|rel:F|VALUE"; }
 
 Shrinkage OptionCodec<Shrinkage>::parse(std::string_view text) {
-  if (text == "auto") return {};
+  constexpr std::string_view kAutomatic = "auto";
+  if (text == kAutomatic) return {};
+  const bool beyond = text.starts_with(kAutomatic) && text.substr(kAutomatic.size()).starts_with(':');
   try {
-    const double share = parse_finite(text);
-    if (share >= 0.0 && share <= 1.0) return share;
+    const double share = parse_finite(beyond ? text.substr(kAutomatic.size() + 1) : text);
+    if (share >= 0.0 && share <= 1.0) {
+      if (!beyond) return share;
+      Shrinkage result;
+      result.beyond = share;
+      return result;
+    }
   } catch (const InvalidArgument&) {  // answered below, with the whole rule
   }
-  throw InvalidArgument("auto or a number from 0 to 1 is needed");
+  throw InvalidArgument("auto, auto:F or F is needed, F a number from 0 to 1");
 }
 std::string OptionCodec<Shrinkage>::format(const Shrinkage& value) {
-  return value.intensity ? fmt::format("{}", *value.intensity) : "auto";
+  if (value.intensity) return fmt::format("{}", *value.intensity);
+  return value.beyond > 0.0 ? fmt::format("auto:{}", value.beyond) : "auto";
 }
 json OptionCodec<Shrinkage>::json(const Shrinkage& value) {
   if (value.intensity) return *value.intensity;
-  return "auto";
+  return format(value);
 }
-std::string OptionCodec<Shrinkage>::hint() { return "auto|F"; }
+std::string OptionCodec<Shrinkage>::hint() { return "auto|auto:F|F"; }
 
 Ridge as_option(const RidgeAmount& amount) {
   Ridge ridge;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include "core/text.hpp"
 
@@ -394,6 +395,12 @@ bool does_not_vary(const Dataset& data, Index j) {
     }
     return value != first;
   });
+}
+
+std::vector<Index> first_features(Index count) {
+  std::vector<Index> all(static_cast<std::size_t>(count));
+  std::iota(all.begin(), all.end(), Index{0});
+  return all;
 }
 
 }  // namespace subspectra

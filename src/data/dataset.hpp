@@ -96,4 +96,7 @@ struct DatasetState {
 /// Column j has the same value in every row.
 [[nodiscard]] bool does_not_vary(const Dataset& data, Index j);
 
+/// 0, 1, ..., count - 1.
+[[nodiscard]] std::vector<Index> first_features(Index count);
+
 }  // namespace subspectra

@@ -303,23 +303,11 @@ struct ColumnSummary {
 
 /// The weighted median of the values that are there: half of their weight on either side, the middle of two
 /// where it falls between them, as if a row of weight 2 stood there twice. 0 for a column with nothing.
-double median_of(const Dataset& data, Index j, double total_weight) {
-  const auto weights = data.weights();
-  std::vector<std::pair<double, double>> values;  // and their weights
-  double present = 0.0, stored = 0.0;
-  data.values().each_entry(j, [&](Index row, double value) {
-    const double weight = weights.empty() ? 1.0 : weights[static_cast<std::size_t>(row)];
-    stored += weight;
-    if (std::isnan(value) || weight <= 0.0) return;
-    values.emplace_back(value, weight);
-    present += weight;
-  });
-  if (data.values().leaves_out_zeros() && total_weight > stored) {
-    values.emplace_back(0.0, total_weight - stored);
-    present += total_weight - stored;
-  }
+double median_of(std::vector<std::pair<double, double>>& values) {
   if (values.empty()) return 0.0;
   std::sort(values.begin(), values.end());
+  double present = 0.0;
+  for (const auto& [value, weight] : values) present += weight;
   // Sums of weights round: a half is one to a few of their last digits.
   const double half = 0.5 * present;
   const double tolerance = 1e-12 * present;
@@ -330,6 +318,28 @@ double median_of(const Dataset& data, Index j, double total_weight) {
     if (below >= half - tolerance) return 0.5 * values[i].first + 0.5 * values[i + 1].first;
   }
   return 0.0;
+}
+
+/// The values of a column that are there, and their weights.
+std::vector<std::pair<double, double>> weighted_values(const Dataset& data, Index j, double total_weight) {
+  const auto weights = data.weights();
+  std::vector<std::pair<double, double>> values;
+  double stored = 0.0;
+  data.values().each_entry(j, [&](Index row, double value) {
+    const double weight = weights.empty() ? 1.0 : weights[static_cast<std::size_t>(row)];
+    stored += weight;
+    if (std::isnan(value) || weight <= 0.0) return;
+    values.emplace_back(value, weight);
+  });
+  if (data.values().leaves_out_zeros() && total_weight > stored)
+    values.emplace_back(0.0, total_weight - stored);
+  return values;
+}
+
+double total_weight_of(const Dataset& data) {
+  double total = 0.0;
+  for (Index i = 0; i < data.rows(); ++i) total += data.weight(i);
+  return total;
 }
 
 /// `fill` stands in the gaps instead of the mean, if it is given.
@@ -375,31 +385,44 @@ ColumnSummary summarize(const Dataset& data, Index j, double total_weight, std::
   return summary;
 }
 
-/// x -> (x or its replacement - centre)/scale for column j.
+/// x -> (x or its replacement - centre)/scale for column j, and that bent.
 auto preparing(const Preparation& preparation, Index j) {
   const bool imputes = preparation.imputation.size() > 0;
   const double fill = imputes ? preparation.imputation[j] : 0.0;
   const double shift = preparation.centre.size() > 0 ? preparation.centre[j] : 0.0;
   const double divisor = preparation.scale.size() > 0 ? preparation.scale[j] : 1.0;
+  const double middle = preparation.spread.size() > 0 ? preparation.median[j] : 0.0;
+  const double spread = preparation.spread.size() > 0 ? preparation.spread[j] : 0.0;
   return [=](double x) {
     if (imputes && std::isnan(x)) x = fill;
-    return (x - shift) / divisor;
+    x = (x - shift) / divisor;
+    // Halves first: the difference of two numbers near the largest double is none.
+    return spread > 0.0 ? std::asinh(2.0 * ((0.5 * x - 0.5 * middle) / spread)) : x;
   };
 }
 
 }  // namespace
 
 Preparation Preparation::learn(const Dataset& training, const PrepareOptions& options) {
+  if (options.transform == Transform::kAsinh) {
+    PrepareOptions before = options;
+    before.transform = Transform::kNone;
+    const Preparation first = learn(training, before);
+    return first.then(bending(first.apply(training)));
+  }
   Preparation result;
   const bool impute = fills_in(options.missing);
   const bool by_median = options.missing == MissingPolicy::kMedian;
   if (!impute && !options.standardize) return result;
   const Index p = training.features();
-  double total_weight = 0.0;
-  for (Index i = 0; i < training.rows(); ++i) total_weight += training.weight(i);
+  const double total_weight = total_weight_of(training);
   Vector means(p), scales(p), fills(by_median ? p : 0);
   for (Index j = 0; j < p; ++j) {
-    const double fill = by_median ? median_of(training, j, total_weight) : 0.0;
+    double fill = 0.0;
+    if (by_median) {
+      auto values = weighted_values(training, j, total_weight);
+      fill = median_of(values);
+    }
     const ColumnSummary summary =
         summarize(training, j, total_weight, by_median ? std::optional(fill) : std::nullopt);
     means[j] = summary.mean;
@@ -429,7 +452,7 @@ Dataset Preparation::apply(Dataset data) const {
 }
 
 bool Preparation::changes(const Dataset& data) const {
-  if (centre.size() > 0 || scale.size() > 0) return true;
+  if (centre.size() > 0 || scale.size() > 0 || (spread.array() > 0.0).any()) return true;
   if (imputation.size() == 0) return false;
   for (Index j = 0; j < data.features(); ++j) {
     if (data.values().any_entry(j, [](Index, double value) { return std::isnan(value); })) return true;
@@ -438,7 +461,7 @@ bool Preparation::changes(const Dataset& data) const {
 }
 
 void Preparation::apply_to(Matrix& rows) const {
-  if (imputation.size() == 0 && centre.size() == 0 && scale.size() == 0) return;
+  if (imputation.size() == 0 && centre.size() == 0 && scale.size() == 0 && spread.size() == 0) return;
   for (Index j = 0; j < rows.cols(); ++j) {
     const auto prepared = preparing(*this, j);
     for (Index i = 0; i < rows.rows(); ++i) rows(i, j) = prepared(rows(i, j));
@@ -453,6 +476,37 @@ Preparation Preparation::restricted(const std::vector<Index>& features) const {
   result.imputation = part(imputation);
   result.centre = part(centre);
   result.scale = part(scale);
+  result.median = part(median);
+  result.spread = part(spread);
+  return result;
+}
+
+Preparation Preparation::bending(const Dataset& prepared) {
+  return bending(prepared, first_features(prepared.features()));
+}
+
+Preparation Preparation::bending(const Dataset& prepared, const std::vector<Index>& features) {
+  constexpr double kNormal = 1.4826;  // deviations of a normal law in its median distance from the median
+  constexpr double kLinear = 2.0;     // deviations that stay nearly as they are
+  Preparation result;
+  if (prepared.values().leaves_out_zeros()) return result;
+  const Index p = prepared.features();
+  const double total_weight = total_weight_of(prepared);
+  result.median = result.spread = Vector::Zero(p);
+  for (const Index j : features) {
+    auto values = weighted_values(prepared, j, total_weight);
+    result.median[j] = median_of(values);
+    for (auto& [value, weight] : values) value = std::abs(value - result.median[j]);
+    const double spread = kLinear * kNormal * median_of(values);
+    if (std::isfinite(spread) && std::isnormal(spread)) result.spread[j] = spread;
+  }
+  return result;
+}
+
+Preparation Preparation::then(const Preparation& after) const {
+  Preparation result = *this;
+  result.median = after.median;
+  result.spread = after.spread;
   return result;
 }
 

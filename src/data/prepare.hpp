@@ -1,6 +1,6 @@
 #pragma once
-/// Missing values and scaling. What is learned (means, scales) is learned from training rows and then applied
-/// to others, so that cross-validation can do it inside every fold.
+/// Missing values, scaling and far values. What is learned (means, scales) is learned from training rows and
+/// then applied to others, so that cross-validation can do it inside every fold.
 #include <array>
 #include <utility>
 
@@ -20,13 +20,23 @@ namespace subspectra {
 [[nodiscard]] Dataset check_values(Dataset data, const PrepareOptions& options,
                                    const std::vector<std::string>& excluded = {});
 
-/// The part that learns: column means or medians for missing values and, with `standardize`, centres and
-/// scales.
+/// The part that learns: column means or medians for missing values, with `standardize` centres and scales,
+/// and with the transform asinh medians and spreads.
 class Preparation {
  public:
   static Preparation learn(const Dataset& training, const PrepareOptions& options);
-  /// Missing values replaced, then (x - centre)/scale; sparse tables are scaled but not centred. The same
-  /// table, not a copy, where nothing is to be changed.
+  /// What bends the columns of `prepared`, and nothing else: asinh((x - median)/spread), spread twice the
+  /// median distance from the median in units of a normal deviation. Up to the spread that is nearly
+  /// linear, beyond it a logarithm, so that a value a thousand times as far counts some eight times as much:
+  /// means, variances and correlations are then of most rows, not of the farthest one. It has no units
+  /// and knows no labels. A column more than half of which is one value stays, and so do sparse tables.
+  static Preparation bending(const Dataset& prepared);
+  /// Of these columns alone.
+  static Preparation bending(const Dataset& prepared, const std::vector<Index>& features);
+  /// This and then what `after` bends.
+  [[nodiscard]] Preparation then(const Preparation& after) const;
+  /// Missing values replaced, then (x - centre)/scale, then bent; sparse tables are scaled but not centred.
+  /// The same table, not a copy, where nothing is to be changed.
   [[nodiscard]] Dataset apply(Dataset data) const;
   /// What was learned of these columns alone.
   [[nodiscard]] Preparation restricted(const std::vector<Index>& features) const;
@@ -40,6 +50,8 @@ class Preparation {
       imputation;  ///< p training means or medians of what is present (0 for a column with nothing), or empty
   Vector centre;   ///< p, or empty: nothing is subtracted
   Vector scale;    ///< p, or empty: nothing is divided; 1 for a constant column
+  Vector median;   ///< p, or empty: nothing is bent
+  Vector spread;   ///< p, or empty; 0 for a column that stays as it is
 };
 
 }  // namespace subspectra

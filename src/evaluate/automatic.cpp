@@ -9,6 +9,8 @@
 #include <cmath>
 
 #include "classify/registry.hpp"
+#include "core/memory.hpp"
+#include "core/options.hpp"
 #include "core/text.hpp"
 #include "data/groups.hpp"
 #include "evaluate/inner_comparison.hpp"
@@ -27,12 +29,16 @@ struct ComparisonTuning {
   Index most_repeats = 4;  ///< of the folds, on small tables
   Index most_rows = 3000;  ///< that take part
   Index fewest_rows = 300;
-  Index most_searched = 100;  ///< features of the greedy search
-  Index most_filtered = 1000;
-  Index most_penalized = 150;
+  Index most_searched = 100;   ///< features of the greedy search
+  Index most_filtered = 1000;  ///< and no more than rows, but these many:
+  Index always_filtered = 400;
+  Index most_penalized = 500;  ///< and no more than a third of the rows, but these many:
+  Index always_penalized = 150;
   Index lambdas = 20;
   double lambda_ratio = 0.02;
-  std::vector<double> ridges = {1.0, 0.3, 0.1};  ///< fractions of each column's own variance
+  std::vector<double> ridges = {1.0, 0.1};  ///< fractions of each column's own variance
+  std::vector<double> beyond = {0.0, 0.5};  ///< of Fisher's rule: how much more is taken of the correlations
+  double few = 9.0, many = 40.0;            ///< features: outside of these a size has to be clearly better
   std::vector<double> ridge_choice = {1.0, 0.3, 0.1, 1e-2, 1e-3, 1e-4};  ///< of `ridge cv`, beside auto
 };
 
@@ -64,11 +70,22 @@ struct Plan {
 /// What of a table decides how much work there is.
 struct TableSize {
   double rows = 0.0, features = 0.0, discriminants = 1.0;
+  double density = 1.0;  ///< share of the cells that take time
+  [[nodiscard]] double cells() const { return density * rows * features; }
 };
+
+double density_of(const Values& values) {
+  if (!values.leaves_out_zeros()) return 1.0;
+  constexpr double kIndirect = 4.0;  // a stored entry takes as long as some dense ones
+  double entries = 0.0;
+  for (Index j = 0; j < values.features(); ++j) entries += static_cast<double>(values.entries(j));
+  const double cells = static_cast<double>(values.rows()) * static_cast<double>(values.features());
+  return std::min(1.0, kIndirect * entries / std::max(1.0, cells));
+}
 
 /// Work of an arm on the rows of one fold, counted as what it takes once a nanosecond.
 double work_of(const Arm& arm, const TableSize& size) {
-  const double cells = size.rows * size.features;
+  const double cells = size.cells();
   switch (arm.points) {
     case Arm::Points::kFits:
     case Arm::Points::kFitSize: {
@@ -87,7 +104,7 @@ double work_of(const Arm& arm, const TableSize& size) {
 }
 
 double work_of(const std::vector<Family>& families, const TableSize& size) {
-  double work = 10.0 * size.rows * size.features;  // moments, copies
+  double work = 10.0 * size.cells();  // moments, copies
   for (const Family& family : families) {
     for (const Arm& arm : family.arms) work += work_of(arm, size);
   }
@@ -102,7 +119,7 @@ Index features_or_groups(const Dataset& data, const SelectOptions& options) {
 /// The candidates for a table of this shape. With k only its sizes are tried.
 std::vector<Family> candidates_of(const Dataset& data, const SelectOptions& options,
                                   const ComparisonTuning& tuning, Index most_searched, Index most_filtered,
-                                  Index lambdas) {
+                                  Index penalized, Index lambdas) {
   const Index units = features_or_groups(data, options);
   const KRange asked = options.k;
   const bool grouped = groups_of(options, data.names()) != nullptr;
@@ -132,8 +149,7 @@ std::vector<Family> candidates_of(const Dataset& data, const SelectOptions& opti
               .points = asked.given() ? Arm::Points::kFitSize : Arm::Points::kFits,
               .lambdas = lambdas,
               .lambda_ratio = tuning.lambda_ratio};
-    lasso.sizes =
-        asked.given() ? sizes_to(units) : std::vector<Index>{std::min(units, tuning.most_penalized)};
+    lasso.sizes = asked.given() ? sizes_to(units) : std::vector<Index>{std::min(units, penalized)};
     families.push_back({.arms = {std::move(lasso)}});
   }
   families.push_back(
@@ -145,19 +161,25 @@ std::vector<Family> candidates_of(const Dataset& data, const SelectOptions& opti
 }
 
 /// The largest plan whose counted work is affordable: fewer rows first, then fewer sizes.
-Plan plan_for(const Dataset& data, const SelectOptions& options, const ComparisonTuning& tuning) {
+Plan plan_for(const Dataset& data, const SelectOptions& options, const ComparisonTuning& tuning,
+              std::size_t tables) {
   const auto counts = data.labels()->counts();
   const auto classes = std::count_if(counts.begin(), counts.end(), [](Index n) { return n > 0; });
   Plan plan;
   plan.rows = std::min(data.rows(), tuning.most_rows);
-  Index searched = tuning.most_searched, filtered = tuning.most_filtered, lambdas = tuning.lambdas;
+  Index searched = tuning.most_searched, lambdas = tuning.lambdas;
+  const Index penalized = std::clamp(plan.rows / 3, tuning.always_penalized, tuning.most_penalized);
+  const double density = density_of(data.values());
+  Index filtered = std::clamp(plan.rows, tuning.always_filtered, tuning.most_filtered);
   const double share = static_cast<double>(tuning.folds - 1) / static_cast<double>(tuning.folds);
   for (;;) {
-    plan.families = candidates_of(data, options, tuning, searched, filtered, lambdas);
+    plan.families = candidates_of(data, options, tuning, searched, filtered, penalized, lambdas);
     const TableSize size{.rows = share * static_cast<double>(plan.rows),
                          .features = static_cast<double>(data.features()),
-                         .discriminants = static_cast<double>(classes - 1)};
-    const double work = static_cast<double>(tuning.folds) * work_of(plan.families, size);
+                         .discriminants = static_cast<double>(classes - 1),
+                         .density = density};
+    const double work =
+        static_cast<double>(tuning.folds) * static_cast<double>(tables) * work_of(plan.families, size);
     plan.repeats = std::clamp(static_cast<Index>(tuning.work / work), Index{1}, tuning.most_repeats);
     if (work <= tuning.work) return plan;
     if (plan.rows > tuning.fewest_rows) {
@@ -173,21 +195,30 @@ Plan plan_for(const Dataset& data, const SelectOptions& options, const Compariso
 }
 
 struct GridPlace {
-  std::size_t arm = 0;
+  std::size_t arm = 0;  ///< of all arms
   Index point = 0;
   double error = 0.0;  ///< smoothed
 };
 
-/// The errors of an arm's points, each averaged with its neighbours by size: the error changes slowly with
-/// the logarithm of the size, the chance that one size is luckier than the next does not.
-std::vector<double> smoothed(const std::vector<PointErrors>& points) {
+/// Sizes that are compared with one another.
+struct SizeSpan {
+  double least = 0.0, most = kInfinity;
+  [[nodiscard]] bool holds(const PointErrors& point) const {
+    return point.reached && point.features >= least && point.features <= most;
+  }
+};
+
+/// The errors of an arm's points in the span, each averaged with its neighbours by size: the error changes
+/// slowly with the logarithm of the size, the chance that one size is luckier than the next does not.
+std::vector<double> smoothed(const std::vector<PointErrors>& points, const SizeSpan& span) {
   constexpr double kWidth = 0.35;  // of the Gaussian weights: half a size more or less has 0.5
   const auto place = [](const PointErrors& point) { return std::log(std::max(1.0, point.features)); };
   std::vector<double> errors;
+  errors.reserve(points.size());
   for (const PointErrors& here : points) {
     double sum = 0.0, weight = 0.0;
     for (const PointErrors& other : points) {
-      if (!here.reached || !other.reached) continue;
+      if (!span.holds(here) || !span.holds(other)) continue;
       const double away = (place(other) - place(here)) / kWidth;
       const double share = std::exp(-0.5 * away * away);
       sum += share * other.error;
@@ -198,21 +229,115 @@ std::vector<double> smoothed(const std::vector<PointErrors>& points) {
   return errors;
 }
 
-/// The point with the smallest smoothed error; of equals the one with fewest features, then the first.
-std::optional<GridPlace> best_of(const std::vector<std::vector<PointErrors>>& errors) {
+/// Of some arms the point in the span with the smallest smoothed error; of equals the one with fewest
+/// features, then the first.
+std::optional<GridPlace> best_of(const InnerErrors::OfArms& errors, std::size_t first, std::size_t count,
+                                 const SizeSpan& span) {
   constexpr double kRounding = 1e-12;
   std::optional<GridPlace> best;
   const PointErrors* least = nullptr;
-  for (std::size_t a = 0; a < errors.size(); ++a) {
-    const std::vector<double> smooth = smoothed(errors[a]);
+  for (std::size_t a = first; a < first + count; ++a) {
+    const std::vector<double> smooth = smoothed(errors[a], span);
     for (std::size_t p = 0; p < errors[a].size(); ++p) {
       const PointErrors& point = errors[a][p];
-      if (!point.reached) continue;
+      if (!span.holds(point)) continue;
       if (best && smooth[p] > best->error - kRounding &&
           !(smooth[p] < best->error + kRounding && point.features < least->features))
         continue;
       least = &point;
       best = GridPlace{a, static_cast<Index>(p), smooth[p]};
+    }
+  }
+  return best;
+}
+
+/// What the candidates say of one span of sizes, all on one variant of columns and rule.
+struct SpanChoice {
+  std::vector<std::optional<GridPlace>> places;  ///< of each family the best point
+  std::optional<std::size_t> chosen;             ///< of the families
+};
+
+/// The families' choices between the sizes of a variant.
+class Chooser {
+ public:
+  Chooser(const InnerErrors& errors, std::size_t variant, const std::vector<Family>& families)
+      : all_(errors), errors_(errors.variants[variant]), families_(families) {}
+
+  [[nodiscard]] const PointErrors& point(const GridPlace& place) const {
+    return errors_[place.arm][static_cast<std::size_t>(place.point)];
+  }
+
+  /// Of the families whose error is within one standard error of the smallest, in this span, the one with the
+  /// fewest features.
+  [[nodiscard]] SpanChoice within(const SizeSpan& span) const {
+    SpanChoice choice;
+    std::size_t arm = 0;
+    for (const Family& family : families_) {
+      choice.places.push_back(best_of(errors_, arm, family.arms.size(), span));
+      arm += family.arms.size();
+    }
+    std::optional<std::size_t> least;
+    for (std::size_t c = 0; c < choice.places.size(); ++c) {
+      if (choice.places[c] && (!least || choice.places[c]->error < choice.places[*least]->error)) least = c;
+    }
+    choice.chosen = least;
+    for (std::size_t c = 0; c < choice.places.size(); ++c) {
+      if (!choice.places[c]) continue;
+      const double behind = choice.places[c]->error - choice.places[*least]->error;
+      const double error = all_.stderr_of_difference(point(*choice.places[c]), point(*choice.places[*least]));
+      if (behind <= error * (1.0 + kRounding) &&
+          point(*choice.places[c]).features < point(*choice.places[*choice.chosen]).features)
+        choice.chosen = c;
+    }
+    return choice;
+  }
+
+  /// A set of the usual sizes, unless one that is smaller or larger is better by a standard error: that a few
+  /// features do as well as ten is luck as often as not where rows are few, and hundreds have to earn it.
+  [[nodiscard]] SpanChoice over(double few, double many) const {
+    SpanChoice best = within({few, many});
+    if (!best.chosen) best = within({0.0, many});
+    if (!best.chosen) return within({});
+    for (const SizeSpan& span :
+         {SizeSpan{0.0, std::nextafter(few, 0.0)}, SizeSpan{std::nextafter(many, kInfinity), kInfinity}}) {
+      SpanChoice other = within(span);
+      if (!other.chosen) continue;
+      const PointErrors& here = point(*best.places[*best.chosen]);
+      const PointErrors& there = point(*other.places[*other.chosen]);
+      const double ahead = here.error - there.error;
+      const bool clearly = ahead > 0.0 && ahead * (1.0 + kRounding) >= all_.stderr_of_difference(here, there);
+      const bool same = here.wrong == there.wrong && there.features < here.features;
+      if (clearly || same) best = std::move(other);
+    }
+    return best;
+  }
+
+ private:
+  // One row that is wrong is behind by exactly its standard error.
+  static constexpr double kRounding = 1e-9;
+  const InnerErrors& all_;
+  const InnerErrors::OfArms& errors_;
+  const std::vector<Family>& families_;
+};
+
+/// The variant of columns and rule that suits most arms: the mean over the arms of each one's smallest
+/// smoothed error. All arms decide together, so that chance decides little. Of equals the first.
+std::size_t best_variant(const InnerErrors& errors, const SizeSpan& usual) {
+  std::size_t best = 0;
+  double least = kInfinity;
+  for (std::size_t v = 0; v < errors.variants.size(); ++v) {
+    double sum = 0.0, count = 0.0;
+    for (std::size_t a = 0; a < errors.variants[v].size(); ++a) {
+      std::optional<GridPlace> place = best_of(errors.variants[v], a, 1, usual);
+      if (!place) place = best_of(errors.variants[v], a, 1, {});
+      if (!place) continue;
+      sum += place->error;
+      count += 1.0;
+    }
+    constexpr double kRounding = 1e-12;
+    if (count > 0.0 && sum / count < least - kRounding) {
+      least = sum / count;
+      best = v;
     }
   }
   return best;
@@ -226,49 +351,53 @@ UsedConfiguration configuration(const Arm& arm, Index point, bool with_ridge) {
   return used;
 }
 
-/// What judges candidates: Fisher's rule stands in for a classifier that would be tuned at every point.
-Classifier judge_of(const Classifier& classifier) {
-  return classifier.name() == Lda::kTraits.name ? classifier : Classifier(Lda{});
+/// What judges candidates: Fisher's rule stands in for a classifier that would be tuned at every point. With
+/// its automatic shrinkage it is tried with more of it, too.
+std::vector<Classifier> judges_of(const Classifier& classifier, const std::vector<double>& beyond) {
+  if (classifier.name() != Lda::kTraits.name) return {Classifier(Lda{})};
+  const Lda given = classifier.as<Lda>();
+  if (!given.shrinkage.automatic() || given.shrinkage.beyond > 0.0) return {classifier};
+  std::vector<Classifier> judges;
+  for (const double more : beyond) {
+    Lda judge = given;
+    judge.shrinkage.beyond = more;
+    judges.emplace_back(judge);
+  }
+  return judges;
 }
 
-Selection compare_and_run(const RowStatistics& rows, const SelectOptions& options,
-                          const Classifier& classifier, const RunControl& control, Selection answer) {
+Selection compare_and_run(const RowStatistics& rows, const SelectOptions& options, const Judging& judging,
+                          const RunControl& control, Selection answer) {
   const ComparisonTuning tuning;
-  const Dataset& data = rows.data();
-  const Plan plan = plan_for(data, options, tuning);
-  const InnerFolds folds = make_inner_folds(data, tuning.folds, plan.repeats, plan.rows, options.seed);
+  std::vector<Dataset> tables = {rows.data()};
+  if (judging.transform == Transform::kAuto) {
+    const Preparation bending = Preparation::bending(rows.data());
+    if (bending.changes(rows.data())) {
+      require_memory(static_cast<double>(sizeof(double)) * static_cast<double>(rows.data().rows()) *
+                         static_cast<double>(rows.data().features()),
+                     "the table with its columns bent, which is compared,",
+                     "leave it out with ⟨transform none⟩, or give more with ⟨memory_limit⟩",
+                     options.memory_limit.bytes);
+      tables.push_back(bending.apply(rows.data()));
+    }
+  }
+  const std::vector<Classifier> judges = judges_of(judging.classifier, tuning.beyond);
+  const Plan plan = plan_for(rows.data(), options, tuning, tables.size());
+  const InnerFolds folds = make_inner_folds(rows.data(), tuning.folds, plan.repeats, plan.rows, options.seed);
   std::vector<Arm> arms;
   for (const Family& family : plan.families) arms.insert(arms.end(), family.arms.begin(), family.arms.end());
-  const InnerErrors errors =
-      compare_arms(data, folds, arms, options, judge_of(classifier), rows.threads(), control);
+  const InnerErrors errors = compare_arms(tables, folds, arms, options, judges, rows.threads(), control);
   ComparisonReport report;
   report.rows = std::ssize(folds.rows);
   report.folds_run = errors.folds_run;
   report.folds_planned = folds.count();
   report.repeats = std::ssize(folds.held_out);
-  std::vector<GridPlace> places;  // by candidate
-  std::size_t first_arm = 0;
-  for (const Family& family : plan.families) {
-    const std::vector<std::vector<PointErrors>> of_family(
-        errors.arms.begin() + static_cast<std::ptrdiff_t>(first_arm),
-        errors.arms.begin() + static_cast<std::ptrdiff_t>(first_arm + family.arms.size()));
-    if (const auto best = best_of(of_family)) {
-      const Arm& arm = family.arms[best->arm];
-      const PointErrors& point = of_family[best->arm][static_cast<std::size_t>(best->point)];
-      Index compared = 0;
-      for (const auto& points : of_family)
-        compared +=
-            std::count_if(points.begin(), points.end(), [](const PointErrors& p) { return p.reached; });
-      report.candidates.push_back({.best = configuration(arm, best->point, arm.points == Arm::Points::kSets),
-                                   .error = best->error,
-                                   .stderr_ = point.stderr_,
-                                   .features = point.features,
-                                   .compared = compared});
-      places.push_back({first_arm + best->arm, best->point, best->error});
-    }
-    first_arm += family.arms.size();
-  }
-  if (report.candidates.empty()) {
+  const std::size_t variant = best_variant(errors, {tuning.few, tuning.many});
+  const bool bent = variant >= judges.size();
+  const Chooser chooser(errors, variant, plan.families);
+  // Sizes that were asked for are all as good.
+  const SpanChoice choice = options.k.given() ? chooser.within({}) : chooser.over(tuning.few, tuning.many);
+  if (!choice.chosen) {
     // What no fold can have all rows may not have either, and then there are words for it.
     if (!control.should_stop()) {
       SelectOptions told = options;
@@ -279,24 +408,45 @@ Selection compare_and_run(const RowStatistics& rows, const SelectOptions& option
     answer.status = control.status_or(Status::kHeuristic);
     return answer;
   }
-  const auto point_of = [&](std::size_t c) -> const PointErrors& {
-    return errors.arms[places[c].arm][static_cast<std::size_t>(places[c].point)];
+  const auto configured = [&](const GridPlace& place) {
+    const Arm& arm = arms[place.arm];
+    UsedConfiguration used = configuration(arm, place.point, arm.points == Arm::Points::kSets);
+    used.transform = bent || judging.transform == Transform::kAsinh ? Transform::kAsinh : Transform::kNone;
+    if (const Classifier& judge = judges[variant % judges.size()]; judge.name() == judging.classifier.name())
+      used.shrinkage = judge.as<Lda>().shrinkage;
+    return used;
   };
-  std::size_t least = 0;
-  for (std::size_t c = 1; c < places.size(); ++c) {
-    if (places[c].error < places[least].error) least = c;
+  std::size_t first_arm = 0;
+  for (std::size_t c = 0; c < plan.families.size(); ++c) {
+    const std::size_t count = plan.families[c].arms.size();
+    // One without a set of such a size is reported with the best of any.
+    const auto place =
+        choice.places[c] ? choice.places[c] : best_of(errors.variants[variant], first_arm, count, SizeSpan{});
+    if (place) {
+      Index compared = 0;
+      for (const InnerErrors::OfArms& of_variant : errors.variants) {
+        for (std::size_t a = first_arm; a < first_arm + count; ++a)
+          compared += std::count_if(of_variant[a].begin(), of_variant[a].end(),
+                                    [](const PointErrors& p) { return p.reached; });
+      }
+      if (c == *choice.chosen) report.chosen = report.candidates.size();
+      report.candidates.push_back({.best = configured(*place),
+                                   .error = place->error,
+                                   .stderr_ = chooser.point(*place).stderr_,
+                                   .features = chooser.point(*place).features,
+                                   .compared = compared});
+    }
+    first_arm += count;
   }
-  report.chosen = least;
-  for (std::size_t c = 0; c < places.size(); ++c) {
-    const double behind = places[c].error - places[least].error;
-    // One row that is wrong is behind by exactly its standard error.
-    constexpr double kRounding = 1e-9;
-    const double error = errors.stderr_of_difference(point_of(c), point_of(least));
-    if (behind <= error * (1.0 + kRounding) && point_of(c).features < point_of(report.chosen).features)
-      report.chosen = c;
+  const GridPlace& taken = *choice.places[*choice.chosen];
+  const Arm& arm = arms[taken.arm];
+  Selection found;
+  if (bent) {
+    found = select_at(arm, taken.point, RowStatistics(tables[1], rows.threads(), options.memory_limit.bytes),
+                      options, control);
+  } else {
+    found = select_at(arm, taken.point, rows, options, control);
   }
-  const Arm& arm = arms[places[report.chosen].arm];
-  Selection found = select_at(arm, places[report.chosen].point, rows, options, control);
   report.used = report.candidates[report.chosen].best;
   if (!found.sets().empty()) report.used.k = found.sets().back().k();
   if (const auto* fit = found.chosen_fit()) report.used.lambda = fit->lambda;
@@ -342,8 +492,8 @@ std::optional<Ridge> chosen_ridge(const RowStatistics& rows, const Method& metho
   arms.push_back({.method = method, .points = Arm::Points::kSets, .sizes = sizes});
   const InnerFolds folds = make_inner_folds(data, tuning.folds, 1, data.rows(), options.seed);
   const InnerErrors errors =
-      compare_arms(data, folds, arms, options, judge_of(classifier), rows.threads(), control);
-  const auto best = best_of(errors.arms);
+      compare_arms({data}, folds, arms, options, judges_of(classifier, {0.0}), rows.threads(), control);
+  const auto best = best_of(errors.variants.front(), 0, arms.size(), {});
   if (!best) return std::nullopt;
   return arms[best->arm].ridge;
 }
@@ -351,12 +501,12 @@ std::optional<Ridge> chosen_ridge(const RowStatistics& rows, const Method& metho
 }  // namespace
 
 Selection run_judged(const RowStatistics& rows, const Method& method, const SelectOptions& options,
-                     const Classifier& classifier, const RunControl& control) {
+                     const Judging& judging, const RunControl& control) {
   if (method.traits().composite) {
     Selection answer;
     answer.method = method.name();
     answer.features = rows.data().features();
-    return compare_and_run(rows, options, classifier, control, std::move(answer));
+    return compare_and_run(rows, options, judging, control, std::move(answer));
   }
   if (!options.ridge.cross_validated) return run_method(rows, method, options, control);
   SelectOptions told = options;
@@ -364,8 +514,22 @@ Selection run_judged(const RowStatistics& rows, const Method& method, const Sele
   const MethodTraits& traits = method.traits();
   // Components and discriminants of their own know no ridge, and an exact search would prove every set anew.
   if (!traits.variance && !traits.own_rule && !traits.proves)
-    told.ridge = chosen_ridge(rows, method, options, classifier, control).value_or(Ridge{});
+    told.ridge = chosen_ridge(rows, method, options, judging.classifier, control).value_or(Ridge{});
   return run_method(rows, method, told, control);
+}
+
+Preparation preparation_of(const Selection& found, const Preparation& preparation, const Dataset& prepared,
+                           const std::vector<Index>& features, const Judging& judging) {
+  const bool compared = judging.transform == Transform::kAuto && found.comparison;
+  if (!compared || found.comparison->used.transform != Transform::kAsinh) return preparation;
+  return preparation.then(Preparation::bending(prepared, features));
+}
+
+Classifier classifier_of(const Selection& found, const Classifier& asked) {
+  if (!found.comparison || asked.name() != Lda::kTraits.name) return asked;
+  Lda rule = asked.as<Lda>();
+  rule.shrinkage = found.comparison->used.shrinkage;
+  return rule;
 }
 
 std::string shown(const UsedConfiguration& used) {
@@ -373,6 +537,9 @@ std::string shown(const UsedConfiguration& used) {
   if (used.k) text += fmt::format(", {}", counted(*used.k, "feature"));
   if (used.ridge) text += fmt::format(", ridge {}", shown(*used.ridge));
   if (used.lambda) text += fmt::format(", lambda {:.3g}", *used.lambda);
+  if (used.transform == Transform::kAsinh) text += ", asinh of the columns";
+  if (used.shrinkage.beyond > 0.0)
+    text += fmt::format(", shrinkage {}", OptionCodec<Shrinkage>::format(used.shrinkage));
   return text;
 }
 

@@ -55,7 +55,9 @@ json used_json(const UsedConfiguration& used) {
   return {{"method", used.method},
           {"lambda", used.lambda ? json(*used.lambda) : json()},
           {"ridge", used.ridge ? OptionCodec<Ridge>::json(as_option(*used.ridge)) : json()},
-          {"k", used.k ? json(*used.k) : json()}};
+          {"k", used.k ? json(*used.k) : json()},
+          {"transform", OptionCodec<Transform>::json(used.transform)},
+          {"shrinkage", OptionCodec<Shrinkage>::json(used.shrinkage)}};
 }
 
 json choice_json(const EvaluationChoice& choice, bool compact) {

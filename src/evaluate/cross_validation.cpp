@@ -165,6 +165,10 @@ class Evaluator {
     return rule;
   }
 
+  [[nodiscard]] Judging judging() const {
+    return {.classifier = classifier_, .transform = prepare_.transform};
+  }
+
   Dataset prepared_rows(const Task& task, Preparation& preparation) const {
     Dataset training = rows_of(task, task.train);
     preparation = Preparation::learn(training, prepare_);
@@ -179,7 +183,7 @@ class Evaluator {
     options.ridge_needed = task.train.size() == static_cast<std::size_t>(data_.rows());  // it is reported
     options.components = 1;
     try {
-      selection = run_judged(rows, method, options, classifier_, control_.silent());
+      selection = run_judged(rows, method, options, judging(), control_.silent());
       // A method that knows no labels knows no ridge for the rule that is trained on its sets.
       if (method.traits().variance && !selection.sets().empty()) {
         selection.ridge = rows.ridge(features_used(selection), options.ridge).amount;
@@ -195,10 +199,17 @@ class Evaluator {
   ScoresByK judge_path(const Dataset& training, const Preparation& preparation, const Task& task,
                        const Selection& selection, int threads) const {
     const std::vector<Index> used = features_used(selection);
+    const Preparation seen =
+        preparation_of(selection, preparation, training, used, judging()).restricted(used);
     Matrix test_rows = values(task.test, used);
-    preparation.restricted(used).apply_to(test_rows);
-    const ClassifierTrainer trainer(training, used, selection.ridge, classifier_,
-                                    {.seed = selection_.seed, .threads = threads});
+    seen.apply_to(test_rows);
+    const Classifier classifier = classifier_of(selection, classifier_);
+    const TrainingContext context{.seed = selection_.seed, .threads = threads};
+    const bool bent = seen.spread.size() > preparation.spread.size();
+    const ClassifierTrainer trainer =
+        bent ? ClassifierTrainer(Preparation().then(seen).apply(training.with_features(used)),
+                                 first_features(std::ssize(used)), selection.ridge, classifier, context)
+             : ClassifierTrainer(training, used, selection.ridge, classifier, context);
 
     ScoresByK scores;
     for (const auto& entry : selection.sets()) {

@@ -217,14 +217,14 @@ ArmSets sets_of(const Arm& arm, const RowStatistics& rows, const SelectOptions& 
   return sets;
 }
 
-/// What one fold says of one arm.
+/// What one fold says.
 struct FoldErrors {
   struct Point {
     bool reached = false;
     std::vector<char> wrong;  ///< by held-out row
     Index features = 0;
   };
-  std::vector<std::vector<Point>> arms;
+  std::vector<std::vector<std::vector<Point>>> variants;  ///< by variant, arm and point
 };
 
 std::vector<FoldErrors::Point> judge_arm(const ArmSets& sets, const Dataset& training, const Dataset& all,
@@ -335,9 +335,9 @@ double InnerErrors::stderr_of_difference(const PointErrors& a, const PointErrors
   return standard_error(differences, weights);
 }
 
-InnerErrors compare_arms(const Dataset& training, const InnerFolds& folds, const std::vector<Arm>& arms,
-                         const SelectOptions& options, const Classifier& classifier, int threads,
-                         const RunControl& control) {
+InnerErrors compare_arms(const std::vector<Dataset>& tables, const InnerFolds& folds,
+                         const std::vector<Arm>& arms, const SelectOptions& options,
+                         const std::vector<Classifier>& classifiers, int threads, const RunControl& control) {
   std::vector<const std::vector<Index>*> held_out;
   for (const auto& repeat : folds.held_out) {
     for (const auto& part : repeat) held_out.push_back(&part);
@@ -349,16 +349,22 @@ InnerErrors compare_arms(const Dataset& training, const InnerFolds& folds, const
     std::vector<Index> rows;
     std::set_difference(folds.rows.begin(), folds.rows.end(), held_out[f]->begin(), held_out[f]->end(),
                         std::back_inserter(rows));
-    const Dataset part = training.with_rows(rows);
-    const RowStatistics statistics(part, 1, options.memory_limit.bytes);
     SelectOptions told = options;
     told.threads = 1;
     FoldErrors found;
+    found.variants.resize(tables.size() * classifiers.size());
     const RunControl silent = control.silent();
-    for (const Arm& arm : arms) {
-      const ArmSets sets = sets_of(arm, statistics, told, silent);
-      found.arms.push_back(judge_arm(sets, part, training, *held_out[f], classifier, options.seed, silent));
-      if (control.should_stop()) return;  // cut short it would count as the methods' own answer
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+      const Dataset part = tables[t].with_rows(rows);
+      const RowStatistics statistics(part, 1, options.memory_limit.bytes);
+      for (const Arm& arm : arms) {
+        const ArmSets sets = sets_of(arm, statistics, told, silent);
+        for (std::size_t c = 0; c < classifiers.size(); ++c) {
+          found.variants[t * classifiers.size() + c].push_back(
+              judge_arm(sets, part, tables[t], *held_out[f], classifiers[c], options.seed, silent));
+        }
+        if (control.should_stop()) return;  // cut short it would count as the methods' own answer
+      }
     }
     results[f] = std::move(found);
     control.report("compare methods", static_cast<double>(++done) / static_cast<double>(held_out.size()));
@@ -367,20 +373,23 @@ InnerErrors compare_arms(const Dataset& training, const InnerFolds& folds, const
   std::vector<const FoldErrors*> finished;
   std::vector<const std::vector<Index>*> of_finished;
   for (std::size_t f = 0; f < results.size(); ++f) {
-    if (results[f].arms.empty()) continue;
+    if (results[f].variants.empty()) continue;
     finished.push_back(&results[f]);
     of_finished.push_back(held_out[f]);
   }
   errors.folds_run = static_cast<Index>(finished.size());
-  const RowTally tally(of_finished, training);
+  const RowTally tally(of_finished, tables.front());
   errors.weights = tally.shares();
-  for (std::size_t a = 0; a < arms.size(); ++a) {
-    auto& points = errors.arms.emplace_back(static_cast<std::size_t>(arms[a].count()));
-    for (std::size_t p = 0; p < points.size() && !finished.empty(); ++p) {
-      std::vector<const FoldErrors::Point*> of_folds;
-      of_folds.reserve(finished.size());
-      for (const FoldErrors* fold : finished) of_folds.push_back(&fold->arms[a][p]);
-      points[p] = tally.errors_of(of_folds);
+  errors.variants.resize(tables.size() * classifiers.size());
+  for (std::size_t v = 0; v < errors.variants.size(); ++v) {
+    for (std::size_t a = 0; a < arms.size(); ++a) {
+      auto& points = errors.variants[v].emplace_back(static_cast<std::size_t>(arms[a].count()));
+      for (std::size_t p = 0; p < points.size() && !finished.empty(); ++p) {
+        std::vector<const FoldErrors::Point*> of_folds;
+        of_folds.reserve(finished.size());
+        for (const FoldErrors* fold : finished) of_folds.push_back(&fold->variants[v][a][p]);
+        points[p] = tally.errors_of(of_folds);
+      }
     }
   }
   return errors;

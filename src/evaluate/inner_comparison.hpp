@@ -59,20 +59,23 @@ struct PointErrors {
 };
 
 struct InnerErrors {
-  std::vector<std::vector<PointErrors>> arms;  ///< by arm and point
-  std::vector<double> weights;                 ///< of the rows that were held out, shares
+  using OfArms = std::vector<std::vector<PointErrors>>;  ///< by arm and point
+  std::vector<OfArms> variants;                          ///< by table and classifier, tables outermost
+  std::vector<double> weights;                           ///< of the rows that were held out, shares
   Index folds_run = 0;
 
   /// The standard error of the difference of two points: over the rows, which both were asked about.
   [[nodiscard]] double stderr_of_difference(const PointErrors& a, const PointErrors& b) const;
 };
 
-/// Folds run side by side on `threads`; each has its own moments, pencils and scores, which its arms share.
-/// One that a limit or a signal cuts short does not count. `options` are what every method is told, but for
-/// sizes and ridge.
-[[nodiscard]] InnerErrors compare_arms(const Dataset& training, const InnerFolds& folds,
+/// Every arm on every one of `tables`, the same rows with their columns transformed differently, its sets
+/// judged by every one of `classifiers`. Folds run side by side on `threads`; each has its own moments,
+/// pencils and scores, which its arms share. One that a limit or a signal cuts short does not count.
+/// `options` are what every method is told, but for sizes and ridge.
+[[nodiscard]] InnerErrors compare_arms(const std::vector<Dataset>& tables, const InnerFolds& folds,
                                        const std::vector<Arm>& arms, const SelectOptions& options,
-                                       const Classifier& classifier, int threads, const RunControl& control);
+                                       const std::vector<Classifier>& classifiers, int threads,
+                                       const RunControl& control);
 
 /// The arm's selection on these rows at one point: one set, or none where it was stopped or has none there.
 [[nodiscard]] Selection select_at(const Arm& arm, Index point, const RowStatistics& rows,

@@ -86,20 +86,20 @@ Selection forward_pass(const RowStatistics& rows, const Method& method, const Se
 
 /// The set to train on.
 Selection choose_features(const RowStatistics& rows, const Method& method, const SelectOptions& options,
-                          const Classifier& classifier, const RunControl& control) {
+                          const Judging& judging, const RunControl& control) {
   const MethodTraits& traits = method.traits();
   if (!traits.proves) {
-    Selection found = run_judged(rows, method, options, classifier, control);
+    Selection found = run_judged(rows, method, options, judging, control);
     const Status stopped = control.status_or(found.status);
     if (can_be_trained_on(found) || !was_stopped(stopped)) return found;
     return forward_pass(rows, method, options, stopped);
   }
   if (!control.should_stop()) {
-    Selection found = run_judged(rows, method, options, classifier, control);
+    Selection found = run_judged(rows, method, options, judging, control);
     if (!found.sets().empty() || !control.should_stop()) return found;
   }
-  Selection found = run_judged(rows, MethodRegistry::changed(method, {{"node_limit", "1"}}), options,
-                               classifier, RunControl{});
+  Selection found = run_judged(rows, MethodRegistry::changed(method, {{"node_limit", "1"}}), options, judging,
+                               RunControl{});
   found.status = worst(found.status, control.status_or(found.status));
   return found;
 }
@@ -180,7 +180,8 @@ FitResult fit_features(const Dataset& data, const Method& method, const SelectOp
   const auto preparation = Preparation::learn(data, prepare);
   const Dataset prepared = preparation.apply(data);
   const RowStatistics rows(prepared, options.threads, options.memory_limit.bytes);
-  result.selection = choose_features(rows, method, options, classifier, control);
+  const Judging judging{.classifier = classifier, .transform = prepare.transform};
+  result.selection = choose_features(rows, method, options, judging, control);
   Selection& found = result.selection;
   if (traits.variance && !found.sets().empty())  // it knows no labels, and so no ridge for the rule
     found.ridge = rows.ridge(found.sets().back().features, options.ridge).amount;
@@ -198,11 +199,14 @@ FitResult fit_features(const Dataset& data, const Method& method, const SelectOp
   result.k = std::holds_alternative<Components>(found.answer) ? fitted->matrix.cols()
              : fitted != nullptr                              ? static_cast<Index>(fitted->features.size())
                                                               : found.sets().back().k();
-  result.model = fitted != nullptr
-                     ? fit_model(data, preparation, found.method, *fitted,
-                                 nothing ? priors_alone(classifier) : classifier, selection.seed, control)
-                     : fit_model(data, preparation, found.method, found.sets().back().features, found.ridge,
-                                 classifier, selection.seed, control);
+  result.model =
+      fitted != nullptr
+          ? fit_model(data, preparation, found.method, *fitted,
+                      nothing ? priors_alone(classifier) : classifier, selection.seed, control)
+          : fit_model(data,
+                      preparation_of(found, preparation, prepared, found.sets().back().features, judging),
+                      found.method, found.sets().back().features, found.ridge,
+                      classifier_of(found, classifier), selection.seed, control);
   result.status = chosen.evaluation ? worst(found.status, chosen.evaluation->status) : found.status;
   const std::string cut_short = result.model.rule->cut_short_sentence();
   if (!cut_short.empty()) result.status = worst(result.status, result.model.rule->status);

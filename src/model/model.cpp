@@ -28,12 +28,6 @@ constexpr std::string_view kModelSchema = "subspectra.model/1";
 /// A model file is small; anything larger is not one of ours.
 constexpr std::uint64_t kLargestModelFile = 1ULL << 31U;
 
-std::vector<Index> first_features(Index count) {
-  std::vector<Index> all(static_cast<std::size_t>(count));
-  std::iota(all.begin(), all.end(), Index{0});
-  return all;
-}
-
 const ClassifierKind& read_classifier(const ModelReader& reader) {
   try {
     return find_classifier(reader.text("classifier"));
@@ -210,6 +204,10 @@ json TrainedModel::to_json() const {
                    {"centre", list(preparation.centre)},
                    {"scale", list(preparation.scale)}}},
                  {"ridge", OptionCodec<Ridge>::json(as_option(ridge))}};
+  if (preparation.spread.size() > 0) {
+    object["preprocessing"]["median"] = list(preparation.median);
+    object["preprocessing"]["spread"] = list(preparation.spread);
+  }
   if (!id.empty()) object["id"] = id;
   for (const DerivedFeature& feature : derived) {
     json entry = {{"feature", feature.name}, {"column", feature.column}};
@@ -286,6 +284,15 @@ TrainedModel TrainedModel::from_json(const json& root, const std::string& file) 
   model.preparation.centre = reader.optional_numbers("preprocessing.centre", k);
   model.preparation.scale = reader.optional_numbers("preprocessing.scale", k);
   if ((model.preparation.scale.array() <= 0.0).any()) reader.fail("preprocessing.scale", "must be positive");
+  const json& preprocessing = reader.at("preprocessing");
+  if (preprocessing.contains("median") || preprocessing.contains("spread")) {
+    model.preparation.median = reader.optional_numbers("preprocessing.median", k);
+    model.preparation.spread = reader.optional_numbers("preprocessing.spread", k);
+    if (model.preparation.median.size() != model.preparation.spread.size())
+      reader.fail("preprocessing.spread", "must be there where 'median' is, and only there");
+    if ((model.preparation.spread.array() < 0.0).any())
+      reader.fail("preprocessing.spread", "must not be negative");
+  }
   model.ridge = reader.ridge("ridge");
   if (const auto status = root.find("status"); status != root.end() && status->is_string())
     model.status = status->get<std::string>();

@@ -101,11 +101,7 @@ const std::string& Covariances::source() const { return problem_->source; }
 Selection select(const Covariances& matrices, const Method& method, const SelectOptions& options,
                  const RunControl& control) {
   method.validate();
-  if (options.prepare.standardize)
-    throw InvalidArgument({.field = "standardize",
-                           .value = "true",
-                           .rule = "is for tables",
-                           .way_out = "matrices are used as they are: give correlations"});
+  refuse_preparation(options.prepare);
   const MatrixProblem& problem = matrices.problem();
   if (method.traits().takes_matrices && method.traits().needs_labels && !problem.b)
     throw InvalidArgument({.field = "method",

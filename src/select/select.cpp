@@ -628,6 +628,19 @@ Selection select_features(const MatrixProblem& problem, const Method& method, co
   return run_method(RowStatistics(names, problem, options.threads), method, options, control);
 }
 
+void refuse_preparation(const PrepareOptions& options) {
+  if (options.standardize)
+    throw InvalidArgument({.field = "standardize",
+                           .value = "true",
+                           .rule = "is for tables",
+                           .way_out = "matrices are used as they are: give correlations"});
+  if (options.transform == Transform::kAsinh)
+    throw InvalidArgument({.field = "transform",
+                           .value = "asinh",
+                           .rule = "{value} is for tables",
+                           .way_out = "matrices are used as they are: make them of transformed columns"});
+}
+
 void to_table_units(const Preparation& preparation, Selection& selection) {
   if (preparation.scale.size() == 0) return;
   auto* const path = std::get_if<PenaltyPath>(&selection.answer);

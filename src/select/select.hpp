@@ -28,6 +28,9 @@ namespace subspectra {
 /// Components stay what they are, unit vectors of what was analysed.
 void to_table_units(const Preparation& preparation, Selection& selection);
 
+/// Matrices are used as they are: throws InvalidArgument where something is to be done to columns.
+void refuse_preparation(const PrepareOptions& options);
+
 /// A set that someone else chose.
 struct GivenSet {
   std::vector<std::string> names;

@@ -269,6 +269,7 @@ void take_options(const Member& options, ClaimedResult& result) {
   if (options.has("transpose")) result.read.transpose = options.at("transpose").truth();
   if (options.has("missing")) result.prepare.missing = options.at("missing").choice<MissingPolicy>();
   if (options.has("standardize")) result.prepare.standardize = options.at("standardize").truth();
+  if (options.has("transform")) result.prepare.transform = options.at("transform").choice<Transform>();
   texts("include", result.include);
   texts("exclude", result.exclude);
   result.read.ignore = result.exclude;

@@ -322,6 +322,50 @@ TEST(ChosenColumns, AreRefusedBeforeTheWorkWhereTheyCannotBe) {
   EXPECT_EQ(scratch.read("n"), "x0\n");
 }
 
+TEST(Transform, IsLearnedKeptByTheModelAndVerified) {
+  const ScratchDirectory scratch;
+  const auto fitted = [&](const char* transform) {
+    const Finished run = run_program({"fit", "sonar", "--method", "fisher", "-k", "5", "--transform",
+                                      transform, "-o", scratch.file(std::string(transform) + ".json")});
+    EXPECT_EQ(run.code, 0) << run.err;
+    return json::parse(scratch.read(std::string(transform) + ".json"));
+  };
+  const json bent = fitted("asinh");
+  EXPECT_EQ(bent["preprocessing"]["spread"].size(), 5U);
+  EXPECT_EQ(bent["preprocessing"]["median"].size(), 5U);
+  EXPECT_EQ(bent["options"]["transform"], "asinh");
+  for (const char* none : {"auto", "none"}) EXPECT_FALSE(fitted(none)["preprocessing"].contains("spread"));
+  EXPECT_NE(bent["centroids"], json::parse(scratch.read("none.json"))["centroids"]);
+  EXPECT_EQ(run_program({"predict", scratch.file("asinh.json"), "sonar", "--quiet"}).code, 0);
+  // What select finds on such columns holds for one who reads the table anew.
+  const std::string result = scratch.file("r.json");
+  ASSERT_EQ(run_program({"select", "sonar", "-k", "1:4", "--transform", "asinh", "-o", result}).code, 0);
+  EXPECT_EQ(run_program({"verify", result, "sonar"}).code, 0);
+  json plain = json::parse(scratch.read("r.json"));
+  plain["options"]["transform"] = "none";
+  scratch.write("plain.json", plain.dump());
+  EXPECT_NE(run_program({"verify", scratch.file("plain.json"), "sonar"}).code, 0);
+  EXPECT_EQ(run_program({"select", "sonar", "--transform", "log"}).code, 2);
+  scratch.write("s.csv", "1,0.5\n0.5,1\n");
+  const Finished matrix =
+      run_program({"select", "--covariance", scratch.file("s.csv"), "-k", "1", "--transform", "asinh"});
+  EXPECT_EQ(matrix.code, 2);
+  EXPECT_NE(matrix.err.find("--transform"), std::string::npos) << matrix.err;
+}
+
+TEST(Transform, OfAutoIsWhatTheModelSays) {
+  const ScratchDirectory scratch;
+  ASSERT_EQ(run_program({"fit", "sonar", "-o", scratch.file("m.json"), "--quiet"}).code, 0);
+  const json model = json::parse(scratch.read("m.json"));
+  const bool bent = model["chosen_by"]["used"]["transform"] == "asinh";
+  EXPECT_EQ(model["preprocessing"].contains("spread"), bent);
+  ASSERT_EQ(
+      run_program({"fit", "sonar", "--transform", "none", "-o", scratch.file("n.json"), "--quiet"}).code, 0);
+  const json plain = json::parse(scratch.read("n.json"));
+  EXPECT_EQ(plain["chosen_by"]["used"]["transform"], "none");
+  EXPECT_FALSE(plain["preprocessing"].contains("spread"));
+}
+
 TEST(Loadings, HaveSignificantDigits) {
   const ScratchDirectory scratch;
   std::string table = "big,small,class\n";

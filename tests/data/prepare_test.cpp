@@ -249,6 +249,61 @@ TEST(Preparation, StandardizesWhatTheMedianFilled) {
   }
 }
 
+TEST(Preparation, BendsByMediansAsTheFormulaSays) {
+  DatasetParts data = oracle::random_classes(21, 4, 2, 5);
+  data.dense.col(1) = (3.0 * data.dense.col(1).array()).exp();
+  data.dense.col(2).setConstant(3.0);
+  data.dense(4, 2) = 7.0;  // more than half of it is one value
+  const Dataset table(data);
+  const Dataset bent = Preparation::bending(table).apply(table);
+  const std::vector<int> once(21, 1);
+  for (const Index j : {0, 1, 3}) {
+    const Vector x = data.dense.col(j);
+    const double median = median_of_repeats(x, once);
+    const Vector away = (x.array() - median).abs();
+    const double spread = 2.0 * 1.4826 * median_of_repeats(away, once);
+    const Vector expected = ((x.array() - median) / spread).unaryExpr([](double z) { return std::asinh(z); });
+    EXPECT_LT((bent.values().column(j) - expected).norm(), 1e-13) << j;
+  }
+  EXPECT_EQ(bent.values().column(2), data.dense.col(2));
+  // Neither units nor a part of the columns change it; values near the largest double stay finite.
+  const Preparation part = Preparation::bending(table, {1, 3});
+  EXPECT_EQ(part.apply(table).values().column(1), bent.values().column(1));
+  EXPECT_EQ(part.apply(table).values().column(0), data.dense.col(0));
+  DatasetParts scaled = data;
+  scaled.dense.col(0) *= 1e200;
+  scaled.dense(3, 3) = 1e308;
+  scaled.dense(4, 3) = -1e308;
+  const Dataset far(scaled);
+  const Dataset bent_far = Preparation::bending(far).apply(far);
+  EXPECT_LT((bent_far.values().column(0) - bent.values().column(0)).norm(), 1e-12);
+  EXPECT_TRUE(bent_far.values().column(3).allFinite());
+}
+
+TEST(Preparation, BendingCountsWeightsAndComesAfterGapsAndScales) {
+  DatasetParts data = oracle::random_classes(11, 3, 2, 6);
+  data.weights.resize(11);
+  for (Index i = 0; i < 11; ++i) data.weights[i] = static_cast<double>(1 + i % 3);
+  std::vector<int> times;
+  for (Index i = 0; i < 11; ++i) times.push_back(static_cast<int>(1 + i % 3));
+  const auto learned = Preparation::learn(data, {.transform = Transform::kAsinh});
+  for (Index j = 0; j < 3; ++j)
+    EXPECT_DOUBLE_EQ(learned.median[j], median_of_repeats(data.dense.col(j), times));
+  data.dense(2, 0) = kNaN;
+  const Dataset table(data);
+  const PrepareOptions first{.missing = MissingPolicy::kMean, .standardize = true};
+  PrepareOptions both = first;
+  both.transform = Transform::kAsinh;
+  const Dataset step = Preparation::learn(table, first).apply(table);
+  EXPECT_EQ(Preparation::learn(table, both).apply(table).values().packed(),
+            Preparation::bending(step).apply(step).values().packed());
+  // Sparse tables stay sparse.
+  const Dataset sparse(oracle::as_sparse(oracle::random_classes(11, 3, 2, 6)));
+  const auto none = Preparation::learn(sparse, {.transform = Transform::kAsinh});
+  EXPECT_FALSE(none.changes(sparse));
+  EXPECT_FALSE(Preparation::learn(table, {.missing = MissingPolicy::kMean}).spread.size() > 0);
+}
+
 TEST(CheckValues, AnIndicatorSaysWhereValuesAreMissing) {
   DatasetParts data = with_gaps();
   for (const DatasetParts& table : {data, oracle::as_sparse(data)}) {

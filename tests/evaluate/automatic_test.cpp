@@ -21,10 +21,10 @@ namespace subspectra::automatic_test {
 namespace {
 
 Selection judged(const DatasetParts& parts, const SelectOptions& options = {}, const Method& method = Auto{},
-                 const RunControl& control = RunControl()) {
+                 const RunControl& control = RunControl(), Transform transform = Transform::kAuto) {
   const Dataset data(parts);
   const RowStatistics rows(data, 1, 0);
-  return run_judged(rows, method, options, Lda{}, control);
+  return run_judged(rows, method, options, {.classifier = Lda{}, .transform = transform}, control);
 }
 
 TEST(InnerFolds, EveryRowIsHeldOutOnceARepeatButTheLastOfAClass) {
@@ -86,10 +86,13 @@ TEST(InnerComparison, ErrorsAreThoseOfARuleTrainedOnTheOtherRows) {
   Arm filter{.method = Fisher{}, .points = Arm::Points::kRanking, .sizes = {2, 6}};
   filter.ridge.fraction = 0.5;
   const std::vector<Arm> arms = {search, filter};
-  const InnerErrors errors = compare_arms(data, folds, arms, {}, Lda{}, 2, RunControl());
+  const Lda plain{.shrinkage = 0.0};
+  const InnerErrors errors = compare_arms({data}, folds, arms, {}, {Lda{}, plain}, 2, RunControl());
   EXPECT_EQ(errors.folds_run, 6);
-  for (std::size_t a = 0; a < arms.size(); ++a) {
-    for (std::size_t p = 0; p < 2; ++p) {
+  ASSERT_EQ(errors.variants.size(), 2U);
+  for (std::size_t v = 0; v < 2; ++v) {
+    for (std::size_t ap = 0; ap < 2 * arms.size(); ++ap) {
+      const std::size_t a = ap / 2, p = ap % 2;
       // Oracle: each fold by the calls that select and train for anybody.
       const Index size = arms[a].sizes[p];
       double wrong = 0.0, all = 0.0;
@@ -100,7 +103,7 @@ TEST(InnerComparison, ErrorsAreThoseOfARuleTrainedOnTheOtherRows) {
           options.ridge.fraction = 0.5;
           const auto features =
               select_features(training, arms[a].method, options, RunControl()).sets().back().features;
-          const auto rule = ClassifierTrainer(training, features, {0.0, 0.5}, Lda{}).fit();
+          const auto rule = ClassifierTrainer(training, features, {0.0, 0.5}, v == 0 ? Lda{} : plain).fit();
           const Matrix answer = rule->log_posteriors(data.values().block(part, features));
           for (Index i = 0; i < answer.rows(); ++i) {
             Index predicted = 0;
@@ -111,13 +114,13 @@ TEST(InnerComparison, ErrorsAreThoseOfARuleTrainedOnTheOtherRows) {
           }
         }
       }
-      const PointErrors& point = errors.arms[a][p];
+      const PointErrors& point = errors.variants[v][a][p];
       ASSERT_TRUE(point.reached);
       EXPECT_NEAR(point.error, wrong / all, 1e-12);
       EXPECT_EQ(point.features, static_cast<double>(size));
     }
   }
-  EXPECT_EQ(errors.stderr_of_difference(errors.arms[0][0], errors.arms[0][0]), 0.0);
+  EXPECT_EQ(errors.stderr_of_difference(errors.variants[0][0][0], errors.variants[0][0][0]), 0.0);
 }
 
 TEST(Automatic, ComparesThreeCandidatesAndTakesTheSparsestThatIsNoWorse) {
@@ -140,6 +143,34 @@ TEST(Automatic, ComparesThreeCandidatesAndTakesTheSparsestThatIsNoWorse) {
     EXPECT_EQ(found.method, "auto");
     EXPECT_TRUE(found.size_fixed);
   }
+}
+
+/// Classes apart in the logarithm of the columns, whose values are then spread over decades.
+DatasetParts heavy_tailed(Index n, Index p, std::uint64_t seed) {
+  DatasetParts data = oracle::random_classes(n, p, 2, seed, 1.2);
+  data.dense = (3.0 * data.dense.array()).exp().matrix();
+  return data;
+}
+
+TEST(Automatic, BendsColumnsWhereRowsSaySoAndTheyAlone) {
+  const DatasetParts data = heavy_tailed(80, 12, 31);
+  const Selection found = judged(data);
+  EXPECT_EQ(found.comparison->used.transform, Transform::kAsinh);
+  const Selection kept = judged(data, {}, Auto{}, RunControl(), Transform::kNone);
+  EXPECT_EQ(kept.comparison->used.transform, Transform::kNone);
+  EXPECT_LT(found.comparison->candidates[found.comparison->chosen].error,
+            kept.comparison->candidates[kept.comparison->chosen].error);
+  // Twice as many grid points of each candidate were compared.
+  EXPECT_GT(found.comparison->candidates[0].compared, kept.comparison->candidates[0].compared);
+  EXPECT_EQ(judged(oracle::as_sparse(data)).comparison->used.transform, Transform::kNone);
+}
+
+TEST(Automatic, AFewFeaturesAreTakenWhereTheyAreClearlyBetter) {
+  // One column is the label, 200 are noise: nine features are more than there is.
+  DatasetParts data = oracle::random_classes(90, 200, 2, 33, 0.0);
+  for (Index i = 0; i < 90; ++i) data.dense(i, 4) += 8.0 * data.labels->codes[static_cast<std::size_t>(i)];
+  const Selection found = judged(data);
+  EXPECT_EQ(found.sets().front().features, std::vector<Index>{4});
 }
 
 TEST(Automatic, FindsTheFeaturesThatTellTheClassesApart) {
@@ -170,7 +201,7 @@ TEST(Automatic, ThreadsAndUnitsDoNotChangeTheChoice) {
   {
     const Dataset table(data);
     const RowStatistics rows(table, 3, 0);
-    const Selection three = run_judged(rows, Auto{}, {}, Lda{}, RunControl());
+    const Selection three = run_judged(rows, Auto{}, {}, {.classifier = Lda{}}, RunControl());
     EXPECT_EQ(three.sets().front().features, one.sets().front().features);
     EXPECT_EQ(three.comparison->used.method, one.comparison->used.method);
   }

@@ -54,9 +54,10 @@ std::string message_of(const std::function<void()>& action) {
 
 TEST(Model, ComesBackFromJsonToTheLastBit) {
   for (const Classifier& classifier : every_classifier()) {
-    for (const bool standardize : {false, true}) {
-      const TrainedModel model =
-          small_model({.missing = MissingPolicy::kMean, .standardize = standardize}, classifier);
+    for (const Transform transform : {Transform::kNone, Transform::kAsinh}) {
+      const TrainedModel model = small_model(
+          {.missing = MissingPolicy::kMean, .standardize = true, .transform = transform}, classifier);
+      EXPECT_EQ(model.preparation.spread.size() > 0, transform == Transform::kAsinh);
       const TrainedModel back =
           TrainedModel::from_json(nlohmann::json::parse(model.to_json().dump()), "m.json");
       EXPECT_EQ(back.rule->classifier(), classifier.name());
@@ -139,6 +140,11 @@ TEST(Model, ValuesThatOverflowAreRefusedAndNotPredictedAsNaN) {
 void expect_damage_refused(const Classifier& classifier) {
   const nlohmann::json good =
       small_model({.missing = MissingPolicy::kMean, .standardize = true}, classifier).to_json();
+  for (const char* member : {"median", "spread"}) {
+    nlohmann::json bad = good;
+    bad["preprocessing"][member] = nlohmann::json::array({1.0});
+    EXPECT_TRUE(message_of([&] { (void)TrainedModel::from_json(bad, "m.json"); }).starts_with("m.json: "));
+  }
   ASSERT_NO_THROW((void)TrainedModel::from_json(good, "m.json"));
   for (const auto& item : good.items()) {
     if (item.key() == "version") continue;  // for people

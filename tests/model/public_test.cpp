@@ -130,7 +130,7 @@ TEST(PublicFit, AStoppedMethodWithoutASetIsReplacedByAForwardPassAndAWarning) {
 }
 
 TEST_F(PublicCalls, SizesThatCannotBeAreRefusedAndNothingMeansAll) {
-  for (const KRange k : {KRange(0), KRange(-3), KRange(3, 0), KRange(-5, -3), KRange(0, 3), KRange(3, 2),
+  for (const KRange& k : {KRange(0), KRange(-3), KRange(3, 0), KRange(-5, -3), KRange(0, 3), KRange(3, 2),
                          KRange(9), KRange(1, 9)}) {
     EXPECT_TRUE(k.given());
     const std::string sentence = refused("k", [&] { (void)select(data, Gslda{}, {.k = k}); });

@@ -77,7 +77,7 @@ TEST(SmallClasses, EvaluateDoesSoWhereTheFoldsAreNotGivenAndSaysSo) {
 
 TEST(SmallClasses, OneRowOfEveryClassIsRefusedByFitAsByEvaluate) {
   const Dataset data = table(std::vector<int>(40, 1));
-  for (const KRange k : {KRange(2), KRange()}) {
+  for (const KRange& k : {KRange(2), KRange()}) {
     EXPECT_NE(refusal([&] { (void)fit(data, Gslda{}, {.k = k}); }).find("one row of every class"),
               std::string::npos);
     EXPECT_NE(refusal([&] { (void)evaluate(data, Gslda{}, {.k = k}); }).find("one row of every class"),
