@@ -8,6 +8,7 @@
 #include "eigen/leading.hpp"
 #include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
+#include "search/rounding.hpp"
 #include "spectral/perron_bound.hpp"
 #include "spectral/renormalize.hpp"
 #include "spectral/ridge.hpp"
@@ -79,11 +80,11 @@ class Certifier {
             const CertificateOptions& options)
       : pencil_(pencil), units_(units), root_(root), options_(options), features_(units.features()) {
     if (root == nullptr || root->precise || !std::isfinite(root->correlation_inverse)) return;
-    const double condition = root->correlation_norm * root->correlation_inverse;
+    const auto n = static_cast<Index>(features_.size());
+    const double moved =
+        rounding_of_bounds(n, rows_of_moments(pencil), root->correlation_norm * root->correlation_inverse);
     root_outwards_ = std::max(
-        kOutwards, condition <= kTrustedCondition
-                       ? 4.0 * kEpsilon * condition
-                       : relative_rounding(static_cast<Index>(features_.size()), root->correlation_inverse));
+        kOutwards, moved <= kRoundingBudget ? moved : relative_rounding(n, root->correlation_inverse));
   }
 
   std::vector<SizeBounds> run() {
@@ -326,14 +327,15 @@ bool digits_suffice(const Pencil& pencil, const std::vector<Index>& features, co
         return false;
     }
   }
+  const double trusted = trusted_condition(static_cast<Index>(features.size()), rows_of_moments(pencil));
   if (root != nullptr && std::isfinite(root->correlation_inverse))
-    return root->correlation_norm * root->correlation_inverse <= kTrustedCondition;
+    return root->correlation_norm * root->correlation_inverse <= trusted;
   if (static_cast<Index>(features.size()) > kMostDense)
     return true;  // no bound there starts from all of them
   Matrix c = pencil.block(features, threads);
   const Vector per_unit = c.diagonal().cwiseSqrt().cwiseInverse();
   c = (per_unit.asDiagonal() * c * per_unit.asDiagonal()).eval();
-  c.diagonal().array() -= c.cwiseAbs().rowwise().sum().maxCoeff() / kTrustedCondition;
+  c.diagonal().array() -= c.cwiseAbs().rowwise().sum().maxCoeff() / trusted;
   return c.allFinite() && linalg::cholesky_tiled(c, threads);
 }
 

@@ -10,11 +10,6 @@
 
 namespace subspectra {
 
-/// Up to this condition of the correlations bounds and proofs in doubles carry an error of at most 4 c 2^-52,
-/// c the condition (docs/safety.md): with the 5e-10 to which a certified value is known it makes the 1e-9 of
-/// a certificate.
-inline constexpr double kTrustedCondition = 5e5;
-
 struct CertificateOptions {
   Criterion criterion = Criterion::kLargest;
   KRange k;            ///< units
@@ -32,8 +27,8 @@ struct CertificateOptions {
 [[nodiscard]] std::vector<double> variance_sums(const Pencil& pencil, const SearchUnits& units);
 
 /// Whether bounds and proofs over these features can be made in doubles: the condition of the correlations
-/// D^{-1/2} B D^{-1/2}, D = diag(B), so that units do not matter, is at most kTrustedCondition, and no column
-/// stands so far from zero that its variance has lost digits. `root` may be null: then a Cholesky
+/// D^{-1/2} B D^{-1/2}, D = diag(B), so that units do not matter, is at most trusted_condition(), and no
+/// column stands so far from zero that its variance has lost digits. `root` may be null: then a Cholesky
 /// factorization says so.
 [[nodiscard]] bool digits_suffice(const Pencil& pencil, const std::vector<Index>& features,
                                   const RootLosses* root, int threads);

@@ -8,6 +8,7 @@
 #include "eigen/cholesky.hpp"
 #include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
+#include "search/rounding.hpp"
 #include "spectral/discriminants.hpp"
 
 namespace subspectra::search {
@@ -96,7 +97,7 @@ double trace_bound(const Pencil& pencil, const SearchUnits& units, const ExactOp
   const double norm = inverse.norm();
   const RunControl unstoppable;
   if (!inverted(inverse, options.threads, unstoppable)) return kInfinity;
-  const double rounding = 1e-10 + 4.0 * kEpsilon * norm * inverse.norm();
+  const double rounding = 1e-10 + rounding_of_bounds(n, rows_of_moments(pencil), norm * inverse.norm());
   double trace = 0.0;
   double rank = static_cast<double>(n);
   if (pencil.factor() != nullptr) {
@@ -156,7 +157,7 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
     throw Infeasible(
         "the within-class covariance of the candidates is singular, so that no proof can start from all of them; use ⟨ridge auto⟩ (or a number), exclude features, or search greedily (⟨method forward-lda⟩)");
   }
-  slack = std::max(1e-12, 4.0 * kEpsilon * b.norm() * inverse.norm());
+  slack = std::max(1e-12, rounding_of_bounds(n, rows_of_moments(pencil), b.norm() * inverse.norm()));
   ask();
   whole = of(m.transpose() * (inverse * m));
   level_bytes = hooks.tuning.engine.level_bytes(options.memory_limit);

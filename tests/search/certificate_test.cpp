@@ -5,9 +5,11 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <random>
 
 #include "oracle.hpp"
 #include "pencils.hpp"
+#include "search/rounding.hpp"
 
 namespace subspectra {
 namespace {
@@ -115,6 +117,47 @@ TEST(Certificate, ATableWithFewRowsHasBoundsWithoutThePSquare) {
     }
   }
   for (const auto& [name, value] : bounds[1].upper) EXPECT_GE(value, best) << name;
+}
+
+/// m'B^{-1}m for the moments B = X'X/N, m = X'y/N of rows, in the arithmetic of `Scalar`; B with a unit
+/// diagonal, as all bounds have it.
+template <class Scalar>
+Scalar value_of_rows(const Matrix& x, const Vector& y) {
+  using Dense = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+  const Dense rows = x.cast<Scalar>();
+  const auto n = static_cast<Scalar>(x.rows());
+  const Dense products = rows.transpose() * rows / n;
+  const Dense unit = products.diagonal().cwiseSqrt().cwiseInverse().asDiagonal();
+  const Dense m = unit * (rows.transpose() * y.cast<Scalar>() / n);
+  const Eigen::LLT<Dense> llt(unit * products * unit);
+  return Dense(llt.matrixL().solve(m)).squaredNorm();
+}
+
+TEST(Certificate, RoundingStaysBelowWhatBoundsAreMovedBy) {
+  std::mt19937_64 generator(7);
+  std::normal_distribution<double> normal;
+  for (const Index n : {2, 12, 60}) {
+    for (const Index rows : {Index{2}, Index{20}}) {
+      for (const double noise : {1.0, 1e-1, 1e-2, 1e-3}) {
+        // Columns that share one part and differ by `noise`, in units of their own.
+        const Vector shared = Vector::NullaryExpr(rows * n, [&] { return normal(generator); });
+        Matrix x = Matrix::NullaryExpr(rows * n, n, [&] { return noise * normal(generator); });
+        for (Index j = 0; j < n; ++j) x.col(j) = (x.col(j) + shared) * std::pow(10.0, normal(generator));
+        const Vector y = x.col(0) / x.col(0).norm() - x.col(1) / x.col(1).norm();
+        const Vector length = x.colwise().norm();
+        const Matrix scaled = x * length.cwiseInverse().asDiagonal();
+        const Vector squares = Eigen::JacobiSVD<Matrix>(scaled).singularValues().cwiseAbs2();
+        const double condition = squares.maxCoeff() / squares.minCoeff();
+        const auto exact = value_of_rows<long double>(x, y);
+        const double error =
+            static_cast<double>(std::abs(value_of_rows<double>(x, y) - exact) / std::abs(exact));
+        EXPECT_LE(error, rounding_of_bounds(n, x.rows(), condition)) << n << " " << rows << " " << noise;
+      }
+    }
+  }
+  EXPECT_NEAR(rounding_of_bounds(60, 208, trusted_condition(60, 208)), kRoundingBudget, 1e-20);
+  EXPECT_GE(trusted_condition(16, 100), 2e5);
+  EXPECT_EQ(rounding_growth(30, 500), rounding_growth(500, 30));
 }
 
 }  // namespace
