@@ -131,7 +131,7 @@ TEST(PublicFit, AStoppedMethodWithoutASetIsReplacedByAForwardPassAndAWarning) {
 
 TEST_F(PublicCalls, SizesThatCannotBeAreRefusedAndNothingMeansAll) {
   for (const KRange& k : {KRange(0), KRange(-3), KRange(3, 0), KRange(-5, -3), KRange(0, 3), KRange(3, 2),
-                         KRange(9), KRange(1, 9)}) {
+                          KRange(9), KRange(1, 9)}) {
     EXPECT_TRUE(k.given());
     const std::string sentence = refused("k", [&] { (void)select(data, Gslda{}, {.k = k}); });
     EXPECT_NE(sentence.find("8 features can be chosen"), std::string::npos) << sentence;
