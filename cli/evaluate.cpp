@@ -45,9 +45,14 @@ std::string method_text(const Evaluation& evaluation, const std::string& method,
   for (const auto& row : evaluation.rows) {
     if (row.method != method) continue;
     rows.push_back(&row);
-    all.push_back(row.k);
+    // A penalty may leave nothing at a size: the same row, time and again.
+    const bool empty = row.k > 0 && row.features < 0.05;
+    const bool named =
+        choice != nullptr && (row.k == choice->k_best || row.k == choice->k_one_standard_error);
+    if (!empty || named) all.push_back(row.k);
   }
   if (rows.empty()) return fmt::format("\n{}: no k could be reached in every training set\n", method);
+  if (all.empty()) all.push_back(rows.front()->k);
   const auto at = [&](Index k) {
     return *std::find_if(rows.begin(), rows.end(), [&](const EvaluationRow* row) { return row->k == k; });
   };
@@ -103,6 +108,8 @@ std::string method_text(const Evaluation& evaluation, const std::string& method,
     table.add(std::move(cells), mark.empty() ? Style::kPlain : Style::kMarked);
   }
   std::string text = fmt::format("\n{}\n{}", method, table.text("  "));
+  if (all.size() < rows.size())
+    text += fmt::format("  (k at which no feature is left: {}; --json has them)\n", rows.size() - all.size());
   if (shown.size() < all.size()) {
     text += fmt::format("  ({} of {} values of k are shown; --json has all)\n", shown.size(), all.size());
   }

@@ -19,10 +19,25 @@ std::vector<std::size_t> by_error(const std::vector<JudgedMethod>& methods) {
 double error_of_difference(const JudgedMethod& a, const JudgedMethod& b, const SplitSizes& sizes) {
   std::vector<double> differences(a.fold_errors.size());
   for (std::size_t i = 0; i < differences.size(); ++i) differences[i] = a.fold_errors[i] - b.fold_errors[i];
-  return corrected_standard_error(differences, sizes);
+  return std::fmax(corrected_standard_error(differences, sizes),  // NaN of one held-out set
+                   standard_error_of_rows(a.row_errors, b.row_errors, sizes.rows()));
 }
 
 }  // namespace
+
+double standard_error_of_rows(std::span<const double> a, std::span<const double> b, double rows) {
+  double asked = 0.0, sum = 0.0, squares = 0.0;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    const double difference = a[i] - b[i];
+    if (std::isnan(difference)) continue;
+    asked += 1.0;
+    sum += difference;
+    squares += difference * difference;
+  }
+  if (!(asked > 0.0)) return std::numeric_limits<double>::quiet_NaN();
+  const double mean = sum / asked;
+  return std::sqrt(std::max(0.0, squares / asked - mean * mean) / rows);
+}
 
 double corrected_standard_error(std::span<const double> differences, const SplitSizes& sizes) {
   const auto n = static_cast<double>(differences.size());

@@ -10,6 +10,7 @@ namespace subspectra {
 /// Rows, by weight, of the mean training and the mean held-out set.
 struct SplitSizes {
   double train = 0.0, test = 0.0;
+  [[nodiscard]] double rows() const { return train + test; }
 };
 
 /// The standard error of the mean of n differences over held-out sets whose training sets overlap: the
@@ -23,7 +24,14 @@ struct JudgedMethod {
   Index k = 0;
   double error = 0.0;               ///< over all held-out rows
   std::vector<double> fold_errors;  ///< the same folds for all
+  std::vector<double> row_errors;   ///< the same rows for all, a sample where they are many; NaN: never asked
 };
+
+/// The standard error that the rows alone leave to the mean of a - b over `rows` of them: a few folds that
+/// happen to err alike say nothing of other rows. For answers that are right or wrong it is McNemar's,
+/// sqrt((b + c)/n - ((b - c)/n)^2)/sqrt(n) with b and c rows that one of the two gets wrong alone.
+[[nodiscard]] double standard_error_of_rows(std::span<const double> a, std::span<const double> b,
+                                            double rows);
 
 /// The methods by rising error, those listed first before equals.
 [[nodiscard]] std::vector<MethodRank> rank_methods(const std::vector<JudgedMethod>& methods,

@@ -958,7 +958,8 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
       judged.push_back({.name = choice.method,
                         .k = k,
                         .error = choice.error,
-                        .fold_errors = errors_by_set(tally.wrong_by_set, sets_run)});
+                        .fold_errors = errors_by_set(tally.wrong_by_set, sets_run),
+                        .row_errors = answers.at(m, k).wrong_in_sample()});
     }
     if (judged.size() > 1) {
       evaluation.ranking = rank_methods(judged, split);

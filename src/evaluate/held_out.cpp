@@ -98,6 +98,7 @@ void HeldOutTally::start(const Dataset& data, const KeptRows& kept) {
   const auto classes = static_cast<std::size_t>(classes_);
   sample_.assign(kept.sample.size() * classes, 0.0F);
   sampled_.assign(kept.sample.size(), 0);
+  sampled_wrong_.assign(kept.sample.size(), 0);
   if (!kept.every_row) return;
   const auto rows = static_cast<std::size_t>(data.rows());
   probabilities_.assign(rows * classes, 0.0F);
@@ -124,10 +125,10 @@ void HeldOutTally::add_row(const Dataset& data, const KeptRows& kept, Index row,
   const auto classes = static_cast<std::size_t>(classes_);
   if (const Index place = kept.place[static_cast<std::size_t>(row)]; place >= 0) {
     const auto at = static_cast<std::size_t>(place);
-    if (sampled_[at] == 0) {
+    if (sampled_[at] == 0)
       std::copy(log_posteriors.begin(), log_posteriors.end(), sample_.begin() + place * classes_);
-      sampled_[at] = 1;
-    }
+    ++sampled_[at];
+    if (predicted != truth) ++sampled_wrong_[at];
   }
   if (!kept.every_row) return;
   const auto at = static_cast<std::size_t>(row);
@@ -252,6 +253,13 @@ void HeldOutTally::describe(const KeptRows& kept, EvaluationChoice& choice) cons
     centred.row(i) = row.transpose();
   }
   choice.projection = projection_of(centred);
+}
+
+std::vector<double> HeldOutTally::wrong_in_sample() const {
+  std::vector<double> shares(sampled_.size());
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    shares[i] = share(static_cast<double>(sampled_wrong_[i]), static_cast<double>(sampled_[i]));
+  return shares;
 }
 
 HeldOutPredictions HeldOutTally::predictions() const {

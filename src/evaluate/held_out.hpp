@@ -48,6 +48,8 @@ class HeldOutTally {
 
   /// Fills in confusion, sensitivity, specificity, auc, roc, calibration and projection.
   void describe(const KeptRows& kept, EvaluationChoice& choice) const;
+  /// By row of the sample: the share of its answers that were wrong, NaN where it was never held out.
+  [[nodiscard]] std::vector<double> wrong_in_sample() const;
   /// The mean answer of every row; nothing was kept unless KeptRows said so.
   [[nodiscard]] HeldOutPredictions predictions() const;
 
@@ -72,9 +74,9 @@ class HeldOutTally {
   double area_ = 0.0;
   std::array<double, kRocSteps + 1> curve_{};
   std::array<Bin, kBins> bins_{};
-  std::vector<float> sample_;         ///< K for every sampled row
-  std::vector<char> sampled_;         ///< whether it was held out yet
-  std::vector<float> probabilities_;  ///< of every row: N x K sums, row by row
+  std::vector<float> sample_;                           ///< K for every sampled row
+  std::vector<std::uint32_t> sampled_, sampled_wrong_;  ///< how often it was held out, and named wrongly
+  std::vector<float> probabilities_;                    ///< of every row: N x K sums, row by row
   std::vector<std::uint32_t> times_, wrong_;
   std::vector<int> named_;  ///< the last answer
 };

@@ -18,6 +18,11 @@ Index original_row(const Dataset& data, Index row) {
   return data.original_rows().empty() ? row : data.original_rows()[static_cast<std::size_t>(row)];
 }
 
+/// Where rows have names of their own.
+const std::string& row_id(const Dataset& data, Index row) {
+  return (*data.details().row_ids)[static_cast<std::size_t>(original_row(data, row))];
+}
+
 /// What is no number is an empty field.
 std::string number_field(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
 
@@ -43,14 +48,16 @@ json details_json(const Evaluation& evaluation, const Dataset& data) {
       json probabilities = json::array();
       for (Index c = 0; c < method.probabilities.cols() && held_out; ++c)
         probabilities.push_back(method.probabilities(i, c));
-      rows.push_back({{"method", method.method},
-                      {"k", method.k > 0 ? json(method.k) : json()},
-                      {"row", original_row(data, i)},
-                      {"truth", class_name(data, truth)},
-                      {"predicted", held_out ? json(class_name(data, method.predicted[at])) : json()},
-                      {"times", method.times[at]},
-                      {"error", held_out ? json(method.wrong[at]) : json()},
-                      {"probabilities", std::move(probabilities)}});
+      json row = {{"method", method.method},
+                  {"k", method.k > 0 ? json(method.k) : json()},
+                  {"row", original_row(data, i)},
+                  {"truth", class_name(data, truth)},
+                  {"predicted", held_out ? json(class_name(data, method.predicted[at])) : json()},
+                  {"times", method.times[at]},
+                  {"error", held_out ? json(method.wrong[at]) : json()},
+                  {"probabilities", std::move(probabilities)}};
+      if (data.details().row_ids) row["id"] = row_id(data, i);
+      rows.push_back(std::move(row));
     }
   }
   json folds = json::array();
@@ -69,15 +76,18 @@ json details_json(const Evaluation& evaluation, const Dataset& data) {
 
 std::string details_csv(const Evaluation& evaluation, const Dataset& data) {
   const auto& classes = data.labels()->classes;
-  std::string text = "record,method,k,repeat,fold,row,truth,predicted,times,error";
+  const bool with_ids = data.details().row_ids != nullptr;
+  std::string text = "record,method,k,repeat,fold,row,";
+  text += with_ids ? "id,truth,predicted,times,error" : "truth,predicted,times,error";
   for (const auto& name : classes) text += ',' + csv_text_field("p_" + name);
   text += ",features\n";
   for (const HeldOutPredictions& method : evaluation.predictions) {
     for (Index i = 0; i < data.rows(); ++i) {
       const auto at = static_cast<std::size_t>(i);
       const bool held_out = method.times[at] > 0;
-      text += fmt::format("row,{},{},,,{},{},{},{},{}", method.method, size_field(method.k),
-                          original_row(data, i), csv_text_field(class_name(data, data.labels()->codes[at])),
+      text += fmt::format("row,{},{},,,{},", method.method, size_field(method.k), original_row(data, i));
+      if (with_ids) text += csv_text_field(row_id(data, i)) + ',';
+      text += fmt::format("{},{},{},{}", csv_text_field(class_name(data, data.labels()->codes[at])),
                           held_out ? csv_text_field(class_name(data, method.predicted[at])) : "",
                           method.times[at], number_field(method.wrong[at]));
       for (Index c = 0; c < method.probabilities.cols(); ++c)
@@ -86,8 +96,8 @@ std::string details_csv(const Evaluation& evaluation, const Dataset& data) {
     }
   }
   for (const EvaluationFold& fold : evaluation.folds) {
-    text += fmt::format("fold,{},{},{},{},,,,,{}", fold.method, size_field(fold.k), fold.repeat, fold.fold,
-                        number_field(fold.error));
+    text += fmt::format("fold,{},{},{},{},,{},,,{}", fold.method, size_field(fold.k), fold.repeat, fold.fold,
+                        with_ids ? "," : "", number_field(fold.error));
     text.append(classes.size(), ',');
     text +=
         fmt::format(",{}\n", csv_text_field(fmt::format("{}", fmt::join(feature_names(data, fold), ";"))));

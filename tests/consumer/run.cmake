@@ -1,8 +1,11 @@
 # cmake -DBUILD_DIR=... -DSOURCE_DIR=... -DWORK_DIR=... -DCXX=... -DGENERATOR=... -P run.cmake
 # Installs the build into a fresh prefix; builds and runs a separate project against it, by CMake and by pkg-config.
 function(run)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "EXPECT;OUTPUT" "COMMAND")
-  execute_process(COMMAND ${arg_COMMAND} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "EXPECT;OUTPUT;WORKING_DIRECTORY" "COMMAND")
+  if(NOT arg_WORKING_DIRECTORY)
+    set(arg_WORKING_DIRECTORY ${WORK_DIR})
+  endif()
+  execute_process(COMMAND ${arg_COMMAND} WORKING_DIRECTORY ${arg_WORKING_DIRECTORY} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE errors)
   string(JOIN " " line ${arg_COMMAND})
   if(NOT code EQUAL 0)
     message(FATAL_ERROR "failed (${code}): ${line}\n${output}\n${errors}")
@@ -32,6 +35,15 @@ foreach(table ${DECODED_TABLES})
 endforeach()
 run(COMMAND ${prefix}/bin/subspectra select sonar --method sulda EXPECT "V60")
 run(COMMAND ${prefix}/bin/subspectra fit sonar --classifier svm -k 3 -o ${WORK_DIR}/svm.json EXPECT "features: V11 V36 V47")
+
+# What a shell and `man` look for, in the folders where they look.
+foreach(page bash-completion/completions/subspectra zsh/site-functions/_subspectra fish/vendor_completions.d/subspectra.fish
+             man/man1/subspectra.1 man/man1/subspectra-select.1 man/man1/subspectra-evaluate.1)
+  if(NOT EXISTS ${prefix}/share/${page})
+    message(FATAL_ERROR "share/${page} was not installed")
+  endif()
+endforeach()
+run(COMMAND bash -c "source share/bash-completion/completions/subspectra && complete -p subspectra" WORKING_DIRECTORY ${prefix} EXPECT "subspectra")
 
 run(COMMAND ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE_DIR} -B ${WORK_DIR}/build -DCMAKE_PREFIX_PATH=${prefix}
             -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_BUILD_TYPE=Release)

@@ -20,11 +20,21 @@ TEST(Comparison, TheStandardErrorIsThatOfNadeauAndBengio) {
   EXPECT_TRUE(std::isnan(corrected_standard_error(std::vector<double>{1.0}, {.train = 9.0, .test = 1.0})));
 }
 
+TEST(Comparison, RowsSetAFloor) {
+  // One wrong where the other is right in 3 of 10 rows, the other way round in 1: mean .2, squares .4.
+  const std::vector<double> a = {1, 1, 1, 0, 0, 0, 1, 0, 0, 0}, b = {0, 0, 0, 1, 0, 0, 1, 0, 0, 0};
+  EXPECT_NEAR(standard_error_of_rows(a, b, 10.0), std::sqrt((0.4 - 0.04) / 10.0), 1e-15);
+  const double never = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NEAR(standard_error_of_rows(std::vector<double>{1, never, 0}, std::vector<double>{0, 1, never}, 4.0),
+              0.0, 1e-15);
+  EXPECT_TRUE(std::isnan(standard_error_of_rows({}, {}, 4.0)));
+}
+
 TEST(Comparison, MethodsAreRankedByTheirErrorsAndEveryPairIsCompared) {
   const DatasetParts data = oracle::random_classes(60, 10, 2, 8, 0.5, 2);
   const std::vector<Method> methods = {Ks{}, Fisher{}, ForwardLda{}};
-  const Evaluation result =
-      evaluate_methods(data, methods, {.k = {1, 5}}, {}, Lda{}, {.folds = {5}, .repeats = 3}, RunControl());
+  const Evaluation result = evaluate_methods(data, methods, {.k = {1, 5}}, {}, Lda{},
+                                             {.folds = {5}, .repeats = 3, .predictions = true}, RunControl());
   ASSERT_EQ(result.ranking.size(), 3U);
   ASSERT_EQ(result.comparison.size(), 3U);
   for (std::size_t i = 1; i < 3; ++i) EXPECT_GE(result.ranking[i].error, result.ranking[i - 1].error);
@@ -42,6 +52,12 @@ TEST(Comparison, MethodsAreRankedByTheirErrorsAndEveryPairIsCompared) {
     }
     return EvaluationChoice();
   };
+  const auto wrong_of = [&](const std::string& method) {
+    for (const auto& answers : result.predictions) {
+      if (answers.method == method) return answers.wrong;
+    }
+    return std::vector<double>();
+  };
   for (const MethodComparison& pair : result.comparison) {
     const auto first = errors_of(pair.first), second = errors_of(pair.second);
     ASSERT_EQ(first.size(), 15U);
@@ -51,7 +67,11 @@ TEST(Comparison, MethodsAreRankedByTheirErrorsAndEveryPairIsCompared) {
     for (std::size_t i = 0; i < 15; ++i) mean += (first[i] - second[i]) / 15.0;
     for (std::size_t i = 0; i < 15; ++i) squares += std::pow(first[i] - second[i] - mean, 2);
     EXPECT_NEAR(pair.difference, mean, 1e-7);  // the folds have one size
-    EXPECT_NEAR(pair.stderr_, std::sqrt(squares / 14.0 * (1.0 / 15.0 + 12.0 / 48.0)), 1e-12);
+    const double over_folds = std::sqrt(squares / 14.0 * (1.0 / 15.0 + 12.0 / 48.0));
+    double rows = 0.0;  // what 60 rows can tell at all, from the answers of each row
+    for (Index i = 0; i < 60; ++i)
+      rows += std::pow(wrong_of(pair.first)[i] - wrong_of(pair.second)[i] - pair.difference, 2) / 60.0;
+    EXPECT_NEAR(pair.stderr_, std::max(over_folds, std::sqrt(rows / 60.0)), 1e-12);
   }
   const Evaluation alone =
       evaluate_methods(data, {Fisher{}}, {.k = {1, 5}}, {}, Lda{}, {.folds = {5}}, RunControl());
