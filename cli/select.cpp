@@ -444,7 +444,9 @@ void write_chosen(const WriteOptions& write, const Dataset& data, const Selectio
   if (selection.sets().size() > 1 && !job.output.quiet)
     say("note", fmt::format("of {} the last, with {}, is written; -k N chooses another",
                             counted(selection.sets().size(), "set"), counted(features.size(), "feature")));
-  if (!write.write_table.empty()) write_table(write.write_table, table_of(data, features), signals.token());
+  if (!write.write_table.empty())
+    write_table(write.write_table, table_of(data, features, job.selection.memory_limit.bytes),
+                signals.token());
   if (!write.write_names.empty())
     write_result(write.write_names, names_text(data, features), signals.token());
 }

@@ -287,6 +287,8 @@ def check_beside():
     refused("--refit", ["select", "sonar", "--refit", "result.json"], "reading result.json", codes=(1,))
     refused("--resume", ["select", "sonar", "--method", "eslda", "-k", "2", "--resume", "state.json"],
             "reading state.json", codes=(1,))
+    refused("--write-table", ["select", "gaps.csv", "--missing", "mean", "-k", "200", "--method", "fisher", "--quiet",
+                              "--write-table", "chosen.npz"], "writing 20020 x 200 numbers", codes=(1,), limit=120 * MEGABYTE)
     refused("indicators", ["select", "gaps.csv", "--missing", "indicator"] + quick, "may be used", codes=(1,),
             limit=100 * MEGABYTE)
 
