@@ -214,7 +214,9 @@ int run_evaluate(const Arguments& arguments, Signals& signals) {
   set_options(options, job.texts);
   options.validate();
   DetailsOptions output;
+  CsvOptions csv;
   set_options(output, job.texts);
+  set_options(csv, job.texts);
   options.predictions = !output.details.empty();
   if (options.predictions) {
     (void)details_are_json(output.details);
@@ -259,11 +261,11 @@ int run_evaluate(const Arguments& arguments, Signals& signals) {
   const nlohmann::json object = evaluation_json(evaluation, data, context);
   const std::string json = json_text(object);
   job.warn(data.warnings(), evaluation.warnings);
-  write_result_as_named(job.output.o, object, json, signals.token());
+  write_result_as_named(job.output.o, object, json, signals.token(), csv.csv_safe);
   if (options.predictions) {
     write_result(output.details,
                  details_are_json(output.details) ? json_text(details_json(evaluation, data))
-                                                  : details_csv(evaluation, data),
+                                                  : details_csv(evaluation, data, csv.csv_safe),
                  signals.token());
   }
   if (job.output.o != "-") write_stdout(job.output.json ? json : evaluation_text(data, evaluation, job));
@@ -297,9 +299,10 @@ Command evaluate_command() {
                       {.title = "Evaluation", .options = describe_options<EvaluateOptions>()},
                       {.title = "Classifier", .options = classifier_options()},
                       {.title = "Output",
-                       .options =
-                           output_options() + reworded(describe_options<DetailsOptions>(),
-                                                       {{.name = "details", .hint = "FILE", .help = ""}})}},
+                       .options = output_options() +
+                                  reworded(describe_options<DetailsOptions>(),
+                                           {{.name = "details", .hint = "FILE", .help = ""}}) +
+                                  describe_options<CsvOptions>()}},
            .notes =
                {"Reading the table: `error` is the cross-validated rate of wrong predictions with its standard error; `balanced` weighs classes equally; `apparent` is the error on the training rows, which flatters; `stability` is 1 when every fold chooses the same features and about 0 when they choose at random; `1 s.e.` marks the smallest k whose error is within one standard error of the best: `fit` chooses it the same way. What follows the table is of that k.",
                 status_note()},

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include <subspectra/searches.hpp>
 #include "classify/registry.hpp"
@@ -122,7 +124,7 @@ void Job::check_options(const std::vector<const MethodEntry*>& chosen) const {
 Dataset Job::load(const std::string& data) {
   require_writable(output.o);
   const Stopwatch reading;
-  Dataset table = check_values(read_table(data, read), prepare, selection.exclude);
+  Dataset table = check_values(read_table(data, read), prepare, selection.exclude, read.memory_limit.bytes);
   read_s = reading.seconds();
   if (output.verbose) {
     say_notes(table);
@@ -145,11 +147,16 @@ void Job::check_exact_search(bool several) const {
         "--checkpoint and --resume hold the state of one search, but here there are several; use them with select, without --components");
   }
   require_writable(exact.checkpoint);
+  std::error_code ignored;
+  if (std::filesystem::is_fifo(exact.checkpoint, ignored))
+    throw InvalidArgument(fmt::format(
+        "--checkpoint {} is a pipe, and a state is written again and again; name a file", exact.checkpoint));
 }
 
 void Job::load_groups(const FeatureNames& names) {
   if (selection.groups.empty()) return;
-  selection.feature_groups = std::make_shared<const FeatureGroups>(read_groups(selection.groups, names));
+  selection.feature_groups = std::make_shared<const FeatureGroups>(
+      read_groups(selection.groups, names, selection.memory_limit.bytes));
 }
 
 const MethodEntry& Job::choose_method(const Dataset& data) const {

@@ -97,6 +97,17 @@ struct OutputOptions {
   }
 };
 
+/// `--csv-safe`, of commands whose CSV holds names that come from files.
+struct CsvOptions {
+  bool csv_safe = false;
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field(
+        "csv_safe", o.csv_safe,
+        "an apostrophe before names that a spreadsheet would take for a formula (= + - @): for CSV that people open there");
+  }
+};
+
 /// `--cv-groups`, which is a field of ReadOptions that only some commands have a use for.
 struct CvGroupsOptions {
   std::string cv_groups;

@@ -444,7 +444,9 @@ void write_chosen(const WriteOptions& write, const Dataset& data, const Selectio
   if (selection.sets().size() > 1 && !job.output.quiet)
     say("note", fmt::format("of {} the last, with {}, is written; -k N chooses another",
                             counted(selection.sets().size(), "set"), counted(features.size(), "feature")));
-  if (!write.write_table.empty()) write_table(write.write_table, table_of(data, features));
+  if (!write.write_table.empty())
+    write_table(write.write_table, table_of(data, features, job.selection.memory_limit.bytes),
+                signals.token());
   if (!write.write_names.empty())
     write_result(write.write_names, names_text(data, features), signals.token());
 }
@@ -457,7 +459,9 @@ int run_select(const Arguments& arguments, Signals& signals) {
   MethodOptions asked;
   RefitOptions refit;
   WriteOptions write;
+  CsvOptions csv;
   set_options(asked, job.texts);
+  set_options(csv, job.texts);
   set_options(refit, job.texts);
   set_options(write, job.texts);
   require_method_name(job.texts, !asked.method.empty());
@@ -486,7 +490,7 @@ int run_select(const Arguments& arguments, Signals& signals) {
   const Dataset prepared = source.matrices ? source.data : preparation.apply(source.data);
   Selection selection;
   if (!refit.refit.empty()) {
-    const auto sets = read_given_sets(refit.refit);
+    const auto sets = read_given_sets(refit.refit, job.selection.memory_limit.bytes);
     selection = source.matrices ? refit_sets(*source.matrices, sets, job.selection)
                                 : refit_sets(prepared, sets, job.selection);
   } else if (source.matrices) {
@@ -517,7 +521,7 @@ int run_select(const Arguments& arguments, Signals& signals) {
   const std::string result = json_text(object);
   job.warn(prepared.warnings(), selection.warnings);
   if (job.output.verbose) say_passes(selection);
-  write_result_as_named(job.output.o, object, result, signals.token());
+  write_result_as_named(job.output.o, object, result, signals.token(), csv.csv_safe);
   write_chosen(write, source.data, selection, job, signals);
   if (job.output.o != "-") {
     const UnitNames names{prepared, job.selection.feature_groups.get()};
@@ -566,7 +570,8 @@ Command select_command() {
                            .options = output_options() +
                                       reworded(describe_options<WriteOptions>(),
                                                {{.name = "write_table", .hint = "FILE", .help = ""},
-                                                {.name = "write_names", .hint = "FILE", .help = ""}})}},
+                                                {.name = "write_names", .hint = "FILE", .help = ""}}) +
+                                      describe_options<CsvOptions>()}},
                .notes = {status_note()},
                .hidden = {},
                .main_options =

@@ -160,7 +160,8 @@ void refuse_cells(const Dataset& data, const Flaws& flaws, const PrepareOptions&
 
 }  // namespace
 
-Dataset check_values(Dataset data, const PrepareOptions& options, const std::vector<std::string>& excluded) {
+Dataset check_values(Dataset data, const PrepareOptions& options, const std::vector<std::string>& excluded,
+                     std::uint64_t memory_limit) {
   if (data.details().in_memory && (data.rows() == 0 || data.features() == 0)) {
     throw InvalidArgument({.field = "x",
                            .value = fmt::format("{} x {}", data.rows(), data.features()),
@@ -276,7 +277,7 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
         if (missing[j] > 0) with_gaps.push_back(static_cast<Index>(j));
       }
       const Index before = data.features();
-      data = with_missing_indicators(std::move(data), with_gaps);
+      data = with_missing_indicators(std::move(data), with_gaps, memory_limit);
       if (data.features() > before)
         warnings.push_back(fmt::format(
             "{} added that {} where values are missing: {}",

@@ -2,6 +2,7 @@
 /// Missing values, scaling and far values. What is learned (means, scales) is learned from training rows and
 /// then applied to others, so that cross-validation can do it inside every fold.
 #include <array>
+#include <cstdint>
 #include <utility>
 
 #include <subspectra/options.hpp>
@@ -16,9 +17,10 @@ namespace subspectra {
 /// rows, under `mean`, `median` and `indicator` leaves them, under `indicator` with a 0/1 feature for every
 /// column that has some. Infinite values are dropped under `drop` and else refused. Rows of
 /// weight zero are removed. Columns named in `excluded` are not looked at: one with such values is set to
-/// zero, since it is never chosen.
+/// zero, since it is never chosen. `memory_limit` holds for the features that are added.
 [[nodiscard]] Dataset check_values(Dataset data, const PrepareOptions& options,
-                                   const std::vector<std::string>& excluded = {});
+                                   const std::vector<std::string>& excluded = {},
+                                   std::uint64_t memory_limit = 0);
 
 /// The part that learns: column means or medians for missing values, with `standardize` centres and scales,
 /// and with the transform asinh medians and spreads.

@@ -1085,8 +1085,8 @@ Evaluation evaluate(const Dataset& data, const Methods& methods, const EvaluateO
   SelectOptions selection = options.select;
   if (options.k.given()) selection.k = options.k;
   Evaluation evaluation =
-      evaluate_methods(check_values(data, selection.prepare, selection.exclude), methods.list(), selection,
-                       selection.prepare, options.classifier, options, control);
+      evaluate_methods(check_values(data, selection.prepare, selection.exclude, selection.memory_limit.bytes),
+                       methods.list(), selection, selection.prepare, options.classifier, options, control);
   evaluation.warnings = spelled(std::move(evaluation.warnings), Spelling::kCpp);
   return evaluation;
 }

@@ -54,7 +54,7 @@ class GctReader {
       if (line_.find('\0') != std::string_view::npos)
         throw BadInput(here(), "a zero byte; this is not a text table");
       if (trimmed(line_).empty()) continue;
-      split_tabs(line_, fields_);
+      split_tabs(line_, fields_, *memory_, for_texts_);
       return true;
     }
     return false;

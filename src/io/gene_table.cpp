@@ -10,9 +10,11 @@
 
 namespace subspectra {
 
-void split_tabs(std::string_view line, std::vector<std::string_view>& fields) {
+void split_tabs(std::string_view line, std::vector<std::string_view>& fields, MemoryBudget& memory,
+                const MemoryPurpose& purpose) {
   fields.clear();
   while (true) {
+    memory.make_room(fields, purpose);
     const std::size_t tab = line.find('\t');
     std::string_view field = trimmed(line.substr(0, tab));
     if (field.size() >= 2 && field.front() == '"' && field.back() == '"')

@@ -11,8 +11,10 @@
 
 namespace subspectra {
 
-/// The fields of a line, without blanks around them and without one pair of quotes; views into the line.
-void split_tabs(std::string_view line, std::vector<std::string_view>& fields);
+/// The fields of a line, without blanks around them and without one pair of quotes; views into the line. A
+/// line of tabs makes sixteen bytes of each of its own, so that `memory` counts them.
+void split_tabs(std::string_view line, std::vector<std::string_view>& fields, MemoryBudget& memory,
+                const MemoryPurpose& purpose);
 
 /// A column that says something of every sample and is the label if it alone can be.
 [[nodiscard]] SideColumn sample_description(std::string name, std::vector<std::string> values,

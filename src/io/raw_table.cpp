@@ -414,7 +414,7 @@ void Assembler::set_given_labels() {
   SideColumn labels;
   if (data_.row_ids == nullptr) {
     const auto rows = static_cast<std::size_t>(table_.is_sparse ? table_.sparse.rows() : table_.dense.rows());
-    labels = labels_in_order(*label_file_, option, rows);
+    labels = labels_in_order(std::move(*label_file_), option, rows);
     data_.understood.push_back(fmt::format("labels from {} in the order of the rows", option.file));
   } else {
     const IdMatch match = match_ids(*label_file_, *data_.row_ids);
@@ -428,7 +428,7 @@ void Assembler::set_given_labels() {
               table_.source, join_some(ids, 3), join_some(firsts, 3)));
     }
     std::vector<std::string> said;
-    labels = labels_of(*label_file_, option, match, *data_.row_ids, said);
+    labels = labels_of(std::move(*label_file_), option, match, *data_.row_ids, said);
     for (std::string& one : said) data_.warnings.push_back(std::move(one));
     data_.understood.push_back(fmt::format("labels from {} for {} of {}", option.file, match.found,
                                            counted(data_.row_ids->size(), "id")));

@@ -87,11 +87,11 @@ LabelsOption parse_labels_option(const std::string& option) {
 
 SampleTable read_sample_table(const std::string& path, const std::vector<std::string>& na,
                               MemoryBudget& memory) {
-  if (begins_with(path, "!")) return read_series_samples(path);
-  const MemoryPurpose purpose = for_sample_table(path);
-  SampleTable table{.file = path, .names = {}, .columns = {}, .first_line = {}};
   const std::shared_ptr<MemoryBudget> budget(std::shared_ptr<void>(),
                                              &memory);  // the caller's, and nobody's to delete
+  if (begins_with(path, "!")) return read_series_samples(path, budget);
+  const MemoryPurpose purpose = for_sample_table(path);
+  SampleTable table{.file = path, .names = {}, .columns = {}, .first_line = {}};
   std::size_t width = 0;
   const auto take = [&](const CsvRecord& record, std::vector<std::string>& row) {
     for (const CsvField& field : record.fields) {
@@ -123,8 +123,9 @@ SampleTable read_sample_table(const std::string& path, const std::vector<std::st
   width = rows.front().size();
   table.first_line = rows.front();
   table.columns.resize(width);
-  for (const auto& row : rows) {
-    for (std::size_t c = 0; c < width; ++c) table.columns[c].push_back(row[c]);
+  for (auto& row : rows) {
+    for (std::size_t c = 0; c < width; ++c) table.columns[c].push_back(std::move(row[c]));
+    row = {};
   }
   for (std::size_t c = 0; c < width; ++c) table.names.push_back(fmt::format("x{}", c));
   return table;
@@ -156,9 +157,8 @@ IdMatch match_ids(const SampleTable& table, const std::vector<std::string>& ids)
   return best;
 }
 
-SideColumn labels_of(const SampleTable& given, const LabelsOption& option, const IdMatch& match,
+SideColumn labels_of(SampleTable&& table, const LabelsOption& option, const IdMatch& match,
                      const std::vector<std::string>& ids, std::vector<std::string>& notes) {
-  SampleTable table = given;
   const std::unordered_set<std::string_view> wanted(ids.begin(), ids.end());
   if (!table.columns[match.column].empty() && !wanted.contains(table.columns[match.column].front()))
     take_header(table);
@@ -196,8 +196,7 @@ SideColumn labels_of(const SampleTable& given, const LabelsOption& option, const
   return labels;
 }
 
-SideColumn labels_in_order(const SampleTable& given, const LabelsOption& option, std::size_t rows) {
-  SampleTable table = given;
+SideColumn labels_in_order(SampleTable&& table, const LabelsOption& option, std::size_t rows) {
   if (table.columns.front().size() == rows + 1) take_header(table);
   if (table.columns.front().size() != rows)
     throw BadInput(

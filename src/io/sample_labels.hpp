@@ -1,5 +1,6 @@
 #pragma once
 /// A file beside the table that says something of every sample, found again by its id: `labels`.
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,8 @@ struct LabelsOption {
                                             MemoryBudget& memory);
 
 /// What a GEO series matrix says of its samples (io/series_matrix.cpp).
-[[nodiscard]] SampleTable read_series_samples(const std::string& path);
+[[nodiscard]] SampleTable read_series_samples(const std::string& path,
+                                              const std::shared_ptr<MemoryBudget>& memory);
 
 /// Which column of the file holds ids, by how many of `ids` stand in it.
 struct IdMatch {
@@ -39,12 +41,11 @@ struct IdMatch {
 
 /// One label for every id, "" where the file has none. Throws BadInput where no column is the label, or where
 /// two lines say different things of one id; `notes` gets what was not matched.
-[[nodiscard]] SideColumn labels_of(const SampleTable& table, const LabelsOption& option, const IdMatch& match,
+[[nodiscard]] SideColumn labels_of(SampleTable&& table, const LabelsOption& option, const IdMatch& match,
                                    const std::vector<std::string>& ids, std::vector<std::string>& notes);
 
 /// The same for a table whose rows have no ids: a single column with as many labels as rows, in their order.
-[[nodiscard]] SideColumn labels_in_order(const SampleTable& table, const LabelsOption& option,
-                                         std::size_t rows);
+[[nodiscard]] SideColumn labels_in_order(SampleTable&& table, const LabelsOption& option, std::size_t rows);
 
 /// The names in a file, one a line; the first line may be a heading when there is one more than `count`, and
 /// of several columns the first one counts. `count` 0: any number.

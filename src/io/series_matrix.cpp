@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "core/text.hpp"
 #include "io/gene_table.hpp"
@@ -17,10 +18,10 @@ namespace {
 class SeriesMatrixReader {
  public:
   SeriesMatrixReader(ByteSource& bytes, const std::string& name, const ReadOptions& options,
-                     std::size_t block_bytes)
+                     std::size_t block_bytes, std::shared_ptr<MemoryBudget> memory)
       : name_(name),
         options_(options),
-        memory_(std::make_shared<MemoryBudget>(options.memory_limit.bytes)),
+        memory_(std::move(memory)),
         for_texts_{.what = fmt::format("reading what {} says of its samples", name),
                    .advice = "check that the file is a GEO series matrix, or raise ⟨memory_limit⟩"},
         lines_(bytes, name, block_bytes, *memory_),
@@ -91,7 +92,7 @@ class SeriesMatrixReader {
       if (line_.find('\0') != std::string_view::npos)
         throw BadInput(here(), "a zero byte; this is not a text table");
       if (trimmed(line_).empty()) continue;
-      split_tabs(line_, fields_);
+      split_tabs(line_, fields_, *memory_, for_texts_);
       return true;
     }
     return false;
@@ -197,7 +198,9 @@ class SeriesMatrixReader {
 
 RawTable read_series_matrix_bytes(ByteSource& bytes, const std::string& name, const ReadOptions& options,
                                   std::size_t block_bytes) {
-  return SeriesMatrixReader(bytes, name, options, block_bytes).read();
+  return SeriesMatrixReader(bytes, name, options, block_bytes,
+                            std::make_shared<MemoryBudget>(options.memory_limit.bytes))
+      .read();
 }
 
 RawTable read_series_matrix(const std::string& path, const ReadOptions& options) {
@@ -205,10 +208,10 @@ RawTable read_series_matrix(const std::string& path, const ReadOptions& options)
   return read_series_matrix_bytes(*bytes, path, options);
 }
 
-SampleTable read_series_samples(const std::string& path) {
+SampleTable read_series_samples(const std::string& path, const std::shared_ptr<MemoryBudget>& memory) {
   const auto bytes = open_bytes(path);
   const ReadOptions options;
-  return SeriesMatrixReader(*bytes, path, options, kTextBlockBytes).read_samples();
+  return SeriesMatrixReader(*bytes, path, options, kTextBlockBytes, memory).read_samples();
 }
 
 }  // namespace subspectra

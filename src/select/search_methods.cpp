@@ -562,6 +562,35 @@ bool settle(const Problem& problem, const RootLosses* root, bool proven, const R
   return trusted;
 }
 
+void correct_values(const Problem& problem, Selection& selection) {
+  constexpr double kSafeFraction = 1e-7, kKnown = 1e-6;
+  auto& sets = selection.sets();
+  // With such a fraction of the variances the condition is too small for it.
+  if (sets.empty() || problem.pencil().b_is_identity() || problem.ridge().fraction >= kSafeFraction) return;
+  std::vector<Index> all;
+  for (const auto& entry : sets) all.insert(all.end(), entry.features.begin(), entry.features.end());
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  if (all.size() > kMostPrecise || digits_suffice(problem.pencil(), all, nullptr, problem.options().threads))
+    return;
+  Attention attention(problem.data().rows());
+  std::vector<std::string> unknown;
+  for (auto& entry : sets) {
+    if (entry.certified() || !attention.affords(entry.features.size())) continue;
+    const auto value = precise_objective(problem, entry.features);
+    if (!value) {
+      unknown.push_back(fmt::to_string(entry.k()));
+    } else if (std::abs(entry.objective - *value) > kKnown * *value) {
+      entry.objective = *value;
+      if (entry.upper_bound) entry.upper_bound = std::max(*entry.upper_bound, *value);
+    }
+  }
+  if (unknown.empty()) return;
+  selection.warnings.push_back(fmt::format(
+      "at k = {} features are so nearly combinations of each other that the objective has few digits or none; leave near-copies out (⟨exclude⟩), or give a {}",
+      join_some(unknown), larger_ridge(problem.ridge())));
+}
+
 void certify(const Problem& problem, const RootLosses* root, const RunControl& control,
              Selection& selection) {
   if (selection.sets().empty() || !problem.options().certify) return;

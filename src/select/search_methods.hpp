@@ -22,6 +22,11 @@ void certify(const Problem& problem, const RootLosses* root, const RunControl& c
 bool settle(const Problem& problem, const RootLosses* root, bool proven, const RunControl& control,
             Selection& selection);
 
+/// Values of sets that nothing was proven of, by a ranking or a fit: where the features are so nearly
+/// dependent that doubles miss them by more than a millionth, they are taken from the rows, with more digits,
+/// or a warning says that they are not known.
+void correct_values(const Problem& problem, Selection& selection);
+
 /// A heuristic's status becomes optimal when the gap of every set is closed.
 void mark_proven(Selection& selection);
 

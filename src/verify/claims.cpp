@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <initializer_list>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -15,7 +13,7 @@
 #include <subspectra/error.hpp>
 #include "core/json_io.hpp"
 #include "core/text.hpp"
-#include "io/byte_source.hpp"
+#include "io/json_file.hpp"
 
 namespace subspectra {
 namespace {
@@ -402,14 +400,13 @@ ClaimedResult parse_claims(std::string_view text, const std::string& file) {
   return result;
 }
 
-ClaimedResult read_claims(const std::string& path) {
+ClaimedResult read_claims(const std::string& path, std::uint64_t memory_limit) {
   constexpr std::uint64_t kLargest = std::uint64_t{1} << 30U;
-  if (checked_file_size(path) > kLargest) {
-    throw BadInput({.file = path},
-                   "is too large for a result; give one as `subspectra select ⟨o⟩` writes it");
-  }
-  std::ifstream file(path, std::ios::binary);
-  return parse_claims(std::string(std::istreambuf_iterator<char>(file), {}), path);
+  return parse_claims(
+      json_file_text(path, kLargest,
+                     "is too large for a result; give one as `subspectra select ⟨o⟩` writes it",
+                     memory_limit),
+      path);
 }
 
 }  // namespace subspectra
