@@ -108,6 +108,7 @@ SelectOptions selection_options(Options& options, const Told& told) {
   selection.include = told.include;
   selection.exclude = told.exclude;
   selection.feature_group_names = told.feature_groups;
+  selection.certify = told.certify;
   selection.validate();
   return selection;
 }

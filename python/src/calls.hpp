@@ -22,6 +22,7 @@ struct Told {
   std::string options = "{}";
   std::vector<std::string> include = {}, exclude = {};
   std::vector<std::string> feature_groups = {};  ///< the group of every feature
+  bool certify = true;                           ///< bounds beside the sets
 };
 using NamedMethod = std::pair<std::string, std::string>;  ///< name, JSON object of its own options
 

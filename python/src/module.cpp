@@ -14,7 +14,9 @@
 
 #include <subspectra/error.hpp>
 
+#include "arrow.hpp"
 #include "calls.hpp"
+#include "data/values.hpp"
 #include "tables.hpp"
 #include "waiting.hpp"
 
@@ -92,7 +94,7 @@ NB_MODULE(_core, m) {
           },
           nb::arg("options") = "{}", nb::arg("include") = std::vector<std::string>(),
           nb::arg("exclude") = std::vector<std::string>(),
-          nb::arg("feature_groups") = std::vector<std::string>());
+          nb::arg("feature_groups") = std::vector<std::string>(), nb::arg("certify") = true);
 
   nb::class_<Contact>(m, "Contact", "Who is told of progress, and what an interrupt does.")
       .def(
@@ -134,6 +136,9 @@ NB_MODULE(_core, m) {
           nb::arg("path"), nb::arg("told"))
       .def_prop_ro("rows", [](const Table& t) { return t.data.rows(); })
       .def_prop_ro("features", [](const Table& t) { return t.data.features(); })
+      .def_prop_ro(
+          "address", [](const Table& t) { return reinterpret_cast<std::uintptr_t>(t.data.values().data()); },
+          "Where the numbers stand: tells a view from a copy.")
       .def_prop_ro("source", [](const Table& t) { return t.data.source(); })
       .def_prop_ro("is_sparse", [](const Table& t) { return t.data.is_sparse(); })
       .def_prop_ro("names", [](const Table& t) { return t.data.feature_names(); })
@@ -270,6 +275,13 @@ NB_MODULE(_core, m) {
         return matrices;
       },
       nb::arg("name"), nb::arg("options"));
+  m.def(
+      "arrow_stream",
+      [](nb::handle capsule) {
+        auto [numbers, names] = read_arrow_stream(capsule);
+        return nb::make_tuple(numpy_of(std::move(numbers)), std::move(names));
+      },
+      nb::arg("capsule"), "The numbers of an Arrow stream, and the names of its columns.");
   m.def("catalogue", &catalogue, "What there is, as JSON: methods, classifiers, problems, options.");
   m.def("build_lines", &build_lines);
   m.def("version", &version_text);

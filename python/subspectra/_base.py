@@ -21,6 +21,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from . import _core
 from ._calls import contact, told, warn_of
 from ._compat import TagsMixin, validated
+from ._files import read_table
 from ._html import ReprMixin
 from ._path import Certificate, Path
 from ._tables import encoded, from_arrow, is_path, names_of, table_of
@@ -101,9 +102,9 @@ class Selecting(TagsMixin, ReprMixin, PlotMixin, SelectorMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else [str(name) for name in names]
 
-    def _read_table(self, path: Any, labelled: bool) -> _core.Table:
-        """The table in a file, as the command line reads it."""
-        table = _core.Table.read(os.fspath(path), told({} if labelled else {"target": "none"}))
+    def _read_table(self, path: Any) -> _core.Table:
+        """The table in a file, as the command line reads it: with its labels, be they used or not."""
+        table = read_table(path)
         self.n_features_in_ = table.features
         self.feature_names_in_ = np.asarray(table.names, dtype=object)
         return table
@@ -191,7 +192,7 @@ class Selecting(TagsMixin, ReprMixin, PlotMixin, SelectorMixin, BaseEstimator):
         """
         check_is_fitted(self, "features_")
         if is_path(X):
-            return _core.Table.read(os.fspath(X), told({})).matrix()[:, self.features_]
+            return read_table(X).matrix()[:, self.features_]
         X, _ = from_arrow(X)
         return super().transform(X)
 
@@ -224,7 +225,7 @@ class SelectingClassifier(ClassifierMixin, Selecting):
     def _fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         self._validate_params()
         if is_path(X):
-            table = self._read_table(X, labelled=True)
+            table = self._read_table(X)
             classes = np.asarray(table.classes, dtype=object)
             self.classes_ = classes.astype(str) if len(classes) else classes
             self._class_texts = list(table.classes)
@@ -293,7 +294,7 @@ class SelectingClassifier(ClassifierMixin, Selecting):
 
     def _new_rows(self, X: Any) -> _core.Table:
         if is_path(X):
-            return _core.Table.read(os.fspath(X), told({"target": "none"} if self._class_texts is None else {}))
+            return read_table(X)
         X, names = from_arrow(X)
         if getattr(self, "_loaded", False):
             from sklearn.utils import check_array
@@ -415,7 +416,7 @@ class SelectingUnsupervised(Selecting):
         """Runs the method; sets what a result file gives."""
         self._validate_params()
         if is_path(X):
-            table = self._read_table(X, labelled=self._needs_labels())
+            table = self._read_table(X)
         else:
             X, names = from_arrow(X)
             X, codes, classes = self._labels_of(X, y)

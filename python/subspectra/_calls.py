@@ -174,6 +174,8 @@ def told(
             values["threads"] = threads_of(value)
         elif name == "random_state":
             values["seed"] = seed_of(value)
+        elif name == "certify":
+            lists[name] = bool(value)
         elif name in ("include", "exclude"):
             lists[name] = names_from(value, names, count)
         elif name == "groups":

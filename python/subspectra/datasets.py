@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
 from sklearn.utils import Bunch
 
-from . import _core
-from ._calls import told
+from ._files import read_table
 
 NAMES = ("sonar", "ionosphere")
 
@@ -38,7 +36,7 @@ def load(name: Any, *, return_X_y: bool = False, **options: Any) -> Any:
     >>> sp.datasets.load("sonar").data.shape
     (208, 60)
     """
-    table = _core.Table.read(os.fspath(name), told(options))
+    table = read_table(name, options)
     X = table.matrix()
     y = None
     if len(table.classes):

@@ -37,6 +37,8 @@ class FilterSelector(SelectingUnsupervised):
         Rounds without gain (max-surprise).
     smallest_class : float, default None
         Share of the rows (max-surprise).
+    certify : bool, default False
+        Upper bounds beside the sets, on how much better than these other sets could be.
     missing : {"error", "mean", "median", "indicator", "drop"}, default None
         What is done with NaN.
     standardize : bool, default None
@@ -78,6 +80,7 @@ class FilterSelector(SelectingUnsupervised):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "certify": ["boolean"],
         "method": [str],
         "k": SIZES,
         **COMMON,
@@ -102,6 +105,7 @@ class FilterSelector(SelectingUnsupervised):
         restarts: int | None = None,
         patience: int | None = None,
         smallest_class: float | None = None,
+        certify: bool = False,
         missing: str | None = None,
         standardize: bool | None = None,
         column_transform: str | None = None,
@@ -121,6 +125,7 @@ class FilterSelector(SelectingUnsupervised):
         self.restarts = restarts
         self.patience = patience
         self.smallest_class = smallest_class
+        self.certify = certify
         self.missing = missing
         self.standardize = standardize
         self.column_transform = column_transform

@@ -13,6 +13,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from . import _core
 from ._calls import contact, told, warn_of
 from ._compat import HAS_TAG_OBJECTS
+from ._files import read_table
 from ._path import Certificate, Path
 from ._tables import as_matrix, encoded, from_arrow, is_path, names_of, table_of
 from .plots import plot_error, plot_path
@@ -108,7 +109,7 @@ class EvaluationResult(Result):
 
 def _table(X: Any, y: Any = None, *, weights: Any = None, groups: Iterable[Any] = (), names: Any = None, read: Mapping[str, Any] | None = None) -> _core.Table:
     if is_path(X):
-        return _core.Table.read(str(X), told(dict(read or {})))
+        return read_table(X, read)
     X, arrow_names = from_arrow(X)
     names = names or arrow_names or names_of(X)
     finite = {"ensure_all_finite" if HAS_TAG_OBJECTS else "force_all_finite": "allow-nan"}
@@ -145,7 +146,8 @@ def select(X: Any, y: Any = None, *, method: str = "", sample_weight: Any = None
     progress : bool or callable, default None
         True shows a bar.
     **options
-        As on the command line, with ``_`` for ``-``: ``k=range(1, 11)``, ``include=["V11"]``, ``bounds=True``, ``time_limit=60``.
+        As on the command line, with ``_`` for ``-``: ``k=range(1, 11)``, ``include=["V11"]``, ``bounds=True``, ``time_limit=60``;
+        ``certify=False`` leaves out all upper bounds.
 
     Returns
     -------

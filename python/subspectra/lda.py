@@ -35,7 +35,7 @@ class SparseLDA(SelectingClassifier):
     n_components : int, default None
         Discriminants that are kept; all where it is not given.
     swaps : int, default None
-        Rounds of exchanges after the greedy passes (gslda, forward, backward).
+        After the search, at every size, at most this many exchanges of one feature for another (gslda, forward, backward).
     pool : int, default None
         How many of the best sets are listed (exact).
     gap : float, default None
@@ -54,6 +54,8 @@ class SparseLDA(SelectingClassifier):
         Class probabilities before a row is seen.
     shrinkage : float or "auto", default None
         How far the rule's correlations are pulled towards zero.
+    certify : bool, default True
+        Upper bounds beside the sets. On thousands of columns they can take longer than a greedy search itself.
     missing : {"error", "mean", "median", "indicator", "drop"}, default None
         What is done with NaN.
     standardize : bool, default None
@@ -106,6 +108,7 @@ class SparseLDA(SelectingClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "certify": ["boolean"],
         "method": [str],
         "k": SIZES,
         **COMMON,
@@ -140,6 +143,7 @@ class SparseLDA(SelectingClassifier):
         classifier_options: dict[str, Any] | None = None,
         prior: str | None = None,
         shrinkage: Any = None,
+        certify: bool = True,
         missing: str | None = None,
         standardize: bool | None = None,
         column_transform: str | None = None,
@@ -167,6 +171,7 @@ class SparseLDA(SelectingClassifier):
         self.classifier_options = classifier_options
         self.prior = prior
         self.shrinkage = shrinkage
+        self.certify = certify
         self.missing = missing
         self.standardize = standardize
         self.column_transform = column_transform

@@ -57,6 +57,8 @@ class SparsePCA(SelectingUnsupervised):
         Most iterations of a fit.
     tolerance : float, default None
         Relative change at which it has converged; 0 runs all iterations.
+    certify : bool, default True
+        Upper bounds beside the sets. On thousands of columns they can take longer than a greedy search itself.
     missing : {"error", "mean", "median", "indicator", "drop"}, default None
         What is done with NaN.
     standardize : bool, default None
@@ -102,6 +104,7 @@ class SparsePCA(SelectingUnsupervised):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "certify": ["boolean"],
         "method": [str],
         "k": SIZES,
         **COMMON,
@@ -138,6 +141,7 @@ class SparsePCA(SelectingUnsupervised):
         rho: float | None = None,
         max_iterations: int | None = None,
         tolerance: float | None = None,
+        certify: bool = True,
         missing: str | None = None,
         standardize: bool | None = None,
         column_transform: str | None = None,
@@ -163,6 +167,7 @@ class SparsePCA(SelectingUnsupervised):
         self.rho = rho
         self.max_iterations = max_iterations
         self.tolerance = tolerance
+        self.certify = certify
         self.missing = missing
         self.standardize = standardize
         self.column_transform = column_transform

@@ -17,6 +17,12 @@ def _axes(ax: Any) -> Any:
     return plt.subplots(layout="constrained")[1]
 
 
+def _whole_sizes(ax: Any) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
 def plot_path(path: Any, ax: Any = None) -> Any:
     """The objective by size, and where it is known how much better a set could be at most.
 
@@ -42,6 +48,7 @@ def plot_path(path: Any, ax: Any = None) -> Any:
         proven = [r for r in bounded if r.get("certified")]
         if proven:
             ax.plot([r["k"] for r in proven], [r["objective"] for r in proven], "o", ms=8, mfc="none", color="C2", label="proven")
+    _whole_sizes(ax)
     ax.set_xlabel("features")
     ax.set_ylabel("objective")
     ax.legend()
@@ -69,6 +76,7 @@ def plot_error(evaluation: Any, ax: Any = None) -> Any:
     trivial = [choice["trivial_error"] for choice in evaluation.get("chosen", []) if choice.get("trivial_error") is not None]
     if trivial:
         ax.axhline(trivial[0], color="0.6", lw=1, label="always the largest class")
+    _whole_sizes(ax)
     ax.set_xlabel("features")
     ax.set_ylabel("error on held-out rows")
     ax.legend()

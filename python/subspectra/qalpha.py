@@ -404,7 +404,7 @@ class SpectralFeatureClustering(ClusterMixin, Selecting):
         """
         self._validate_params()
         if is_path(X):
-            table = self._read_table(X, labelled=False)
+            table = self._read_table(X)
         else:
             X, names = from_arrow(X)
             X = self._check(X, "no_validation", reset=True)

@@ -96,7 +96,7 @@ class SVMRFE(SelectingClassifier):
     --------
     >>> import subspectra as sp
     >>> X, y = sp.datasets.load("sonar", return_X_y=True)
-    >>> sp.SVMRFE(k=5, C=1.0).fit(X, y).get_support().sum()
+    >>> int(sp.SVMRFE(k=5, C=1.0).fit(X, y).get_support().sum())
     5
     """
 
