@@ -103,19 +103,42 @@ def components(quick):
 
 
 def overhead(quick):
-    """What a call costs beside the core: the least there is to do, and a fit of four rows."""
-    X = np.random.default_rng(0).normal(size=(20, 3))
-    y = np.arange(20) % 2
+    """What a call costs beside the core, on a table that is next to nothing: 20 x 3."""
+    from sklearn.utils.multiclass import check_classification_targets
+
+    from subspectra import _core
+    from subspectra._calls import contact
     from subspectra._tables import table_of
 
-    empty, _ = seconds(lambda: table_of(X))
-    whole, _ = seconds(lambda: sp.SparseLDA("forward", k=1, n_jobs=1).fit(X, y))
-    from subspectra import _core
-    from subspectra._calls import contact, told
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    y = np.arange(20) % 2
+    estimator = sp.SparseLDA("forward", k=1, n_jobs=1).fit(X, y)
+    table, what = table_of(X, codes=y, classes=[0, 1]), estimator._told(None, 3)
+    fitted = _core.fit(table, "forward-lda", what, contact())
 
-    table, who, what = table_of(X, codes=y, classes=[0, 1]), contact(None), told({"k": 1, "threads": 1})
-    core, _ = seconds(lambda: _core.fit(table, "forward-lda", what, who))
-    print(f"a table of an array {1e3 * empty:.3f} ms; fit of 20 x 3: {1e3 * whole:.3f} ms, of which the core {1e3 * core:.3f} ms")
+    def after():
+        estimator._keep_selection(fitted.selection)
+        estimator._keep_model(fitted)
+        estimator._keep_loadings()
+
+    def checks():
+        estimator._validate_params()
+        estimator._check(X, y, reset=True)
+        check_classification_targets(y)
+
+    parts = {
+        "the core itself": lambda: _core.fit(table, "forward-lda", what, _core.Contact(None, False, False)),
+        "the same, listening for Ctrl-C": lambda: _core.fit(table, "forward-lda", what, contact()),
+        "a table of arrays": lambda: table_of(X, codes=y, classes=[0, 1]),
+        "options": lambda: estimator._told(None, 3),
+        "attributes": after,
+        "scikit-learn's checks of X, y and parameters": checks,
+        "fit, all of it": lambda: estimator.fit(X, y),
+        "predict, all of it": lambda: estimator.predict(X),
+    }
+    print("\nOverhead of a call (20 x 3):")
+    for name, call in parts.items():
+        print(f"  {name:46} {1e3 * seconds(call)[0]:.3f} ms")
 
 
 def main():

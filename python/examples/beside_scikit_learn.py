@@ -46,7 +46,7 @@ for name, contender in contenders.items():
 figure, ax = plt.subplots(layout="constrained")
 ax.scatter([seconds[name] for name in errors], [errors[name].mean() for name in errors])
 middle = np.median(list(seconds.values()))
-for place, name in enumerate(sorted(errors, key=seconds.get)):
+for place, name in enumerate(sorted(errors, key=seconds.__getitem__)):
     side = "right" if seconds[name] > middle else "left"
     shift = (-5 if side == "right" else 5, 6 if place % 2 else -10)
     ax.annotate(name, (seconds[name], errors[name].mean()), textcoords="offset points", xytext=shift, ha=side, fontsize=8)

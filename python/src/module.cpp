@@ -5,12 +5,14 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <new>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include <subspectra/error.hpp>
 
@@ -263,13 +265,13 @@ NB_MODULE(_core, m) {
       nb::arg("result"), nb::arg("matrices"), nb::arg("told"), nb::arg("contact"));
   m.def(
       "synthesize",
-      [](const std::string& name, const std::string& options) -> nb::object {
+      [](const std::string& name, const std::string& options) -> std::variant<Table, nb::dict> {
         Synthetic made;
         {
           const nb::gil_scoped_release unlocked;
           made = synthesize(name, options);
         }
-        if (made.table) return nb::cast(Table{std::move(*made.table)});
+        if (made.table) return Table{std::move(*made.table)};
         nb::dict matrices;
         for (auto& [matrix, values] : made.matrices) matrices[matrix.c_str()] = numpy_of(std::move(values));
         return matrices;
@@ -279,7 +281,7 @@ NB_MODULE(_core, m) {
       "arrow_stream",
       [](nb::handle capsule) {
         auto [numbers, names] = read_arrow_stream(capsule);
-        return nb::make_tuple(numpy_of(std::move(numbers)), std::move(names));
+        return std::pair(numpy_of(std::move(numbers)), std::move(names));
       },
       nb::arg("capsule"), "The numbers of an Arrow stream, and the names of its columns.");
   m.def("catalogue", &catalogue, "What there is, as JSON: methods, classifiers, problems, options.");

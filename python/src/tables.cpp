@@ -45,13 +45,6 @@ Dataset table_of(detail::TableInput input, const Beside& beside) {
   return {state->details, state->values};
 }
 
-template <class T>
-nb::object numpy_vector(std::vector<T> numbers) {
-  auto* const held = new std::vector<T>(std::move(numbers));
-  const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(held->data(), {held->size()}, owner));
-}
-
 }  // namespace
 
 DenseView view_of(const DenseArray& x) {
@@ -69,15 +62,19 @@ Dataset sparse_table(Index rows, Index cols, const Integers& outer, const Intege
   return table_of({.view = view, .owner = kept(std::tuple(outer, inner, values))}, beside);
 }
 
-nb::object numpy_of(DenseMatrix matrix) {
+NumpyMatrix numpy_of(DenseMatrix matrix) {
   auto* const held = new DenseMatrix(std::move(matrix));
   const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<DenseMatrix*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, double, nb::ndim<2>>(
-      held->data(), {static_cast<std::size_t>(held->rows()), static_cast<std::size_t>(held->cols())}, owner,
-      {1, held->rows()}));
+  return {held->data(),
+          {static_cast<std::size_t>(held->rows()), static_cast<std::size_t>(held->cols())},
+          owner,
+          {1, held->rows()}};
 }
 
-nb::object numpy_of(std::vector<double> numbers) { return numpy_vector(std::move(numbers)); }
-nb::object numpy_of(std::vector<std::int32_t> numbers) { return numpy_vector(std::move(numbers)); }
+NumpyIntegers numpy_of(std::vector<std::int32_t> numbers) {
+  auto* const held = new std::vector<std::int32_t>(std::move(numbers));
+  const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<std::int32_t>*>(p); });
+  return {held->data(), {held->size()}, owner};
+}
 
 }  // namespace subspectra::python

@@ -34,8 +34,9 @@ struct Beside {
 [[nodiscard]] DenseView view_of(const DenseArray& x);
 
 /// Memory of its own, column after column, handed to NumPy.
-[[nodiscard]] nanobind::object numpy_of(DenseMatrix matrix);
-[[nodiscard]] nanobind::object numpy_of(std::vector<double> numbers);
-[[nodiscard]] nanobind::object numpy_of(std::vector<std::int32_t> numbers);
+using NumpyMatrix = nanobind::ndarray<nanobind::numpy, double, nanobind::ndim<2>>;
+using NumpyIntegers = nanobind::ndarray<nanobind::numpy, std::int32_t, nanobind::ndim<1>>;
+[[nodiscard]] NumpyMatrix numpy_of(DenseMatrix matrix);
+[[nodiscard]] NumpyIntegers numpy_of(std::vector<std::int32_t> numbers);
 
 }  // namespace subspectra::python

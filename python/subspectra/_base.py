@@ -80,7 +80,7 @@ class Selecting(TagsMixin, ReprMixin, PlotMixin, SelectorMixin, BaseEstimator):
         options = {name: value for name, value in self.get_params(deep=False).items() if name not in self._not_options}
         options.update(getattr(self, "classifier_options", None) or {})
         k = options.get("k")
-        if isinstance(k, Integral) and n_features is not None and k > n_features and not grouped:
+        if isinstance(k, (int, np.integer)) and n_features is not None and k > n_features and not grouped:
             import warnings
 
             warnings.warn(f"k={k} is greater than n_features={n_features}: as many as can be are selected", UserWarning, stacklevel=5)
@@ -93,7 +93,7 @@ class Selecting(TagsMixin, ReprMixin, PlotMixin, SelectorMixin, BaseEstimator):
 
     def _check(self, X: Any, y: Any, *, reset: bool) -> Any:
         """X (and y) as the core takes them; the names of its columns are kept where it has any."""
-        rules = dict(accept_sparse=["csc", "csr"], dtype=np.float64, finite=not self._allows_nan(), reset=reset)
+        rules: dict[str, Any] = dict(accept_sparse=["csc", "csr"], dtype=np.float64, finite=not self._allows_nan(), reset=reset)
         if reset:
             rules["ensure_min_samples"] = 2
         return validated(self, X, y, **rules)
@@ -228,7 +228,7 @@ class SelectingClassifier(ClassifierMixin, Selecting):
             table = self._read_table(X)
             classes = np.asarray(table.classes, dtype=object)
             self.classes_ = classes.astype(str) if len(classes) else classes
-            self._class_texts = list(table.classes)
+            self._class_texts: list[str] | None = list(table.classes)
         else:
             table = self._labelled_table(X, y, sample_weight)
         fitted = _core.fit(

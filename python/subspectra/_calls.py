@@ -175,7 +175,8 @@ def told(
         elif name == "random_state":
             values["seed"] = seed_of(value)
         elif name == "certify":
-            lists[name] = bool(value)
+            if not value:
+                lists[name] = False
         elif name in ("include", "exclude"):
             lists[name] = names_from(value, names, count)
         elif name == "groups":

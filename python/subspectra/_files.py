@@ -39,7 +39,7 @@ def read_table(path: Any, options: Mapping[str, Any] | None = None) -> _core.Tab
     if options:
         raise ValueError(f"{name}: {next(iter(options))}= is of formats that the core reads; leave it out")
     X, y, names = reader(name, target)
-    codes, classes = (None, ()) if y is None else _labels(y)
+    codes, classes = _labels(y) if y is not None else (None, ())  # type: ignore[assignment]
     return table_of(X, codes=codes, classes=classes, names=names, source=name)
 
 

@@ -114,7 +114,8 @@ def _table(X: Any, y: Any = None, *, weights: Any = None, groups: Iterable[Any] 
     names = names or arrow_names or names_of(X)
     finite = {"ensure_all_finite" if HAS_TAG_OBJECTS else "force_all_finite": "allow-nan"}
     X = check_array(X, accept_sparse=["csc", "csr"], dtype=np.float64, **finite)
-    codes, classes = None, ()
+    codes: Any = None
+    classes: Any = ()
     if y is not None:
         y = column_or_1d(y)
         check_consistent_length(X, y)
