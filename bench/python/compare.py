@@ -17,7 +17,6 @@ import time  # noqa: E402
 import warnings  # noqa: E402
 
 import numpy as np  # noqa: E402
-
 import subspectra as sp  # noqa: E402
 
 
@@ -99,13 +98,17 @@ def components(quick):
             continue
         ours, mine = seconds(lambda k=k: sp.SparsePCA(k=k, n_jobs=1).fit(X))
         direction = direction / np.linalg.norm(direction)
-        report(f"SparsePCA, Sonar, alpha {alpha}, {k} loadings", theirs, ours, f"variance {(X @ direction).var():.5f} and {mine.explained_variance_[0]:.5f}")
+        report(
+            f"SparsePCA, Sonar, alpha {alpha}, {k} loadings",
+            theirs,
+            ours,
+            f"variance {(X @ direction).var():.5f} and {mine.explained_variance_[0]:.5f}",
+        )
 
 
 def overhead(quick):
     """What a call costs beside the core, on a table that is next to nothing: 20 x 3."""
     from sklearn.utils.multiclass import check_classification_targets
-
     from subspectra import _core
     from subspectra._calls import contact
     from subspectra._tables import table_of

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+import subspectra as sp
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.feature_selection import RFE, SelectFromModel, SelectKBest, SequentialFeatureSelector, f_classif
 from sklearn.linear_model import LogisticRegression
@@ -18,8 +19,6 @@ from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
-
-import subspectra as sp
 
 X, y = sp.datasets.load("ionosphere", return_X_y=True)
 X = X[:, X.std(axis=0) > 0]  # one column is constant, which scikit-learn's rule does not take

@@ -10,9 +10,8 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from sklearn.decomposition import SparsePCA
-
 import subspectra as sp
+from sklearn.decomposition import SparsePCA
 
 X, _ = sp.datasets.load("sonar", return_X_y=True)
 k = 5

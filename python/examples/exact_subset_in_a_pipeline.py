@@ -9,13 +9,12 @@ import sys
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import subspectra as sp
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-
-import subspectra as sp
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-
 import subspectra as sp
 
 rng = np.random.default_rng(3)

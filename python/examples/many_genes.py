@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-
 import subspectra as sp
 
 rng = np.random.default_rng(0)

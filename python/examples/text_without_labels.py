@@ -10,12 +10,11 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import subspectra as sp
 from scipy import sparse
 
-import subspectra as sp
-
-music = "chord melody rhythm tempo violin piano orchestra sonata".split()
-garden = "soil seed root compost prune blossom harvest weed".split()
+music = ["chord", "melody", "rhythm", "tempo", "violin", "piano", "orchestra", "sonata"]
+garden = ["soil", "seed", "root", "compost", "prune", "blossom", "harvest", "weed"]
 common = [f"word{i}" for i in range(184)]
 words = np.asarray(music + garden + common)
 

@@ -10,7 +10,7 @@ import json
 import os
 from numbers import Integral, Real
 from pathlib import Path as FilePath
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -69,7 +69,16 @@ class Selecting(TagsMixin, ReprMixin, PlotMixin, SelectorMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
     _not_options: ClassVar[frozenset[str]] = frozenset({"progress", "method", "variant", "classifier_options"})
 
+    if TYPE_CHECKING:  # parameters are stored by name
+
+        def __getattr__(self, name: str) -> Any: ...
+
     # --- before a fit
+
+    def _store(self, given: dict[str, Any]) -> None:
+        """All that ``__init__`` does: every parameter as an attribute of its name."""
+        for name in self._parameter_constraints:
+            setattr(self, name, given[name])
 
     def _method_name(self) -> str:
         """The method as the registry of the core names it."""

@@ -8,7 +8,7 @@ import sklearn
 from sklearn.utils.fixes import parse_version
 
 _VERSION = parse_version(sklearn.__version__)
-HAS_TAG_OBJECTS = _VERSION >= parse_version("1.6.dev0")
+HAS_TAG_OBJECTS = parse_version("1.6.dev0") <= _VERSION
 
 
 def validated(estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool, finite: bool = True, **rules: Any) -> Any:

@@ -27,7 +27,8 @@ class ReprMixin:
         head = "".join(f"<tr><th style='text-align:left'>{escape(a)}</th><td>{escape(str(b))}</td></tr>" for a, b in rows)
         names = self._named()  # type: ignore[attr-defined]
         chosen = "".join(
-            f"<li>{escape(names[j] if names else f'x{j}')} <small>({j})</small></li>" for j in self.features_[:50]  # type: ignore[attr-defined]
+            f"<li>{escape(names[j] if names else f'x{j}')} <small>({j})</small></li>"
+            for j in self.features_[:50]  # type: ignore[attr-defined]
         )
         more = "" if len(self.features_) <= 50 else f"<p>and {len(self.features_) - 50} more</p>"  # type: ignore[attr-defined]
         title = escape(repr(self))

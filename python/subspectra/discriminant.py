@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ._base import COMMON, DISCRIMINANT, NUMBER_OR_TEXT, OPTIONAL_COUNT, OPTIONAL_NUMBER, OPTIONAL_TEXT, RULE, SIZES, SelectingClassifier
+from ._docs import documented
 
 
+@documented
 class SparseDiscriminant(SelectingClassifier):
     """Sparse discriminants by a penalized regression on optimal scores, with the rule in their space.
 
@@ -19,26 +21,7 @@ class SparseDiscriminant(SelectingClassifier):
     k : int, "cv", range or list of int, default 10
         How many features. ``"cv"``, a range or a list leaves the choice to 5-fold cross-validation inside the training rows: the smallest
         size within one standard error of the best. More than there are: all, with a warning.
-    include : list of str or int, default None
-        Features that are always chosen (they count in k): names, patterns (``"gene_*"``) or column numbers.
-    exclude : list of str or int, default None
-        Features that are never chosen.
-    groups : list, dict or path, default None
-        Features that enter and leave together: a group for each feature ("" for one by itself), a dictionary of feature to group, or a
-        CSV file ``feature,group``; k then counts groups.
-    criterion : {"auto", "largest", "trace", "wilks"}, default None
-        What a set is judged by.
-    ridge : float, "auto", "cv" or "rel:F", default None
-        Added to the diagonal of the within-class covariance: a number, or a fraction F of each column's own variance.
-    n_components : int, default None
-        Discriminants or components that are kept.
-    lambda_ : float, "path", "cv", "auto" or "auto:F", default None
-        The weight of the penalty: a falling path of them (the default), chosen by cross-validation, a fraction of the largest, or a
-        number. One that is given or chosen decides how many features there are, and ``k`` does not.
-    lambdas : int, default None
-        How many there are on a path.
-    lambda_ratio : float, default None
-        The smallest one of a path over the largest.
+    shared : include, exclude, groups, criterion, ridge, n_components, lambda_, lambdas, lambda_ratio
     alpha : float, default None
         Weight of the prior (rvm).
     prune : float, default None
@@ -51,36 +34,8 @@ class SparseDiscriminant(SelectingClassifier):
         Floor of the Jeffreys prior.
     C : float, default None
         Cost of sfd.
-    start : str, default None
-        Where an iteration starts, by name, or ``"@file.npy"``.
-    max_iterations : int, default None
-        Most iterations of a fit.
-    tolerance : float, default None
-        Relative change at which it has converged; 0 runs all iterations.
-    classifier : {"lda", "svm", "knn", "gp-laplace", "gp-ep"}, default None
-        The rule on the chosen features.
-    classifier_options : dict, default None
-        Its options, as ``subspectra fit --help`` lists them: ``{"C": 1.0}``.
-    prior : {"empirical", "uniform"}, default None
-        Class probabilities before a row is seen.
-    shrinkage : float or "auto", default None
-        How far the rule's correlations are pulled towards zero.
-    missing : {"error", "mean", "median", "indicator", "drop"}, default None
-        What is done with NaN.
-    standardize : bool, default None
-        Divide columns by their standard deviation first.
-    column_transform : {"auto", "none", "asinh"}, default None
-        What is done with columns whose values lie far apart.
-    time_limit : float, default None
-        Seconds after which the best so far is the answer.
-    memory_limit : int or str, default None
-        Bytes, or "4G": work that needs more is refused.
-    random_state : int, RandomState or None, default 0
-        Of every random choice.
-    n_jobs : int, default None
-        Threads. None: every core, but one inside a joblib worker.
-    progress : bool or callable, default None
-        True shows a bar; a function is called with (task, fraction, seconds, detail).
+    shared : start, max_iterations, tolerance, classifier, classifier_options, prior, shrinkage, missing, standardize, column_transform,
+        time_limit, memory_limit, random_state, n_jobs, progress
 
     Attributes
     ----------
@@ -171,38 +126,7 @@ class SparseDiscriminant(SelectingClassifier):
         n_jobs: int | None = None,
         progress: Any = None,
     ) -> None:
-        self.method = method
-        self.k = k
-        self.include = include
-        self.exclude = exclude
-        self.groups = groups
-        self.criterion = criterion
-        self.ridge = ridge
-        self.n_components = n_components
-        self.lambda_ = lambda_
-        self.lambdas = lambdas
-        self.lambda_ratio = lambda_ratio
-        self.alpha = alpha
-        self.prune = prune
-        self.rvm_update = rvm_update
-        self.l2 = l2
-        self.epsilon = epsilon
-        self.C = C
-        self.start = start
-        self.max_iterations = max_iterations
-        self.tolerance = tolerance
-        self.classifier = classifier
-        self.classifier_options = classifier_options
-        self.prior = prior
-        self.shrinkage = shrinkage
-        self.missing = missing
-        self.standardize = standardize
-        self.column_transform = column_transform
-        self.time_limit = time_limit
-        self.memory_limit = memory_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
+        self._store(locals())
 
     def _method_name(self) -> str:
         return self.method
@@ -231,6 +155,7 @@ class SparseDiscriminant(SelectingClassifier):
         return self._fit(X, y, sample_weight)
 
 
+@documented
 class RVMDiscriminant(SparseDiscriminant):
     """The relevance vector machine on optimal scores: rows of B share a variance each, and most of these vanish.
 
@@ -239,62 +164,15 @@ class RVMDiscriminant(SparseDiscriminant):
     k : int, "cv", range or list of int, default 10
         How many features. ``"cv"``, a range or a list leaves the choice to 5-fold cross-validation inside the training rows: the smallest
         size within one standard error of the best. More than there are: all, with a warning.
-    include : list of str or int, default None
-        Features that are always chosen (they count in k): names, patterns (``"gene_*"``) or column numbers.
-    exclude : list of str or int, default None
-        Features that are never chosen.
-    groups : list, dict or path, default None
-        Features that enter and leave together: a group for each feature ("" for one by itself), a dictionary of feature to group, or a
-        CSV file ``feature,group``; k then counts groups.
-    criterion : {"auto", "largest", "trace", "wilks"}, default None
-        What a set is judged by.
-    ridge : float, "auto", "cv" or "rel:F", default None
-        Added to the diagonal of the within-class covariance: a number, or a fraction F of each column's own variance.
-    n_components : int, default None
-        Discriminants or components that are kept.
-    lambda_ : float, "path", "cv", "auto" or "auto:F", default None
-        The weight of the penalty: a falling path of them (the default), chosen by cross-validation, a fraction of the largest, or a
-        number. One that is given or chosen decides how many features there are, and ``k`` does not.
-    lambdas : int, default None
-        How many there are on a path.
-    lambda_ratio : float, default None
-        The smallest one of a path over the largest.
+    shared : include, exclude, groups, criterion, ridge, n_components, lambda_, lambdas, lambda_ratio
     alpha : float, default None
         Weight of the prior (rvm).
     prune : float, default None
         Rows below this share of the largest are dropped (rvm-row, jeffreys-row); 0 keeps all.
     rvm_update : {"fast", "em"}, default None
         How the variances of rvm-row move.
-    start : str, default None
-        Where an iteration starts, by name, or ``"@file.npy"``.
-    max_iterations : int, default None
-        Most iterations of a fit.
-    tolerance : float, default None
-        Relative change at which it has converged; 0 runs all iterations.
-    classifier : {"lda", "svm", "knn", "gp-laplace", "gp-ep"}, default None
-        The rule on the chosen features.
-    classifier_options : dict, default None
-        Its options, as ``subspectra fit --help`` lists them: ``{"C": 1.0}``.
-    prior : {"empirical", "uniform"}, default None
-        Class probabilities before a row is seen.
-    shrinkage : float or "auto", default None
-        How far the rule's correlations are pulled towards zero.
-    missing : {"error", "mean", "median", "indicator", "drop"}, default None
-        What is done with NaN.
-    standardize : bool, default None
-        Divide columns by their standard deviation first.
-    column_transform : {"auto", "none", "asinh"}, default None
-        What is done with columns whose values lie far apart.
-    time_limit : float, default None
-        Seconds after which the best so far is the answer.
-    memory_limit : int or str, default None
-        Bytes, or "4G": work that needs more is refused.
-    random_state : int, RandomState or None, default 0
-        Of every random choice.
-    n_jobs : int, default None
-        Threads. None: every core, but one inside a joblib worker.
-    progress : bool or callable, default None
-        True shows a bar; a function is called with (task, fraction, seconds, detail).
+    shared : start, max_iterations, tolerance, classifier, classifier_options, prior, shrinkage, missing, standardize, column_transform,
+        time_limit, memory_limit, random_state, n_jobs, progress
 
     Attributes
     ----------
@@ -375,34 +253,7 @@ class RVMDiscriminant(SparseDiscriminant):
         n_jobs: int | None = None,
         progress: Any = None,
     ) -> None:
-        self.k = k
-        self.include = include
-        self.exclude = exclude
-        self.groups = groups
-        self.criterion = criterion
-        self.ridge = ridge
-        self.n_components = n_components
-        self.lambda_ = lambda_
-        self.lambdas = lambdas
-        self.lambda_ratio = lambda_ratio
-        self.alpha = alpha
-        self.prune = prune
-        self.rvm_update = rvm_update
-        self.start = start
-        self.max_iterations = max_iterations
-        self.tolerance = tolerance
-        self.classifier = classifier
-        self.classifier_options = classifier_options
-        self.prior = prior
-        self.shrinkage = shrinkage
-        self.missing = missing
-        self.standardize = standardize
-        self.column_transform = column_transform
-        self.time_limit = time_limit
-        self.memory_limit = memory_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
+        self._store(locals())
 
     def _method_name(self) -> str:
         return "rvm-row"
@@ -426,6 +277,7 @@ class RVMDiscriminant(SparseDiscriminant):
         return self._fit(X, y, sample_weight)
 
 
+@documented
 class GroupLassoDiscriminant(SparseDiscriminant):
     """Optimal scoring with a group lasso: the rows of B, one a feature, vanish as a whole; its optimum is certified.
 
@@ -434,56 +286,9 @@ class GroupLassoDiscriminant(SparseDiscriminant):
     k : int, "cv", range or list of int, default 10
         How many features. ``"cv"``, a range or a list leaves the choice to 5-fold cross-validation inside the training rows: the smallest
         size within one standard error of the best. More than there are: all, with a warning.
-    include : list of str or int, default None
-        Features that are always chosen (they count in k): names, patterns (``"gene_*"``) or column numbers.
-    exclude : list of str or int, default None
-        Features that are never chosen.
-    groups : list, dict or path, default None
-        Features that enter and leave together: a group for each feature ("" for one by itself), a dictionary of feature to group, or a
-        CSV file ``feature,group``; k then counts groups.
-    criterion : {"auto", "largest", "trace", "wilks"}, default None
-        What a set is judged by.
-    ridge : float, "auto", "cv" or "rel:F", default None
-        Added to the diagonal of the within-class covariance: a number, or a fraction F of each column's own variance.
-    n_components : int, default None
-        Discriminants or components that are kept.
-    lambda_ : float, "path", "cv", "auto" or "auto:F", default None
-        The weight of the penalty: a falling path of them (the default), chosen by cross-validation, a fraction of the largest, or a
-        number. One that is given or chosen decides how many features there are, and ``k`` does not.
-    lambdas : int, default None
-        How many there are on a path.
-    lambda_ratio : float, default None
-        The smallest one of a path over the largest.
-    start : str, default None
-        Where an iteration starts, by name, or ``"@file.npy"``.
-    max_iterations : int, default None
-        Most iterations of a fit.
-    tolerance : float, default None
-        Relative change at which it has converged; 0 runs all iterations.
-    classifier : {"lda", "svm", "knn", "gp-laplace", "gp-ep"}, default None
-        The rule on the chosen features.
-    classifier_options : dict, default None
-        Its options, as ``subspectra fit --help`` lists them: ``{"C": 1.0}``.
-    prior : {"empirical", "uniform"}, default None
-        Class probabilities before a row is seen.
-    shrinkage : float or "auto", default None
-        How far the rule's correlations are pulled towards zero.
-    missing : {"error", "mean", "median", "indicator", "drop"}, default None
-        What is done with NaN.
-    standardize : bool, default None
-        Divide columns by their standard deviation first.
-    column_transform : {"auto", "none", "asinh"}, default None
-        What is done with columns whose values lie far apart.
-    time_limit : float, default None
-        Seconds after which the best so far is the answer.
-    memory_limit : int or str, default None
-        Bytes, or "4G": work that needs more is refused.
-    random_state : int, RandomState or None, default 0
-        Of every random choice.
-    n_jobs : int, default None
-        Threads. None: every core, but one inside a joblib worker.
-    progress : bool or callable, default None
-        True shows a bar; a function is called with (task, fraction, seconds, detail).
+    shared : include, exclude, groups, criterion, ridge, n_components, lambda_, lambdas, lambda_ratio, start, max_iterations, tolerance,
+        classifier, classifier_options, prior, shrinkage, missing, standardize, column_transform, time_limit, memory_limit,
+        random_state, n_jobs, progress
 
     Attributes
     ----------
@@ -558,31 +363,7 @@ class GroupLassoDiscriminant(SparseDiscriminant):
         n_jobs: int | None = None,
         progress: Any = None,
     ) -> None:
-        self.k = k
-        self.include = include
-        self.exclude = exclude
-        self.groups = groups
-        self.criterion = criterion
-        self.ridge = ridge
-        self.n_components = n_components
-        self.lambda_ = lambda_
-        self.lambdas = lambdas
-        self.lambda_ratio = lambda_ratio
-        self.start = start
-        self.max_iterations = max_iterations
-        self.tolerance = tolerance
-        self.classifier = classifier
-        self.classifier_options = classifier_options
-        self.prior = prior
-        self.shrinkage = shrinkage
-        self.missing = missing
-        self.standardize = standardize
-        self.column_transform = column_transform
-        self.time_limit = time_limit
-        self.memory_limit = memory_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
+        self._store(locals())
 
     def _method_name(self) -> str:
         return "gloss"

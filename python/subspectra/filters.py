@@ -7,9 +7,11 @@ from typing import Any, ClassVar
 from sklearn.utils.multiclass import check_classification_targets
 
 from ._base import COMMON, NUMBER_OR_TEXT, OPTIONAL_COUNT, OPTIONAL_NUMBER, OPTIONAL_TEXT, SIZES, SelectingUnsupervised
+from ._docs import documented
 from ._tables import encoded
 
 
+@documented
 class FilterSelector(SelectingUnsupervised):
     """The features that tell the classes apart best, each by itself.
 
@@ -20,41 +22,14 @@ class FilterSelector(SelectingUnsupervised):
     k : int, range or list of int, default 10
         How many features; of several sizes the path has them all and the largest is the one that is kept. More than there are: all,
         with a warning.
-    include : list of str or int, default None
-        Features that are always chosen (they count in k): names, patterns (``"gene_*"``) or column numbers.
-    exclude : list of str or int, default None
-        Features that are never chosen.
-    groups : list, dict or path, default None
-        Features that enter and leave together: a group for each feature ("" for one by itself), a dictionary of feature to group, or a
-        CSV file ``feature,group``; k then counts groups.
-    criterion : {"auto", "largest", "trace", "wilks"}, default None
-        What a set is judged by.
-    ridge : float, "auto", "cv" or "rel:F", default None
-        Added to the diagonal of the within-class covariance: a number, or a fraction F of each column's own variance.
-    restarts : int, default None
-        Starts of which the best is kept.
+    shared : include, exclude, groups, criterion, ridge, restarts
     patience : int, default None
         Rounds without gain (max-surprise).
     smallest_class : float, default None
         Share of the rows (max-surprise).
     certify : bool, default False
         Upper bounds beside the sets, on how much better than these other sets could be.
-    missing : {"error", "mean", "median", "indicator", "drop"}, default None
-        What is done with NaN.
-    standardize : bool, default None
-        Divide columns by their standard deviation first.
-    column_transform : {"auto", "none", "asinh"}, default None
-        What is done with columns whose values lie far apart.
-    time_limit : float, default None
-        Seconds after which the best so far is the answer.
-    memory_limit : int or str, default None
-        Bytes, or "4G": work that needs more is refused.
-    random_state : int, RandomState or None, default 0
-        Of every random choice.
-    n_jobs : int, default None
-        Threads. None: every core, but one inside a joblib worker.
-    progress : bool or callable, default None
-        True shows a bar; a function is called with (task, fraction, seconds, detail).
+    shared : missing, standardize, column_transform, time_limit, memory_limit, random_state, n_jobs, progress
 
     Attributes
     ----------
@@ -115,25 +90,7 @@ class FilterSelector(SelectingUnsupervised):
         n_jobs: int | None = None,
         progress: Any = None,
     ) -> None:
-        self.method = method
-        self.k = k
-        self.include = include
-        self.exclude = exclude
-        self.groups = groups
-        self.criterion = criterion
-        self.ridge = ridge
-        self.restarts = restarts
-        self.patience = patience
-        self.smallest_class = smallest_class
-        self.certify = certify
-        self.missing = missing
-        self.standardize = standardize
-        self.column_transform = column_transform
-        self.time_limit = time_limit
-        self.memory_limit = memory_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
+        self._store(locals())
 
     def _method_name(self) -> str:
         return self.method

@@ -107,7 +107,9 @@ class EvaluationResult(Result):
         return plot_error(self, ax)
 
 
-def _table(X: Any, y: Any = None, *, weights: Any = None, groups: Iterable[Any] = (), names: Any = None, read: Mapping[str, Any] | None = None) -> _core.Table:
+def _table(
+    X: Any, y: Any = None, *, weights: Any = None, groups: Iterable[Any] = (), names: Any = None, read: Mapping[str, Any] | None = None
+) -> _core.Table:
     if is_path(X):
         return read_table(X, read)
     X, arrow_names = from_arrow(X)
@@ -129,7 +131,9 @@ def _matrices(A: Any, B: Any, names: Any) -> _core.Matrices:
     return _core.Matrices.one(a, list(names)) if B is None else _core.Matrices.pair(a, as_matrix(B, "B"), list(names))
 
 
-def select(X: Any, y: Any = None, *, method: str = "", sample_weight: Any = None, names: Any = None, progress: Any = None, **options: Any) -> SelectionResult:
+def select(
+    X: Any, y: Any = None, *, method: str = "", sample_weight: Any = None, names: Any = None, progress: Any = None, **options: Any
+) -> SelectionResult:
     """Choose features by one method: a set for every size, as ``subspectra select``.
 
     Parameters
@@ -163,20 +167,29 @@ def select(X: Any, y: Any = None, *, method: str = "", sample_weight: Any = None
     [True, True, True]
     """
     table = _table(X, y, weights=sample_weight, names=names, read=_take(options, _READ) if is_path(X) else None)
-    result = SelectionResult(_core.select(table, method, told(options, names=table.names, count=table.features), contact(progress, "select")))
+    result = SelectionResult(
+        _core.select(table, method, told(options, names=table.names, count=table.features), contact(progress, "select"))
+    )
     warn_of(result["warnings"], result.status, "select")
     return result
 
 
 _READ = ("target", "weights", "cv_groups", "features", "index_base", "format", "labels", "id", "categorical", "na")
-_SEARCHES = {"exact": ("espca", "eslda"), "greedy": ("gspca", "gslda"), "forward": ("forward-pca", "forward-lda"), "backward": ("backward-pca", "backward-lda")}
+_SEARCHES = {
+    "exact": ("espca", "eslda"),
+    "greedy": ("gspca", "gslda"),
+    "forward": ("forward-pca", "forward-lda"),
+    "backward": ("backward-pca", "backward-lda"),
+}
 
 
 def _take(options: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
     return {name: options.pop(name) for name in names if name in options}
 
 
-def search(A: Any, B: Any = None, k: Any = None, *, method: str = "exact", names: Any = None, progress: Any = None, **options: Any) -> SelectionResult:
+def search(
+    A: Any, B: Any = None, k: Any = None, *, method: str = "exact", names: Any = None, progress: Any = None, **options: Any
+) -> SelectionResult:
     """The set S of k features with the largest eigenvalue of A_S x = lambda B_S x, on matrices.
 
     Parameters
@@ -207,7 +220,9 @@ def search(A: Any, B: Any = None, k: Any = None, *, method: str = "exact", names
     matrices = _matrices(A, B, names)
     count = np.shape(A)[0]
     known = list(names) if names is not None else names_of(A)
-    result = SelectionResult(_core.select_matrices(matrices, method, told({"k": k, **options}, names=known, count=count), contact(progress, "search")))
+    result = SelectionResult(
+        _core.select_matrices(matrices, method, told({"k": k, **options}, names=known, count=count), contact(progress, "search"))
+    )
     warn_of(result["warnings"], result.status, "search")
     return result
 
@@ -330,7 +345,17 @@ def _options_text(own: Mapping[str, Any]) -> str:
     return json.dumps({RENAMED.get(name, name.rstrip("_")): plain(value) for name, value in own.items() if value is not None})
 
 
-def verify(result: Any, X: Any = None, y: Any = None, *, A: Any = None, B: Any = None, sample_weight: Any = None, progress: Any = None, **options: Any) -> Result:
+def verify(
+    result: Any,
+    X: Any = None,
+    y: Any = None,
+    *,
+    A: Any = None,
+    B: Any = None,
+    sample_weight: Any = None,
+    progress: Any = None,
+    **options: Any,
+) -> Result:
     """Check a selection result against its data by an independent dense route, as ``subspectra verify``.
 
     Parameters

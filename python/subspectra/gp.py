@@ -6,8 +6,10 @@ from numbers import Real
 from typing import Any, ClassVar
 
 from ._base import COMMON, DISCRIMINANT, OPTIONAL_COUNT, OPTIONAL_FLAG, OPTIONAL_NUMBER, OPTIONAL_TEXT, SIZES, SelectingClassifier
+from ._docs import documented
 
 
+@documented
 class GPClassifier(SelectingClassifier):
     """Classification by a Gaussian process, on all features or on those with the shortest length-scales.
 
@@ -20,19 +22,7 @@ class GPClassifier(SelectingClassifier):
         Laplace's approximation, or expectation propagation.
     k : int, "cv", range or list of int, default None
         How many features, by automatic relevance determination (gp-ard); None: all, and no choice is made.
-    include : list of str or int, default None
-        Features that are always chosen (they count in k): names, patterns (``"gene_*"``) or column numbers.
-    exclude : list of str or int, default None
-        Features that are never chosen.
-    groups : list, dict or path, default None
-        Features that enter and leave together: a group for each feature ("" for one by itself), a dictionary of feature to group, or a
-        CSV file ``feature,group``; k then counts groups.
-    criterion : {"auto", "largest", "trace", "wilks"}, default None
-        What a set is judged by.
-    ridge : float, "auto", "cv" or "rel:F", default None
-        Added to the diagonal of the within-class covariance: a number, or a fraction F of each column's own variance.
-    n_components : int, default None
-        Discriminants or components that are kept.
+    shared : include, exclude, groups, criterion, ridge, n_components
     ard : bool, default None
         A length-scale for each feature in the rule.
     lengthscale : float or list, default None
@@ -41,28 +31,8 @@ class GPClassifier(SelectingClassifier):
         s.
     hyperparameters : {"optimize", "fixed"}, default None
         Whether they are fitted.
-    restarts : int, default None
-        Starts of which the best is kept.
-    max_iterations : int, default None
-        Most iterations of a fit.
-    tolerance : float, default None
-        Relative change at which it has converged; 0 runs all iterations.
-    missing : {"error", "mean", "median", "indicator", "drop"}, default None
-        What is done with NaN.
-    standardize : bool, default None
-        Divide columns by their standard deviation first.
-    column_transform : {"auto", "none", "asinh"}, default None
-        What is done with columns whose values lie far apart.
-    time_limit : float, default None
-        Seconds after which the best so far is the answer.
-    memory_limit : int or str, default None
-        Bytes, or "4G": work that needs more is refused.
-    random_state : int, RandomState or None, default 0
-        Of every random choice.
-    n_jobs : int, default None
-        Threads. None: every core, but one inside a joblib worker.
-    progress : bool or callable, default None
-        True shows a bar; a function is called with (task, fraction, seconds, detail).
+    shared : restarts, max_iterations, tolerance, missing, standardize, column_transform, time_limit, memory_limit, random_state,
+        n_jobs, progress
 
     Attributes
     ----------
@@ -136,29 +106,7 @@ class GPClassifier(SelectingClassifier):
         n_jobs: int | None = None,
         progress: Any = None,
     ) -> None:
-        self.approximation = approximation
-        self.k = k
-        self.include = include
-        self.exclude = exclude
-        self.groups = groups
-        self.criterion = criterion
-        self.ridge = ridge
-        self.n_components = n_components
-        self.ard = ard
-        self.lengthscale = lengthscale
-        self.signal = signal
-        self.hyperparameters = hyperparameters
-        self.restarts = restarts
-        self.max_iterations = max_iterations
-        self.tolerance = tolerance
-        self.missing = missing
-        self.standardize = standardize
-        self.column_transform = column_transform
-        self.time_limit = time_limit
-        self.memory_limit = memory_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
+        self._store(locals())
 
     def _method_name(self) -> str:
         return "all" if self.k is None else "gp-ard"

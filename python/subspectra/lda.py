@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ._base import COMMON, DISCRIMINANT, OPTIONAL_COUNT, OPTIONAL_FLAG, OPTIONAL_NUMBER, OPTIONAL_TEXT, RULE, SIZES, SelectingClassifier
+from ._docs import documented
 
 _METHODS = {"forward": "forward-lda", "backward": "backward-lda", "exact": "eslda"}
 
 
+@documented
 class SparseLDA(SelectingClassifier):
     """Linear discriminant analysis on a few features, chosen by the generalized eigenvalue that they reach.
 
@@ -23,55 +25,16 @@ class SparseLDA(SelectingClassifier):
     k : int, "cv", range or list of int, default 10
         How many features; of groups, where there are any. ``"cv"``, a range or a list leaves the choice to 5-fold cross-validation
         inside the training rows: the smallest size within one standard error of the best. More than there are: all, with a warning.
-    include, exclude : list of str or int, default None
-        Features that are always chosen (they count in k), or never: names, patterns (``"gene_*"``) or column numbers.
-    groups : list, dict or path, default None
-        Features that enter and leave together: a group for each feature (None or "" for one by itself), a dictionary of feature to
-        group, or a CSV file ``feature,group``.
-    criterion : {"auto", "largest", "trace", "wilks"}, default None
-        Of T: its largest eigenvalue, its trace, or log det(I + T).
-    ridge : float, "auto", "cv" or "rel:F", default None
-        Added to the diagonal of the within-class covariance: a number, or a fraction F of each column's own variance.
-    n_components : int, default None
-        Discriminants that are kept; all where it is not given.
+    shared : include, exclude, groups, criterion, ridge, n_components
     swaps : int, default None
         After the search, at every size, at most this many exchanges of one feature for another (gslda, forward, backward).
-    pool : int, default None
-        How many of the best sets are listed (exact).
-    gap : float, default None
-        Relative gap at which the proof may stop (exact).
-    node_limit : int, default None
-        Most nodes of the search tree (exact).
+    shared : pool, gap, node_limit
     threshold : {"x", "y"}, default None
         What is cut off (st).
     no_renormalize : bool, default None
         Keep the loadings that were cut (st).
-    classifier : {"lda", "svm", "knn", "gp-laplace", "gp-ep"}, default None
-        The rule on the chosen features.
-    classifier_options : dict, default None
-        Its options, as ``subspectra fit --help`` lists them: ``{"C": 1.0}``.
-    prior : {"empirical", "uniform"}, default None
-        Class probabilities before a row is seen.
-    shrinkage : float or "auto", default None
-        How far the rule's correlations are pulled towards zero.
-    certify : bool, default True
-        Upper bounds beside the sets. On thousands of columns they can take longer than a greedy search itself.
-    missing : {"error", "mean", "median", "indicator", "drop"}, default None
-        What is done with NaN.
-    standardize : bool, default None
-        Divide columns by their standard deviation first.
-    column_transform : {"auto", "none", "asinh"}, default None
-        What is done with columns whose values lie far apart.
-    time_limit : float, default None
-        Seconds after which the best so far is the answer.
-    memory_limit : int or str, default None
-        Bytes, or "4G": work that needs more is refused.
-    random_state : int, RandomState or None, default 0
-        Of every random choice.
-    n_jobs : int, default None
-        Threads. None: every core, but one inside a joblib worker.
-    progress : bool or callable, default None
-        True shows a bar; a function is called with (task, fraction, seconds, detail).
+    shared : classifier, classifier_options, prior, shrinkage, certify, missing, standardize, column_transform, time_limit,
+        memory_limit, random_state, n_jobs, progress
 
     Attributes
     ----------
@@ -153,33 +116,7 @@ class SparseLDA(SelectingClassifier):
         n_jobs: int | None = None,
         progress: Any = None,
     ) -> None:
-        self.method = method
-        self.k = k
-        self.include = include
-        self.exclude = exclude
-        self.groups = groups
-        self.criterion = criterion
-        self.ridge = ridge
-        self.n_components = n_components
-        self.swaps = swaps
-        self.pool = pool
-        self.gap = gap
-        self.node_limit = node_limit
-        self.threshold = threshold
-        self.no_renormalize = no_renormalize
-        self.classifier = classifier
-        self.classifier_options = classifier_options
-        self.prior = prior
-        self.shrinkage = shrinkage
-        self.certify = certify
-        self.missing = missing
-        self.standardize = standardize
-        self.column_transform = column_transform
-        self.time_limit = time_limit
-        self.memory_limit = memory_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
+        self._store(locals())
 
     def _method_name(self) -> str:
         return _METHODS.get(self.method, self.method)

@@ -9,11 +9,13 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import COMMON, NUMBER_OR_TEXT, OPTIONAL_COUNT, OPTIONAL_NUMBER, SIZES, SelectingUnsupervised
+from ._docs import documented
 from ._tables import from_arrow, is_path
 
 _METHODS = {"forward": "forward-pca", "backward": "backward-pca", "exact": "espca"}
 
 
+@documented
 class SparsePCA(SelectingUnsupervised):
     """Principal components on k features each, with upper bounds or proofs.
 
@@ -27,54 +29,13 @@ class SparsePCA(SelectingUnsupervised):
     k : int, range or list of int, default 10
         How many features; of several sizes the path has them all and the largest is the one that is kept. More than there are: all,
         with a warning.
-    include : list of str or int, default None
-        Features that are always chosen (they count in k): names, patterns (``"gene_*"``) or column numbers.
-    exclude : list of str or int, default None
-        Features that are never chosen.
-    groups : list, dict or path, default None
-        Features that enter and leave together: a group for each feature ("" for one by itself), a dictionary of feature to group, or a
-        CSV file ``feature,group``; k then counts groups.
-    n_components : int, default None
-        Discriminants or components that are kept.
-    pool : int, default None
-        How many of the best sets are listed (exact).
-    gap : float, default None
-        Relative gap at which the proof may stop (exact).
-    node_limit : int, default None
-        Most nodes of the search tree (exact).
-    lambda_ : float, "path", "cv", "auto" or "auto:F", default None
-        The weight of the penalty: a falling path of them (the default), chosen by cross-validation, a fraction of the largest, or a
-        number. One that is given or chosen decides how many features there are, and ``k`` does not.
-    lambdas : int, default None
-        How many there are on a path.
-    lambda_ratio : float, default None
-        The smallest one of a path over the largest.
+    shared : include, exclude, groups, n_components, pool, gap, node_limit, lambda_, lambdas, lambda_ratio
     l2 : float or "auto", default None
         Ridge of spca.
     rho : float, default None
         Weight of the entries of dspca.
-    max_iterations : int, default None
-        Most iterations of a fit.
-    tolerance : float, default None
-        Relative change at which it has converged; 0 runs all iterations.
-    certify : bool, default True
-        Upper bounds beside the sets. On thousands of columns they can take longer than a greedy search itself.
-    missing : {"error", "mean", "median", "indicator", "drop"}, default None
-        What is done with NaN.
-    standardize : bool, default None
-        Divide columns by their standard deviation first.
-    column_transform : {"auto", "none", "asinh"}, default None
-        What is done with columns whose values lie far apart.
-    time_limit : float, default None
-        Seconds after which the best so far is the answer.
-    memory_limit : int or str, default None
-        Bytes, or "4G": work that needs more is refused.
-    random_state : int, RandomState or None, default 0
-        Of every random choice.
-    n_jobs : int, default None
-        Threads. None: every core, but one inside a joblib worker.
-    progress : bool or callable, default None
-        True shows a bar; a function is called with (task, fraction, seconds, detail).
+    shared : max_iterations, tolerance, certify, missing, standardize, column_transform, time_limit, memory_limit, random_state, n_jobs,
+        progress
 
     Attributes
     ----------
@@ -151,31 +112,7 @@ class SparsePCA(SelectingUnsupervised):
         n_jobs: int | None = None,
         progress: Any = None,
     ) -> None:
-        self.method = method
-        self.k = k
-        self.include = include
-        self.exclude = exclude
-        self.groups = groups
-        self.n_components = n_components
-        self.pool = pool
-        self.gap = gap
-        self.node_limit = node_limit
-        self.lambda_ = lambda_
-        self.lambdas = lambdas
-        self.lambda_ratio = lambda_ratio
-        self.l2 = l2
-        self.rho = rho
-        self.max_iterations = max_iterations
-        self.tolerance = tolerance
-        self.certify = certify
-        self.missing = missing
-        self.standardize = standardize
-        self.column_transform = column_transform
-        self.time_limit = time_limit
-        self.memory_limit = memory_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
+        self._store(locals())
 
     def _method_name(self) -> str:
         return _METHODS.get(self.method, self.method)

@@ -68,7 +68,14 @@ def plot_error(evaluation: Any, ax: Any = None) -> Any:
     for number, method in enumerate(dict.fromkeys(row["method"] for row in rows)):
         own = [row for row in rows if row["method"] == method]
         ax.errorbar(
-            [r["k"] for r in own], [r["error"] for r in own], [r["stderr"] for r in own], fmt="o-", ms=3, capsize=2, color=f"C{number}", label=method
+            [r["k"] for r in own],
+            [r["error"] for r in own],
+            [r["stderr"] for r in own],
+            fmt="o-",
+            ms=3,
+            capsize=2,
+            color=f"C{number}",
+            label=method,
         )
         for choice in evaluation.get("chosen", []):
             if choice["method"] == method and choice["k_one_standard_error"]:

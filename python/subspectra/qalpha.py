@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from . import _core
 from ._base import COMMON, OPTIONAL_COUNT, OPTIONAL_FLAG, OPTIONAL_NUMBER, OPTIONAL_TEXT, SIZES, Selecting, SelectingUnsupervised
 from ._calls import contact, warn_of
+from ._docs import documented
 from ._tables import encoded, from_arrow, is_path, table_of
 
 _VARIANTS = {"unsupervised": "qalpha"} | {
@@ -27,6 +28,7 @@ def _some_labels(y: Any) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray([-1 if one is None else place[one] for one in labels], dtype=np.int32), classes
 
 
+@documented
 class QAlpha(SelectingUnsupervised):
     """Weights of features by the spectrum of the affinity that they make (Wolf and Shashua), and the relevant ones.
 
@@ -36,18 +38,10 @@ class QAlpha(SelectingUnsupervised):
         The criterion. ``supervised`` needs labels; ``semi`` takes some, None, NaN or "" for a row without one.
     k : int, range or list of int, default None
         How many features; None: those above the largest fall of the weights, else all of positive weight.
-    include : list of str or int, default None
-        Features that are always chosen (they count in k): names, patterns (``"gene_*"``) or column numbers.
-    exclude : list of str or int, default None
-        Features that are never chosen.
+    shared : include, exclude
     n_clusters : int, default None
         Columns of Q: how many clusters the weights are to bring out.
-    start : str, default None
-        Where an iteration starts, by name, or ``"@file.npy"``.
-    restarts : int, default None
-        Starts of which the best is kept.
-    no_normalize : bool, default None
-        Use the feature rows as they are given, neither centred nor of unit length.
+    shared : start, restarts, no_normalize
     gamma : float, default None
         Weight between and within classes (supervised, semi).
     within_vectors : int, default None
@@ -62,26 +56,7 @@ class QAlpha(SelectingUnsupervised):
         Of its factor (kernel).
     laplacian_shift : {"degree", "diagonal"}, default None
         (laplacian).
-    max_iterations : int, default None
-        Most iterations of a fit.
-    tolerance : float, default None
-        Relative change at which it has converged; 0 runs all iterations.
-    missing : {"error", "mean", "median", "indicator", "drop"}, default None
-        What is done with NaN.
-    standardize : bool, default None
-        Divide columns by their standard deviation first.
-    column_transform : {"auto", "none", "asinh"}, default None
-        What is done with columns whose values lie far apart.
-    time_limit : float, default None
-        Seconds after which the best so far is the answer.
-    memory_limit : int or str, default None
-        Bytes, or "4G": work that needs more is refused.
-    random_state : int, RandomState or None, default 0
-        Of every random choice.
-    n_jobs : int, default None
-        Threads. None: every core, but one inside a joblib worker.
-    progress : bool or callable, default None
-        True shows a bar; a function is called with (task, fraction, seconds, detail).
+    shared : max_iterations, tolerance, missing, standardize, column_transform, time_limit, memory_limit, random_state, n_jobs, progress
 
     Attributes
     ----------
@@ -154,31 +129,7 @@ class QAlpha(SelectingUnsupervised):
         n_jobs: int | None = None,
         progress: Any = None,
     ) -> None:
-        self.variant = variant
-        self.k = k
-        self.include = include
-        self.exclude = exclude
-        self.n_clusters = n_clusters
-        self.start = start
-        self.restarts = restarts
-        self.no_normalize = no_normalize
-        self.gamma = gamma
-        self.within_vectors = within_vectors
-        self.between_vectors = between_vectors
-        self.supervision = supervision
-        self.kernel = kernel
-        self.kernel_tolerance = kernel_tolerance
-        self.laplacian_shift = laplacian_shift
-        self.max_iterations = max_iterations
-        self.tolerance = tolerance
-        self.missing = missing
-        self.standardize = standardize
-        self.column_transform = column_transform
-        self.time_limit = time_limit
-        self.memory_limit = memory_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
+        self._store(locals())
 
     def _method_name(self) -> str:
         return _VARIANTS.get(self.variant, self.variant)
@@ -228,6 +179,7 @@ class QAlpha(SelectingUnsupervised):
         return self
 
 
+@documented
 class SpectralFeatureClustering(ClusterMixin, Selecting):
     """Spectral clustering of the rows on the features that Q-alpha finds relevant.
 
@@ -237,10 +189,7 @@ class SpectralFeatureClustering(ClusterMixin, Selecting):
         How many clusters; None: two.
     k : int, default None
         On how many features; None: those above the largest fall of the weights.
-    include : list of str or int, default None
-        Features that are always chosen (they count in k): names, patterns (``"gene_*"``) or column numbers.
-    exclude : list of str or int, default None
-        Features that are never chosen.
+    shared : include, exclude
     variant : {"unsupervised", "basic", "ritz", "laplacian", "gap", "kernel"}, default "unsupervised"
         How features are weighed.
     eigenvectors : int, default None
@@ -253,38 +202,14 @@ class SpectralFeatureClustering(ClusterMixin, Selecting):
         Of k-means.
     no_comparison : bool, default None
         Do not cluster on all features as well.
-    start : str, default None
-        Where an iteration starts, by name, or ``"@file.npy"``.
-    restarts : int, default None
-        Starts of which the best is kept.
-    no_normalize : bool, default None
-        Use the feature rows as they are given, neither centred nor of unit length.
+    shared : start, restarts, no_normalize
     kernel : "linear", "poly:D:C", "rbf:SIGMA" or "block2:LENGTH", default None
         Of the feature rows (kernel).
     kernel_tolerance : float, default None
         Of its factor (kernel).
     laplacian_shift : {"degree", "diagonal"}, default None
         (laplacian).
-    max_iterations : int, default None
-        Most iterations of a fit.
-    tolerance : float, default None
-        Relative change at which it has converged; 0 runs all iterations.
-    missing : {"error", "mean", "median", "indicator", "drop"}, default None
-        What is done with NaN.
-    standardize : bool, default None
-        Divide columns by their standard deviation first.
-    column_transform : {"auto", "none", "asinh"}, default None
-        What is done with columns whose values lie far apart.
-    time_limit : float, default None
-        Seconds after which the best so far is the answer.
-    memory_limit : int or str, default None
-        Bytes, or "4G": work that needs more is refused.
-    random_state : int, RandomState or None, default 0
-        Of every random choice.
-    n_jobs : int, default None
-        Threads. None: every core, but one inside a joblib worker.
-    progress : bool or callable, default None
-        True shows a bar; a function is called with (task, fraction, seconds, detail).
+    shared : max_iterations, tolerance, missing, standardize, column_transform, time_limit, memory_limit, random_state, n_jobs, progress
 
     Attributes
     ----------
@@ -359,32 +284,7 @@ class SpectralFeatureClustering(ClusterMixin, Selecting):
         n_jobs: int | None = None,
         progress: Any = None,
     ) -> None:
-        self.n_clusters = n_clusters
-        self.k = k
-        self.include = include
-        self.exclude = exclude
-        self.variant = variant
-        self.eigenvectors = eigenvectors
-        self.row_scaling = row_scaling
-        self.kmeans_restarts = kmeans_restarts
-        self.kmeans_iterations = kmeans_iterations
-        self.no_comparison = no_comparison
-        self.start = start
-        self.restarts = restarts
-        self.no_normalize = no_normalize
-        self.kernel = kernel
-        self.kernel_tolerance = kernel_tolerance
-        self.laplacian_shift = laplacian_shift
-        self.max_iterations = max_iterations
-        self.tolerance = tolerance
-        self.missing = missing
-        self.standardize = standardize
-        self.column_transform = column_transform
-        self.time_limit = time_limit
-        self.memory_limit = memory_limit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
+        self._store(locals())
 
     def _method_name(self) -> str:
         return _VARIANTS.get(self.variant, self.variant)

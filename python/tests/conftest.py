@@ -6,7 +6,6 @@ import shutil
 
 import numpy as np
 import pytest
-
 import subspectra as sp
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]

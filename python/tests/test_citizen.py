@@ -11,7 +11,6 @@ import time
 
 import numpy as np
 import pytest
-
 import subspectra as sp
 from subspectra._tables import table_of
 
@@ -59,7 +58,7 @@ import numpy as np
 import subspectra as sp
 X = np.random.default_rng(0).normal(size=(400, 25_000))
 if sys.argv[1] == "F":
-    X = np.asfortranarray(X); 
+    X = np.asfortranarray(X)
 y = np.arange(400) % 2
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 sp.SparseLDA("forward", k=2, n_jobs=1).fit(X, y)
@@ -200,7 +199,6 @@ def test_progress_is_told_and_may_raise(sonar):
 
 def test_one_thread_inside_a_joblib_worker():
     import joblib
-
     from subspectra._calls import threads_of
 
     assert threads_of(None) == joblib.cpu_count()
@@ -215,7 +213,9 @@ def test_nothing_of_openmp_or_hdf5_comes_along():
     alone = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     base = subprocess.run(
         [sys.executable, "-c", "import sklearn.feature_selection, joblib, scipy.sparse; print(open('/proc/self/maps').read())"],
-        check=True, capture_output=True, text=True,
+        check=True,
+        capture_output=True,
+        text=True,
     ).stdout
 
     def libraries(maps):
@@ -223,5 +223,3 @@ def test_nothing_of_openmp_or_hdf5_comes_along():
 
     more = libraries(alone) - libraries(base)
     assert not [name for name in more if name.startswith(("libgomp", "libhdf5", "libcurl", "libmatio"))]
-
-

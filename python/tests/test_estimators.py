@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+import subspectra as sp
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -13,12 +14,16 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import subspectra as sp
-
 
 @pytest.mark.parametrize(
     "estimator",
-    [sp.SparseLDA(k=3), sp.SparseClassifier(k=[2, 4]), sp.SparseDiscriminant(k=3), sp.SVMRFE(k=3, C=1.0), sp.GPClassifier(hyperparameters="fixed", lengthscale=1.0, standardize=True)],
+    [
+        sp.SparseLDA(k=3),
+        sp.SparseClassifier(k=[2, 4]),
+        sp.SparseDiscriminant(k=3),
+        sp.SVMRFE(k=3, C=1.0),
+        sp.GPClassifier(hyperparameters="fixed", lengthscale=1.0, standardize=True),
+    ],
     ids=repr,
 )
 @pytest.mark.filterwarnings("ignore")
@@ -149,7 +154,9 @@ def test_any_arrow_stream_will_do(sonar):
     fitted = sp.SparseLDA(k=3).fit(stream, y)
     assert fitted.feature_names_in_.tolist() == names
     assert np.array_equal(fitted.predict_proba(stream), sp.SparseLDA(k=3).fit(X, y).predict_proba(X))
-    small = Stream(pa.table({"a": pa.array([1, None, 3], pa.int8()), "b": [True, False, None], "c": pa.array([1.5, 2, 3], pa.float32())}).slice(1))
+    small = Stream(
+        pa.table({"a": pa.array([1, None, 3], pa.int8()), "b": [True, False, None], "c": pa.array([1.5, 2, 3], pa.float32())}).slice(1)
+    )
     numbers, found = sp._tables.from_arrow(small)
     assert found == ["a", "b", "c"]
     assert np.array_equal(numbers, [[np.nan, 0.0, 2.0], [3.0, np.nan, 3.0]], equal_nan=True)

@@ -5,7 +5,6 @@ import subprocess
 
 import numpy as np
 import pytest
-
 import subspectra as sp
 
 # Twenty cases: method, command-line flags, keywords.
@@ -18,7 +17,11 @@ FITS = [
     ("eslda", ["-k", "2"], {"k": 2}),
     ("st", ["-k", "4", "--threshold", "y"], {"k": 4, "threshold": "y"}),
     ("gslda", ["-k", "3", "--prior", "uniform", "--shrinkage", "0.2"], {"k": 3, "prior": "uniform", "shrinkage": 0.2}),
-    ("gslda", ["-k", "3", "--classifier", "knn", "--neighbors", "3"], {"k": 3, "classifier": "knn", "classifier_options": {"neighbors": 3}}),
+    (
+        "gslda",
+        ["-k", "3", "--classifier", "knn", "--neighbors", "3"],
+        {"k": 3, "classifier": "knn", "classifier_options": {"neighbors": 3}},
+    ),
     ("gslda", ["-k", "3", "--classifier", "svm", "--C", "1"], {"k": 3, "classifier": "svm", "classifier_options": {"C": 1}}),
     ("gslda", ["-k", "3", "--include", "V11,V20"], {"k": 3, "include": ["V11", "V20"]}),
     ("gslda", ["-k", "3", "--exclude", "V11"], {"k": 3, "exclude": ["V11"]}),
@@ -43,7 +46,9 @@ def sonar_names():
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("method", "flags", "keywords"), FITS, ids=lambda value: "-".join(map(str, value)) if isinstance(value, list) else None)
+@pytest.mark.parametrize(
+    ("method", "flags", "keywords"), FITS, ids=lambda value: "-".join(map(str, value)) if isinstance(value, list) else None
+)
 def test_models_of_both_predict_the_same_bits(program, sonar, tmp_path, method, flags, keywords):
     pd = pytest.importorskip("pandas")
     X, y = sonar
@@ -118,7 +123,16 @@ OF_ESTIMATORS = {
     "SparseLDA": ["gslda", "forward-lda", "backward-lda", "st", "eslda"],
     "SparsePCA": ["gspca", "forward-pca", "backward-pca", "espca", "spca", "dspca"],
     "SparseDiscriminant": ["rvm-row", "rvm-entry", "gloss", "sda", "plda", "sulda", "sfd", "jeffreys-row", "jeffreys-entry"],
-    "QAlpha": ["qalpha", "qalpha-basic", "qalpha-ritz", "qalpha-laplacian", "qalpha-gap", "qalpha-supervised", "qalpha-semi", "qalpha-kernel"],
+    "QAlpha": [
+        "qalpha",
+        "qalpha-basic",
+        "qalpha-ritz",
+        "qalpha-laplacian",
+        "qalpha-gap",
+        "qalpha-supervised",
+        "qalpha-semi",
+        "qalpha-kernel",
+    ],
     "FilterSelector": ["pearson", "fisher", "ks", "snr", "max-surprise"],
     "SVMRFE": ["svm-rfe", "svm-rmb"],
     "GPClassifier": ["gp-ard"],
