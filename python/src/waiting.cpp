@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <system_error>
 #include <thread>
 
 namespace subspectra::python {
@@ -67,13 +68,19 @@ void run_waiting(const Contact& contact, const std::function<void(const RunContr
       std::mutex mutex;
       std::condition_variable ended;
       bool done = false;
-      std::thread worker([&] {
+      const auto told_when_done = [&] {
         guarded();
         // Told under the lock: this condition is gone as soon as the other thread has seen it.
         const std::lock_guard lock(mutex);
         done = true;
         ended.notify_one();
-      });
+      };
+      std::thread worker;
+      try {
+        worker = std::thread(told_when_done);
+      } catch (const std::system_error&) {
+        told_when_done();  // the system gives no more threads: nobody hears signals meanwhile
+      }
       std::unique_lock lock(mutex);
       while (!ended.wait_for(lock, std::chrono::milliseconds(100), [&] { return done; })) {
         lock.unlock();
@@ -84,7 +91,7 @@ void run_waiting(const Contact& contact, const std::function<void(const RunContr
         lock.lock();
       }
       lock.unlock();
-      worker.join();
+      if (worker.joinable()) worker.join();
     }
   }
   if (!from_progress.empty()) from_progress.raise();

@@ -21,7 +21,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from . import _core
 from ._calls import contact, told, warn_of
 from ._compat import TagsMixin, validated
-from ._files import read_table
+from ._files import read_table, write_text
 from ._html import ReprMixin
 from ._path import Certificate, Path
 from ._tables import encoded, from_arrow, is_path, names_of, table_of
@@ -357,7 +357,7 @@ class SelectingClassifier(ClassifierMixin, Selecting):
         check_is_fitted(self, "_model")
         text = self._model.fitted.file
         if path is not None:
-            FilePath(path).write_text(text, encoding="utf-8")
+            write_text(path, text)
         return text
 
     @classmethod
@@ -449,7 +449,7 @@ class SelectingUnsupervised(Selecting):
         check_is_fitted(self, "result_")
         text = json.dumps(self.result_, indent=2) + "\n"
         if path is not None:
-            FilePath(path).write_text(text, encoding="utf-8")
+            write_text(path, text)
         return text
 
     @classmethod

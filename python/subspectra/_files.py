@@ -16,6 +16,19 @@ from ._calls import told
 from ._tables import encoded, table_of
 
 
+def write_text(path: Any, text: str) -> None:
+    """The file is written under another name first, then renamed: there is never half of one."""
+    name = os.fspath(path)
+    beside = f"{name}.{os.getpid()}.part"
+    try:
+        with open(beside, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(beside, name)
+    finally:
+        if os.path.exists(beside):
+            os.remove(beside)
+
+
 def read_table(path: Any, options: Mapping[str, Any] | None = None) -> _core.Table:
     """The table in a file, or an embedded data set, with its labels where it has any.
 

@@ -13,7 +13,7 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 from . import _core
 from ._calls import contact, told, warn_of
 from ._compat import HAS_TAG_OBJECTS
-from ._files import read_table
+from ._files import read_table, write_text
 from ._path import Certificate, Path
 from ._tables import as_matrix, encoded, from_arrow, is_path, names_of, table_of
 from .plots import plot_error, plot_path
@@ -29,7 +29,7 @@ class Result(dict):
     def to_json(self, path: Any = None) -> str:
         """The file as a text; also written to `path` where that is given."""
         if path is not None:
-            FilePath(path).write_text(self._text, encoding="utf-8")
+            write_text(path, self._text)
         return self._text
 
     @property

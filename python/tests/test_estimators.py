@@ -338,6 +338,23 @@ def test_the_doctests():
         assert name == "_path" or result.attempted > 0, name
 
 
+def test_a_fitted_estimator_is_verified_by_another_route(sonar):
+    X, y = sonar
+    assert sp.verify(sp.SparseLDA("exact", k=2).fit(X, y), X, y)["verdict"] == "holds"
+    assert sp.verify(sp.SparsePCA(k=3).fit(X), X)["verdict"] == "holds"
+    wrong = sp.select(X, y, method="gslda", k=2)
+    wrong["path"][0]["objective"] *= 1.01
+    assert sp.verify(json.dumps(wrong), X, y)["verdict"] == "fails"
+
+
+def test_bounds_may_be_left_out(sonar):
+    X, y = sonar
+    for estimator in (sp.SparseLDA(k=3, certify=False), sp.SparsePCA(k=3, certify=False)):
+        fitted = estimator.fit(X, y)
+        assert fitted.upper_bound_ == np.inf and not fitted.certificate_["certified"]
+        assert np.array_equal(fitted.features_, clone(estimator).set_params(certify=True).fit(X, y).features_)
+
+
 def test_the_text_of_a_result_is_its_dictionary(tmp_path):
     found = sp.select("sonar", k=2)
     assert json.loads(found.to_json(tmp_path / "r.json")) == dict(found)
