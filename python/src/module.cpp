@@ -90,9 +90,9 @@ NB_MODULE(_core, m) {
       .def(
           "__init__",
           [](Told* self, std::string options, std::vector<std::string> include,
-             std::vector<std::string> exclude, std::vector<std::string> feature_groups) {
-            new (self)
-                Told{std::move(options), std::move(include), std::move(exclude), std::move(feature_groups)};
+             std::vector<std::string> exclude, std::vector<std::string> feature_groups, bool certify) {
+            new (self) Told{std::move(options), std::move(include), std::move(exclude),
+                            std::move(feature_groups), certify};
           },
           nb::arg("options") = "{}", nb::arg("include") = std::vector<std::string>(),
           nb::arg("exclude") = std::vector<std::string>(),
@@ -148,7 +148,9 @@ NB_MODULE(_core, m) {
                    [](const Table& t) {
                      return std::vector<std::string>(t.data.classes().begin(), t.data.classes().end());
                    })
-      .def_prop_ro("codes", [](const Table& t) { return numpy_of(codes_of(t.data)); })
+      .def_prop_ro(
+          "codes", [](const Table& t) { return numpy_of(codes_of(t.data)); },
+          nb::rv_policy::automatic)  // numbers of its own, not of the table
       .def_prop_ro("warnings",
                    [](const Table& t) {
                      std::vector<std::string> texts;
