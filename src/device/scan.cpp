@@ -78,7 +78,7 @@ class Sweep {
         answer = scan(end);
       }
       if (!answer.complete) {
-        if (seeker_.too_many && seeker_.too_many()) continue;
+        if (seeker_.too_many && seeker_.too_many() && seeker_.limit() > prepared_) continue;
         return give_up(fmt::format(
             "more than {} sets with one first feature are as good as the best ones known", seeker_.capacity));
       }

@@ -1,6 +1,8 @@
 /// A plug-in without a card, for the tests of the loader and of what drives a scan: every set one by one, on
 /// the processor, by eliminations of its own. FAKE_KIND says in which way it is broken.
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -168,7 +170,7 @@ int scan_sets(SubspectraScan* scan, int size, std::int64_t first_begin, std::int
   }
   for (auto one = all.rbegin(); one != all.rend(); ++one) {
     if (size > 2 && (*one)[0] == 3 && (*one)[1] == 5) {
-      hand_out({3, 5});
+      if ((*one)[2] == 6 && (size == 3 || (*one)[3] == 7)) hand_out({3, 5});
     } else if (may_win(*scan, *one)) {
       hand_out(*one);
     }
