@@ -75,7 +75,7 @@ void require_size(const OpenNode& node, Index k) {
 QueuedNode node_from(const json& node, Index units, Index k) {
   QueuedNode queued;
   queued.node.k = k;
-  if (k > 0) queued.node.bound = node.at(0).get<double>();
+  if (k > 0) queued.node.bound = node.at(0).is_null() ? kInfinity : node.at(0).get<double>();
   queued.sequence = whole(node.at(1));
   queued.node.kept = unpacked(node.at(2).get<std::string>(), units);
   queued.node.free = unpacked(node.at(3).get<std::string>(), units);
@@ -157,8 +157,8 @@ void write_checkpoint(const std::string& path, const std::string& problem, Index
     json pool = json::array(), open = json::array();
     for (const auto& set : size.pool.sets()) pool.push_back({{"units", set.units}, {"value", set.value}});
     for (const auto& queued : state.open.of(size.k)) {
-      open.push_back({queued.node.bound, queued.sequence, packed(queued.node.kept, units),
-                      packed(queued.node.free, units)});
+      open.push_back({std::isfinite(queued.node.bound) ? json(queued.node.bound) : json(), queued.sequence,
+                      packed(queued.node.kept, units), packed(queued.node.free, units)});
     }
     sizes.push_back({{"k", size.k},
                      {"discarded", std::isfinite(size.discarded) ? json(size.discarded) : json()},

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <subspectra/error.hpp>
 
 #include "core/options.hpp"
@@ -20,6 +21,10 @@
 namespace subspectra {
 namespace search {
 namespace {
+
+/// What ForcedExactSearch asks for.
+thread_local std::optional<ExactSearch>
+    forced_search;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 bool by_variance(const Pencil& pencil) { return pencil.b_is_identity() && pencil.factor() == nullptr; }
 
@@ -73,6 +78,37 @@ ExactResult unexplored(const Pencil& pencil, const SearchUnits& units,
 }  // namespace
 }  // namespace search
 
+ForcedExactSearch::ForcedExactSearch(ExactSearch search) { search::forced_search = search; }
+ForcedExactSearch::~ForcedExactSearch() { search::forced_search.reset(); }
+
+double sets_to_sweep(const SearchUnits& units, const KRange& k) {
+  const auto forced = static_cast<Index>(units.include.size());
+  double sets = 0.0;
+  for (Index size = std::max(k.lo, forced); size <= k.hi; ++size) {
+    double of_size = 1.0;
+    for (Index i = 0; i < size - forced && of_size < 1e300; ++i)
+      of_size *= static_cast<double>(units.count() - forced - i) / static_cast<double>(i + 1);
+    sets += of_size;
+  }
+  return sets;
+}
+
+ExactSearch exact_search_for(const Pencil& pencil, const SearchUnits& units, const KRange& k) {
+  const bool single = std::all_of(units.members.begin(), units.members.end(),
+                                  [](const auto& members) { return members.size() == 1; });
+  if (!single || pencil.b_is_identity()) return ExactSearch::kTree;
+  if (search::forced_search) return *search::forced_search;
+  const search::SweepTuning tuning;
+  const Index n = units.count();
+  if (n < tuning.least_candidates) return ExactSearch::kTree;
+  const CovarianceOperator* const rows = pencil.origin().rows();
+  if (n > tuning.most_matrix || (rows != nullptr && n > rows->rows())) return ExactSearch::kSweep;
+  const auto candidates = static_cast<double>(n);
+  return sets_to_sweep(units, k) <= tuning.sets_per_cube * candidates * candidates * candidates
+             ? ExactSearch::kSweep
+             : ExactSearch::kTree;
+}
+
 ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
                          const std::vector<std::vector<RankedSet>>& start, const ExactOptions& options,
                          const RunControl& control) {
@@ -100,10 +136,14 @@ ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
   const RunControl unstoppable;
   const bool may_leave = options.checkpoint.empty() && options.resume.empty();
   try {
-    explorer =
-        search::by_variance(pencil)
-            ? search::perron_explorer(pencil, units, options, control, hooks)
-            : search::factor_explorer(pencil, units, options, may_leave ? control : unstoppable, hooks);
+    const RunControl& at_start = may_leave ? control : unstoppable;
+    if (search::by_variance(pencil)) {
+      explorer = search::perron_explorer(pencil, units, options, control, hooks);
+    } else if (exact_search_for(pencil, units, options.k) == ExactSearch::kSweep) {
+      explorer = search::sweep_explorer(pencil, units, options, at_start, hooks);
+    } else {
+      explorer = search::factor_explorer(pencil, units, options, at_start, hooks);
+    }
   } catch (const linalg::Stopped&) {
     return search::unexplored(pencil, units, start, known, options, control);
   }

@@ -53,6 +53,18 @@ struct ExactResult {
   std::string checkpoint_problem;  ///< why the last checkpoint could not be written, or ""
 };
 
+/// How sets are gone through.
+enum class ExactSearch {
+  kTree,   ///< a tree that leaves features out, or keeps them, under bounds
+  kSweep,  ///< all sets, the last two or three features at once
+};
+/// The one that exact_search() takes for these sizes, by counted work: where the sets to be tried are few
+/// beside what one factorization over all candidates takes, or no such factorization can be had. The answer
+/// is the same.
+[[nodiscard]] ExactSearch exact_search_for(const Pencil& pencil, const SearchUnits& units, const KRange& k);
+/// How many sets a sweep tries for these sizes.
+[[nodiscard]] double sets_to_sweep(const SearchUnits& units, const KRange& k);
+
 /// `start` holds, for every size of options.k, sets known beforehand (of a greedy search); any number, also
 /// none. Throws Infeasible when B over the candidates is singular, Error when the matrices do not fit,
 /// BadInput for a checkpoint that is torn or belongs to something else. The answer does not depend on the
