@@ -159,24 +159,25 @@ class Sweep {
 Scan::Scan(std::shared_ptr<const Device> device, const SubspectraScanProblem& problem, int size)
     : device_(std::move(device)), features_(problem.features) {
   std::array<char, 512> why{};
-  require_done(
-      device_->table().scan_open(device_->handle(), &problem, size, &handle_, why.data(), why.size()),
-      why.data());
+  const int code =
+      device_->table().scan_open(device_->handle(), &problem, size, &handle_, why.data(), why.size());
+  require_done(code, why.data());
 }
 
 Scan::~Scan() { device_->table().scan_close(handle_); }
 
 void Scan::prepare(double limit) {
   std::array<char, 512> why{};
-  require_done(device_->table().scan_prepare(handle_, limit, why.data(), why.size()), why.data());
+  const int code = device_->table().scan_prepare(handle_, limit, why.data(), why.size());
+  require_done(code, why.data());
 }
 
 ScanAnswer Scan::sets(int size, Index begin, Index end, Index capacity) const {
   std::array<char, 512> why{};
   std::vector<std::int32_t> memory(static_cast<std::size_t>(capacity) * static_cast<std::size_t>(size));
   SubspectraScanList list{capacity, 0, memory.data()};
-  require_done(device_->table().scan_sets(handle_, size, begin, end, &list, why.data(), why.size()),
-               why.data());
+  const int code = device_->table().scan_sets(handle_, size, begin, end, &list, why.data(), why.size());
+  require_done(code, why.data());
   ScanAnswer answer;
   if (list.found < 0 || list.found > list.capacity) return answer;
   answer.complete = true;

@@ -46,7 +46,8 @@ struct SetSeeker {
   std::function<double()> limit;
   /// A set that may beat it, ascending.
   std::function<void(const std::vector<Index>&)> offer;
-  /// One first feature alone has more of them than `capacity`: true where the limit was raised. Null: it cannot be.
+  /// One first feature alone has more of them than `capacity`: true where the limit was raised. Null: it
+  /// cannot be.
   std::function<bool()> too_many = {};
   /// Blocks may take so long; a stop is looked for between them.
   double block_s = 0.1;
