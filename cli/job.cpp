@@ -35,7 +35,11 @@ OptionGroup data_group(const std::vector<OptionDescription>& more) {
 }
 
 OptionGroup selection_group(const std::vector<OptionDescription>& method) {
-  return {.title = "Selection", .options = method + describe_options<SelectOptions>() + run_options()};
+  return {.title = "Selection",
+          .options = method + describe_options<SelectOptions>() +
+                     reworded(describe_options<DeviceOptions>(),
+                              {{.name = "device", .hint = "auto|cpu|cuda[:N]", .help = ""}}) +
+                     run_options()};
 }
 
 OptionGroup method_group(const std::vector<OptionDescription>& elsewhere) {
@@ -101,6 +105,9 @@ Job::Job(const Arguments& arguments) : texts(arguments.texts) {
   set_options(groups, texts);
   set_options(prepare, texts);
   set_options(selection, texts);
+  DeviceOptions device;
+  set_options(device, texts);
+  selection.device = device.device;
   set_options(run, texts);
   set_options(output, texts);
   read.cv_groups = groups.cv_groups;

@@ -79,6 +79,17 @@ struct RunOptions {
   }
 };
 
+/// A field of SelectOptions that results do not tell.
+struct DeviceOptions {
+  std::string device = "auto";
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field(
+        "device", o.device,
+        "where the exact search tries sets: cpu, cuda or cuda:N (an NVIDIA card); auto takes a card where there is one and the work is worth it");
+  }
+};
+
 struct OutputOptions {
   bool json = false;
   std::string o;

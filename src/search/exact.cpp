@@ -10,7 +10,9 @@
 #include <subspectra/error.hpp>
 
 #include "core/options.hpp"
+#include "device/plugin.hpp"
 #include "linalg/tiled.hpp"
+#include "search/card_sweep.hpp"
 #include "search/certificate.hpp"
 #include "search/exact_engine.hpp"
 #include "search/exact_hooks.hpp"
@@ -21,6 +23,10 @@
 namespace subspectra {
 namespace search {
 namespace {
+
+ExactResult search_once(const Pencil& pencil, const SearchUnits& units,
+                        const std::vector<std::vector<RankedSet>>& start, const ExactOptions& options,
+                        const RunControl& control, const ExactHooks& hooks);
 
 /// What ForcedExactSearch asks for.
 thread_local std::optional<ExactSearch>
@@ -93,6 +99,11 @@ double sets_to_sweep(const SearchUnits& units, const KRange& k) {
   return sets;
 }
 
+bool suits_card(const Pencil& pencil, const SearchUnits& units, const KRange& k) {
+  return units.single && units.include.empty() && !pencil.b_is_identity() && pencil.factor() != nullptr &&
+         k.hi >= 2 && k.hi <= search::kMostOnCard && units.count() > search::kMostOnCard;
+}
+
 ExactSearch exact_search_for(const Pencil& pencil, const SearchUnits& units, const KRange& k) {
   const bool single = std::all_of(units.members.begin(), units.members.end(),
                                   [](const auto& members) { return members.size() == 1; });
@@ -118,6 +129,27 @@ ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
 ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
                          const std::vector<std::vector<RankedSet>>& start, const ExactOptions& options,
                          const RunControl& control, const ExactHooks& hooks) {
+  ExactOptions own = options;
+  if (own.card && !suits_card(pencil, units, own.k)) own.card = nullptr;
+  if (!own.card) return search::search_once(pencil, units, start, own, control, hooks);
+  try {
+    ExactResult result = search::search_once(pencil, units, start, own, control, hooks);
+    result.card = own.card->description();
+    return result;
+  } catch (const device::Unable& unable) {
+    own.card = nullptr;
+    ExactResult result = search::search_once(pencil, units, start, own, control, hooks);
+    result.card_problem = unable.marked();
+    return result;
+  }
+}
+
+namespace search {
+namespace {
+
+ExactResult search_once(const Pencil& pencil, const SearchUnits& units,
+                        const std::vector<std::vector<RankedSet>>& start, const ExactOptions& options,
+                        const RunControl& control, const ExactHooks& hooks) {
   if (options.k.lo < 1 || options.k.hi < options.k.lo || options.k.hi > units.count()) {
     throw InvalidArgument({.field = "k",
                            .value = OptionCodec<KRange>::format(options.k),
@@ -139,7 +171,7 @@ ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
     const RunControl& at_start = may_leave ? control : unstoppable;
     if (search::by_variance(pencil)) {
       explorer = search::perron_explorer(pencil, units, options, control, hooks);
-    } else if (exact_search_for(pencil, units, options.k) == ExactSearch::kSweep) {
+    } else if (options.card || exact_search_for(pencil, units, options.k) == ExactSearch::kSweep) {
       explorer = search::sweep_explorer(pencil, units, options, at_start, hooks);
     } else {
       explorer = search::factor_explorer(pencil, units, options, at_start, hooks);
@@ -150,4 +182,6 @@ ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
   return search::ExactEngine(*explorer, units, options, control, hooks.tuning.engine).run(start, known);
 }
 
+}  // namespace
+}  // namespace search
 }  // namespace subspectra

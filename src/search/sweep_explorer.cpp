@@ -22,6 +22,8 @@ namespace {
 
 /// Ties with the set to be beaten are looked at one by one: thresholds are lowered by this fraction.
 constexpr double kTiesBelow = 1e-9;
+/// Seconds of a visit on a card.
+constexpr double kCardVisit = 1.0;
 
 /// What one block of first features found: a part of a visit that shares nothing with the others.
 class BlockFindings {
@@ -156,6 +158,8 @@ class SweepVisit {
     if (static_cast<Index>(node_.free.size()) < more_) return;
     if (more_ <= 1) {
       last_one();
+    } else if (on_card()) {
+      return;
     } else if (more_ <= 3) {
       scan();
     } else {
@@ -358,6 +362,29 @@ class SweepVisit {
       }
       if (!listener.go_on(listener.user)) return false;
     }
+    return true;
+  }
+
+  /// Two to four more of all features from one on: on the card. False: not there.
+  bool on_card() {
+    const CardSweep* const card = problem_.card();
+    if (card == nullptr || !card->serves(more_) || !node_.kept.empty() || node_.free.empty() ||
+        node_.free.front() + static_cast<Index>(node_.free.size()) != problem_.size())
+      return false;
+    if (!first_sets()) {
+      findings_.nodes = 1;
+      return true;
+    }
+    const std::int32_t first = node_.free.front();
+    device::SetSeeker seeker;
+    seeker.limit = [this] { return threshold(); };
+    seeker.offer = [this](const std::vector<Index>& units) { offer(units); };
+    seeker.too_many = [this] { return std::exchange(ties_, false); };
+    seeker.most_s = kCardVisit;
+    const device::ScanReport report = card->sweep(more_, first, seeker, control_);
+    if (report.end == device::ScanEnd::kUnable) throw device::Unable(report.why);
+    findings_.nodes = static_cast<std::uint64_t>(std::max<Index>(1, report.next - first));
+    if (report.end == device::ScanEnd::kStopped) leave_from(node_.free, report.next - first);
     return true;
   }
 

@@ -56,9 +56,29 @@ SweepProblem::SweepProblem(const Pencil& pencil, const SearchUnits& units, const
     most_features_ = std::min(n, rows);
   }
   const Index most = options.k.hi - static_cast<Index>(units.include.size());
-  const bool pairs = most <= 2 && pencil.rows() != nullptr && has_factor;
-  if (pairs && (n > hooks_.tuning.sweep.most_matrix)) return;
-  take_matrix(pencil, options, control);
+  const bool pairs = (most <= 2 || options.card) && pencil.rows() != nullptr && has_factor;
+  if (!pairs || n <= hooks_.tuning.sweep.most_matrix) take_matrix(pencil, options, control);
+  if (options.card) open_card(pencil, options);
+}
+
+void SweepProblem::open_card(const Pencil& pencil, const ExactOptions& options) {
+  CardTable table;
+  table.kind = kind_;
+  table.m = &m_;
+  table.error = 2.0 * std::max(gamma_, 0.5 * kEpsilon * static_cast<double>(16 + rows_of_moments(pencil)));
+  table.dependent = 0.5 * kSurelyNothing;
+  if (by_blocks()) {
+    std::vector<Index> all(features_.size());
+    std::iota(all.begin(), all.end(), Index{0});
+    require_memory(2.0 * 8.0 * static_cast<double>(size()) * static_cast<double>(pencil.rows()->rows()),
+                   "handing the table to the card", "leave features out (⟨exclude⟩)", options.memory_limit);
+    table.z = rows_of(all);
+    table.ridge = ridge_;
+  } else {
+    table.b = b_.data();
+    table.b_lead = b_.rows();
+  }
+  card_ = std::make_unique<CardSweep>(options.card, table, static_cast<int>(options.k.hi));
 }
 
 /// B (and an A without a factor) as a matrix: from panels of the rows, or column by column.

@@ -2,10 +2,12 @@
 /// The matrices of an exact search that tries all pairs and triples (sweep_explorer.cpp): B and M over the
 /// candidates, one row a feature, scaled so that B has a unit diagonal. B stands there as a matrix, or, where
 /// no size needs more than a pair of features and they are many, comes block by block from the rows.
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "core/types.hpp"
+#include "search/card_sweep.hpp"
 #include "search/exact_hooks.hpp"
 #include "search/explorer.hpp"
 #include "search/sweep_scan.hpp"
@@ -54,6 +56,8 @@ class SweepProblem {
   /// The largest number of linearly independent features there can be.
   [[nodiscard]] Index most_features() const { return most_features_; }
   [[nodiscard]] const ExactHooks& hooks() const { return hooks_; }
+  /// The card on which all sets of its sizes are tried, or null.
+  [[nodiscard]] const CardSweep* card() const { return card_.get(); }
 
   /// `units` ascending. From scratch; with more digits where its features nearly depend on each other.
   [[nodiscard]] SweepValue evaluate(const std::vector<Index>& units) const;
@@ -74,6 +78,7 @@ class SweepProblem {
   [[nodiscard]] double node_bytes() const;  ///< of one node, at most
 
  private:
+  void open_card(const Pencil& pencil, const ExactOptions& options);
   void take_matrix(const Pencil& pencil, const ExactOptions& options, const RunControl& control);
   [[nodiscard]] Matrix rows_of(const std::vector<Index>& units) const;
   [[nodiscard]] Matrix within(const std::vector<Index>& units) const;
@@ -93,6 +98,7 @@ class SweepProblem {
   Vector ridge_;
   double gamma_ = 0.0;  ///< the error of an entry of B, whose diagonal is 1
   Index most_features_ = 0;
+  std::unique_ptr<CardSweep> card_;
 };
 
 }  // namespace subspectra::search

@@ -9,6 +9,7 @@
 #include <memory>
 #include <numeric>
 
+#include "device/plugin.hpp"
 #include "search/exact.hpp"
 #include "search/precise_search.hpp"
 #include "select/record.hpp"
@@ -176,11 +177,18 @@ struct SizesTogether {
 /// The sizes asked for as ranges without a gap: one search proves a range, and none has to prove what nobody
 /// asked for. Small sizes that a sweep is through with at once are searched apart from those that need a
 /// tree, unless the state of `one_search` is to be kept.
-std::vector<SizesTogether> searches_for(const Problem& problem, bool one_search) {
+std::vector<SizesTogether> searches_for(const Problem& problem, bool one_search, bool by_card) {
   std::vector<SizesTogether> ranges;
   for (const Index size : problem.k().sizes()) {
-    const auto how = [&](const KRange& k) { return exact_search_for(problem.pencil(), problem.units(), k); };
-    const bool next = !ranges.empty() && ranges.back().sizes.hi == size - 1;
+    const auto suited = [&](const KRange& k) {
+      return by_card && suits_card(problem.pencil(), problem.units(), k);
+    };
+    const auto how = [&](const KRange& k) {
+      return suited(k) ? ExactSearch::kSweep : exact_search_for(problem.pencil(), problem.units(), k);
+    };
+    // What a card can do is no part of a search that it cannot.
+    const bool next = !ranges.empty() && ranges.back().sizes.hi == size - 1 &&
+                      (one_search || !suited(ranges.back().sizes) || suited(KRange(size)));
     KRange longer = next ? ranges.back().sizes : KRange(size);
     longer.hi = size;
     if (next && (one_search || how(longer) == ranges.back().how)) {
@@ -190,6 +198,32 @@ std::vector<SizesTogether> searches_for(const Problem& problem, bool one_search)
     }
   }
   return ranges;
+}
+
+/// The card that is asked for, where there are sets that it can try; nothing where the processor is to do it.
+/// An automatic one is not even looked for unless the sets would keep the processor busy for seconds.
+std::shared_ptr<const device::Device> card_for(const Problem& problem, Selection& selection) {
+  constexpr double kWorthACard = 1e10;
+  const device::Wish wish = device::parse_wish(problem.options().device);
+  double sets = 0.0;
+  for (const Index size : problem.k().sizes()) {
+    if (suits_card(problem.pencil(), problem.units(), KRange(size)) &&
+        (wish.card ||
+         exact_search_for(problem.pencil(), problem.units(), KRange(size)) == ExactSearch::kSweep))
+      sets += sets_to_sweep(problem.units(), KRange(size));
+  }
+  if (wish.card && !(sets > 0.0)) {
+    selection.warnings.emplace_back(
+        "the card has no part in this search: it tries sets of two to four features, none of them included or in a group");
+    return nullptr;
+  }
+  if (!wish.card && !(sets > kWorthACard)) return nullptr;
+  std::string why;
+  auto card = device::open_wished(wish, why);
+  if (card) {
+    for (const auto& note : card->notes()) selection.warnings.push_back(note);
+  }
+  return card;
 }
 
 /// What it searches, where it is not by the tree.
@@ -234,7 +268,8 @@ bool settle_searches(const Problem& problem, const std::vector<ExactSearch>& how
 template <class Exact>
 void search_tree(const Problem& problem, const Exact& own, const RunControl& control, Selection& selection) {
   const bool one_search = !(own.checkpoint.empty() && own.resume.empty());
-  const std::vector<SizesTogether> searches = searches_for(problem, one_search);
+  const auto card = card_for(problem, selection);
+  const std::vector<SizesTogether> searches = searches_for(problem, one_search, card != nullptr);
   if (searches.size() > 1 && one_search) {
     throw InvalidArgument(
         {.field = own.resume.empty() ? "checkpoint" : "resume",
@@ -276,8 +311,13 @@ void search_tree(const Problem& problem, const Exact& own, const RunControl& con
                                  .exchange = !can_swap,
                                  .checkpoint = own.checkpoint,
                                  .checkpoint_s = own.checkpoint_every,
-                                 .resume = own.resume},
+                                 .resume = own.resume,
+                                 .card = card},
                                 control);
+      if (!found.card.empty()) record_of(selection)["card"] = found.card;
+      if (!found.card_problem.empty())
+        selection.warnings.push_back(fmt::format("{} did not try the sets, the processor did: {}",
+                                                 card->description(), found.card_problem));
       ways.insert(ways.end(), found.sizes.size(), way);
       result.sizes.insert(result.sizes.end(), std::make_move_iterator(found.sizes.begin()),
                           std::make_move_iterator(found.sizes.end()));
