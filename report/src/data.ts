@@ -52,7 +52,9 @@ export interface Evaluation { rows: Map<string, EvaluationRow[]>; chosen: Map<st
 export interface Method { name: string; selection: Selection | null; evaluation: Evaluation | null; rows: EvaluationRow[]; choice: Choice | null; folds: Fold[] }
 /// All files about one table.
 export interface Group {
-  key: string; source: string; rows: number; features: number; classes: string[]; classCounts: number[]; target: string;
+  key: string; source: string;
+  table: string;  ///< what commands call the data
+  rows: number; features: number; classes: string[]; classCounts: number[]; target: string;
   name: (index: number) => string;
   methods: Method[]; selections: Selection[]; evaluations: Evaluation[]; clusterings: PageFile[]; reproduction: PageFile | null; models: PageFile[];
   files: PageFile[]; ks: number[]; shape: [number, number] | null; classMeans: { name: string; values: number[] }[]; duplicates: Map<number, string[]>;
@@ -160,16 +162,16 @@ export function groupsOf(page: PageData): Group[] {
     const data = dict(result.data);
     const schema = str(result.schema);
     const isReproduction = schema.startsWith("subspectra.reproduction/");
-    const source = isReproduction ? `reproduce ${str(result.id)}` : str(data.source) || str(result.target) || file.name;
+    const source = isReproduction ? `reproduce ${str(result.id)}` : str(data.source) || file.name;
     const key = JSON.stringify([source, num(data.rows), num(data.features)]);
     let group = groups.get(key);
     if (!group) {
       const names = data.names;
       const name = Array.isArray(names) ? (i: number) => (typeof names[i] === "string" ? (names[i] as string) : `x${i}`)
-        : isDict(names) ? (i: number) => (typeof names[String(i)] === "string" ? (names[String(i)] as string) : `x${i}`) : (i: number) => `x${i}`;
+        : isDict(names) ? (i: number) => (typeof names[String(i)] === "string" ? (names[String(i)] as string) : `feature ${i}`) : (i: number) => `x${i}`;
       const features = num(data.features) ?? 0;
       group = {
-        key, source, rows: num(data.rows) ?? 0, features, classes: list(data.classes).map(str), classCounts: nums(data.class_counts), target: str(data.target), name,
+        key, source, table: isReproduction || !str(data.source) ? "DATA" : source, rows: num(data.rows) ?? 0, features, classes: list(data.classes).map(str), classCounts: nums(data.class_counts), target: str(data.target), name,
         methods: [], selections: [], evaluations: [], clusterings: [], reproduction: null, models: [], files: [], ks: [],
         shape: page.shape && page.shape[0] * page.shape[1] === features ? page.shape : null, classMeans: [], duplicates: new Map()
       };

@@ -76,6 +76,11 @@ export function finished(svg: SVGElement, says: string): SVGElement {
   svg.setAttribute("aria-label", says);
   svg.setAttribute("class", "fig");
   svg.setAttribute("font-family", kFont);
+  // The picture has one name; its parts are no landmarks of their own.
+  for (const part of svg.querySelectorAll("g[aria-label]")) {
+    part.setAttribute("data-mark", part.getAttribute("aria-label")!);
+    part.removeAttribute("aria-label");
+  }
   return svg;
 }
 

@@ -23,9 +23,11 @@ const place = (state: State): Placed => ({
   source: [state.method?.selection?.file.command ?? state.method?.evaluation?.file.command ?? state.group.files[0]?.command ?? "", `Subspectra ${state.page.version}`].filter(Boolean).join("; "),
   stem: `${state.group.source.split("/").pop()!.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, 30) || "report"}${state.method ? `-${plain(state.method.name)}` : ""}${state.k === null ? "" : `-k${state.k}`}`
 });
-const selectCommand = (state: State, method = plain(state.method?.name ?? "gslda")) => `subspectra select ${quoted(state.group.source)} --method ${method} -k 1:${Math.max(...state.group.ks, 10)} -o selection.json`;
-const evaluateCommand = (state: State) => `subspectra evaluate ${quoted(state.group.source)} --method ${plain(state.method?.name ?? "gslda")} -k 1:${Math.max(...state.group.ks, 10)} --repeats 10 -o evaluation.json`;
+const selectCommand = (state: State, method = plain(state.method?.name ?? "gslda")) => `subspectra select ${quoted(state.group.table)} --method ${method} -k 1:${Math.max(...state.group.ks, 10)} -o selection.json`;
+const evaluateCommand = (state: State) => `subspectra evaluate ${quoted(state.group.table)} --method ${plain(state.method?.name ?? "gslda")} -k 1:${Math.max(...state.group.ks, 10)} --repeats 10 -o evaluation.json`;
 const paths = (state: State): Selection | null => (state.method?.selection?.path.length ? state.method.selection : null);
+/// For the panel of objectives: those of another method rather than none.
+const somePath = (state: State): Selection | null => paths(state) ?? state.group.selections.find((one) => one.path.length > 0) ?? null;
 const judged = (state: State): Choice | null => (state.method?.choice?.error != null ? state.method.choice : null);
 const supervised = (state: State) => state.group.classes.length > 0;
 const notJudged = (state: State) => ({ says: supervised(state) ? `There is no evaluation of ${state.method?.name ?? "a method"} here: its errors on new rows are not known.` : "These data have no classes, so that nothing can be predicted.", command: supervised(state) ? evaluateCommand(state) : undefined });
@@ -72,7 +74,8 @@ const summary: Panel = {
       const published = findings.filter((f) => f.published !== null);
       out.push(h("p", { class: "lead" }, `${shown(str(result.source), 80)}, run again: ${counted(findings.length, "number")}, ${published.length} of them published.`));
     } else if (method) {
-      const picture = method.rows.some((r) => r.k !== null) ? F.errorFigure(group, method, k, "error", true) : paths(state) ? F.pathFigure(group, paths(state)!, k) : judged(state) ? F.rocFigure(judged(state)!) : null;
+      const choice = judged(state), curve = method.rows.filter((r) => r.k !== null).length > 1;
+      const picture = curve ? F.errorFigure(group, method, k, "error", true) : paths(state) ? F.pathFigure(group, paths(state)!, k) : choice?.roc.length ? F.rocFigure(choice) : choice?.features.some((f) => f.frequency !== null) ? F.frequencyFigure(choice) : choice?.confusion.length ? F.confusionFigure(group, choice) : null;
       const answers = [whichAnswer(group, method, k), bestAnswer(group, method, k), errorAnswer(group, method, k), againAnswer(group, method, k)];
       out.push(h("div", { class: "first" }, h("div", { class: "answers" }, answers.map(answerCard)), h("div", { class: "beside" }, picture ? figureView({ ...picture, id: "summary" }, place(state)) : null, made())));
     } else if (group.clusterings.length) out.push(...clusterSummary(state));
@@ -102,12 +105,13 @@ function clusterSummary(state: State): HTMLElement[] {
 
 const path: Panel = {
   id: "path", title: "Sparsity path", says: "What every further feature adds to the objective, and how far the best set of that size could still be.",
-  missing: (state) => (paths(state) ? null : { says: "There are no sets of this method here, only its errors.", command: state.method ? selectCommand(state) : undefined }),
+  missing: (state) => (somePath(state) ? null : { says: "There are no sets of this method here, only its errors.", command: state.method ? selectCommand(state) : undefined }),
   show: (state) => {
-    const selection = paths(state)!;
+    const selection = somePath(state)!;
     const entry = entryAt(selection, state.k);
     const words = entry ? proofWord(entry) : null;
     return [
+      selection === state.method?.selection ? null : h("p", { class: "note" }, `The sets of ${state.method?.name ?? "this method"} are not in the files; these are those of ${selection.method}.`),
       entry ? h("p", { class: "reading" }, h("strong", {}, `k\u202f=\u202f${entry.k}`), ` objective ${number(entry.objective, 5)} `, h("span", { class: `badge ${words!.tone}` }, words!.word), entry.k !== state.k ? ` There is no set of ${state.k}.` : "") : null,
       figureView(F.pathFigure(state.group, selection, state.k), place(state))
     ];
@@ -120,9 +124,9 @@ const error: Panel = {
   missing: (state) => (state.method?.rows.length ? null : notJudged(state)),
   show: (state, refresh) => {
     const method = state.method!;
-    if (!method.rows.some((r) => r.k !== null)) {
+    if (method.rows.filter((r) => r.k !== null).length < 2) {
       const row = method.rows[0];
-      return [h("p", { class: "reading" }, h("strong", {}, `${percent(row.error)} \u00b1 ${percent(row.se)}`), ` wrong; ${method.name} has no k to vary: it chooses the size itself, in every fold. On average it kept ${number(row.features, 3)} features.`), tableView(F.errorFigure(state.group, method, null).table(), "Errors")];
+      return [h("p", { class: "reading" }, h("strong", {}, `${percent(row.error)} \u00b1 ${percent(row.se)}`), row.k === null ? ` wrong; ${method.name} has no k to vary: it chooses the size itself, in every fold. On average it kept ${number(row.features, 3)} features.` : ` wrong at k\u202f=\u202f${row.k}; the errors of other sizes are not in the file.`), tableView(F.errorFigure(state.group, method, null).table(), "Errors")];
     }
     const control = h("select", { id: "measure", change: (event) => { state.measure = (event.target as HTMLSelectElement).value as F.Measure; refresh(); } }, Object.entries(F.measures).map(([value, label]) => h("option", { value, selected: state.measure === value }, label)));
     return [h("p", { class: "controls" }, h("label", { for: "measure" }, "Measure "), control), figureView(F.errorFigure(state.group, method, state.k, state.measure), place(state))];
@@ -487,7 +491,8 @@ const provenance: Panel = {
       const details = h("details", { class: "raw" }, h("summary", {}, "Raw JSON, as far as it is on this page"));
       details.addEventListener("toggle", () => {
         if (!details.open || details.childElementCount > 1) return;
-        const text = raw();
+        // Marks that turn the direction of writing as JSON writes them when asked to.
+        const text = raw().replace(/[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
         const most = 200_000;
         details.append(h("div", { class: "save" }, button("Copy", () => { void copy(text); announce("Copied"); }), button("Save", () => download(`${place(state).stem}.json`, new Blob([text], { type: "application/json" })))), h("pre", { tabindex: 0, role: "region", "aria-label": "Raw JSON" }, text.length > most ? `${text.slice(0, most)}\n\u2026 ${text.length.toLocaleString("en-US")} characters in all` : text));
       });

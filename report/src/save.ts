@@ -25,6 +25,7 @@ export function download(name: string, content: Blob): void {
 /// The figure on white paper, whatever the page looks like, with what it is called and came from.
 export function svgText(figure: Figure, source: string): { text: string; width: number; height: number } {
   const drawn = figure.draw(light, Math.min(Math.max(figure.least ?? 0, kWidth), figure.most ?? kWidth));
+  for (const tip of drawn.querySelectorAll('[data-mark="tip"]')) tip.remove();
   const width = Number(drawn.getAttribute("width")), height = Number(drawn.getAttribute("height"));
   const describe = (tag: string, text: string) => {
     const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -37,7 +38,10 @@ export function svgText(figure: Figure, source: string): { text: string; width: 
   drawn.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   drawn.setAttribute("font-family", kFont);
   drawn.setAttribute("fill", "currentColor");
+  drawn.setAttribute("color", light.ink);
+  drawn.setAttribute("font-size", "12");
   drawn.removeAttribute("class");
+  for (const styled of [drawn, ...drawn.querySelectorAll("[style]")]) styled.removeAttribute("style");  // attributes say the same
   return { text: new XMLSerializer().serializeToString(drawn), width, height };
 }
 

@@ -41,7 +41,7 @@ export function whichAnswer(group: Group, method: Method | null, k: number | nul
   const question = "Which features?";
   const found = featuresAt(method, k);
   if (!method || !found) {
-    const words = ["subspectra", "select", quoted(group.source), "--method", method?.name.replace(/ \(\d+\)$/, "") ?? "gslda", ...(k === null ? [] : ["-k", `1:${Math.max(k, ...group.ks)}`]), "-o", "selection.json"];
+    const words = ["subspectra", "select", quoted(group.table), "--method", method?.name.replace(/ \(\d+\)$/, "") ?? "gslda", ...(k === null ? [] : ["-k", `1:${Math.max(k, ...group.ks)}`]), "-o", "selection.json"];
     return { question, headline: "Not listed at this size", tone: "none", text: `Only the set of the chosen size${method?.choice?.k1se ? `, k = ${method.choice.k1se},` : ""} is in the file. A selection beside it has the sets of every size.`, command: words.join(" ") };
   }
   const names = found.features.map(group.name);
@@ -61,7 +61,7 @@ export function bestAnswer(group: Group, method: Method | null, k: number | null
   const question = "Are they the best?";
   const entry = entryAt(method?.selection ?? null, k);
   const supervised = group.classes.length > 0;
-  const proof = ["subspectra", "select", quoted(group.source), "--method", supervised ? "eslda" : "espca", "-k", String(entry?.k ?? k ?? 5), "--time-limit", "60", "-o", "proof.json"].join(" ");
+  const proof = ["subspectra", "select", quoted(group.table), "--method", supervised ? "eslda" : "espca", "-k", String(entry?.k ?? k ?? 5), "--time-limit", "60", "-o", "proof.json"].join(" ");
   if (entry) {
     const proven = group.selections.flatMap((s) => s.path.filter((e) => e.k === entry.k && e.certified && s.status !== undefined));
     if (entry.certified) return { question, headline: "Yes, proven", tone: "good", text: `No set of ${entry.k} has a larger objective than ${number(entry.objective, 5)}: every other set is ruled out.` };
@@ -86,7 +86,7 @@ export function errorAnswer(group: Group, method: Method | null, k: number | nul
     if (group.classes.length < 2) return { question, headline: "There are no classes to name", tone: "none", text: "Without labels nothing can be right or wrong; the objective is the variance that the features have in common." };
     const name = method?.name.replace(/ \(\d+\)$/, "") ?? "gslda";
     const most = group.ks.length ? Math.max(...group.ks) : 10;
-    return { question, headline: "Not measured yet", tone: "none", text: "An evaluation repeats the choice inside every training fold and predicts the rows that were left out.", command: `subspectra evaluate ${quoted(group.source)} --method ${name} -k 1:${most} --repeats 10 -o evaluation.json` };
+    return { question, headline: "Not measured yet", tone: "none", text: "An evaluation repeats the choice inside every training fold and predicts the rows that were left out.", command: `subspectra evaluate ${quoted(group.table)} --method ${name} -k 1:${most} --repeats 10 -o evaluation.json` };
   }
   const trivial = choice?.trivial ?? (group.classCounts.length ? 1 - Math.max(...group.classCounts) / group.classCounts.reduce((a, b) => a + b, 0) : null);
   const largest = group.classCounts.length ? group.classes[group.classCounts.indexOf(Math.max(...group.classCounts))] : "";
@@ -111,6 +111,11 @@ export function againAnswer(group: Group, method: Method | null, k: number | nul
   const row = method ? rowAt(method, k) : null;
   if (!method || !row || row.stability === null) {
     if (group.classes.length < 2) return { question, headline: "Not measured", tone: "none", text: "Stability is measured over the training folds of an evaluation, which needs class labels." };
+    const known = method?.choice?.features.flatMap((f) => (f.frequency === null ? [] : [f.frequency])) ?? [];
+    if (known.length > 0) {
+      const mean = known.reduce((a, b) => a + b, 0) / known.length;
+      return { question, headline: stabilityWord(mean).word, tone: stabilityWord(mean).tone, text: `On average ${percent(mean, 0)} of the folds chose a feature of this model.` };
+    }
     if (row) return { question, headline: "Not measured", tone: "none", text: "The features were chosen once, on all rows." };
     return { question, headline: "Not measured yet", tone: "none", text: "The same evaluation chooses anew on other rows in every fold, and says how alike the choices are." };
   }

@@ -74,7 +74,7 @@ describe("every kind of result", () => {
         for (const panel of panels) {
           assert.ok(seen.includes(panel), `${file} has the panel ${panel}: ${seen}`);
           const figures = await page.locator(`#panel-${panel} figure[data-figure]`).count();
-          assert.ok(figures > 0 || ["provenance", "error", "summary", "numbers"].includes(panel), `${file}: ${panel} has a figure`);
+          assert.ok(figures > 0 || ["provenance", "error", "summary", "numbers"].includes(panel) || (panel === "features" && /fit|model/.test(file)), `${file}: ${panel} has a figure`);
         }
         assert.deepEqual(await flaws(page), []);
         assert.deepEqual(await barriers(page), [], `${file} ${JSON.stringify(look)}`);
@@ -92,7 +92,7 @@ describe("what can be done with it", () => {
     const { page, trouble, close } = await open("methods.html", { hash: "#k=3&method=gslda" });
     const state = () => page.evaluate(() => ({ k: document.querySelector("output.k").textContent, which: document.querySelector(".answer .headline").textContent, verdict: document.querySelector(".verdict").textContent,
       reading: document.querySelector("#panel-path .reading").textContent, dot: [...document.querySelectorAll("#panel-path svg circle[r='6.5']")].map((c) => c.getAttribute("cx")).join(), rows: document.querySelectorAll("#panel-features .scroll.tall tbody tr").length,
-      bars: document.querySelectorAll("#panel-loadings svg [aria-label=bar] rect").length, rule: [...document.querySelectorAll("#panel-error svg [aria-label=rule]")].map((g) => g.outerHTML).join() }));
+      bars: document.querySelectorAll("#panel-loadings svg [data-mark=bar] rect").length, rule: [...document.querySelectorAll("#panel-error svg [data-mark=rule]")].map((g) => g.outerHTML).join() }));
     await seeAll(page);
     const before = await state();
     assert.equal(before.k, "3");
@@ -144,11 +144,11 @@ describe("what can be done with it", () => {
       const text = svg.bytes.toString();
       assert.match(svg.name, /\.svg$/);
       assert.ok(await page.evaluate((t) => !new DOMParser().parseFromString(t, "image/svg+xml").querySelector("parsererror"), text), `${id} is XML`);
-      assert.doesNotMatch(text, /var\(|<script|<style|NaN/);
+      assert.ok(!/var\(|<script|<style|NaN/.test(text), `${id} needs no style of the page`);
       const csv = await saved(page, figure.getByRole("button", { name: "as CSV" }));
       assert.ok(csv.bytes.toString().split("\r\n").length > 2, `${id} has rows`);
       await figure.locator("summary").click();
-      assert.ok((await figure.locator("tbody tr").count()) > 0, `${id} has a table`);
+      await figure.locator("tbody tr").first().waitFor({ timeout: 5000 });
     }
     const png = await saved(page, page.locator('#panel-path figure[data-figure="path"]').getByRole("button", { name: "as PNG" }));
     assert.equal(png.bytes.subarray(1, 4).toString(), "PNG");
@@ -191,7 +191,7 @@ describe("names are data", () => {
     for (const details of await page.locator("details").all()) await details.evaluate((d) => { d.open = true; });
     assert.equal(await page.locator("img, iframe, object, embed, #app script, a[href^='javascript']").count(), 0);
     assert.ok((await page.textContent("#panel-features")).includes("</script><img src=x onerror=alert(1)>"), "it is shown as text");
-    assert.doesNotMatch(await page.textContent("#app"), /[\u202e\u0001]/, "marks that turn the direction are shown, not obeyed");
+    assert.ok(!/[\u202e\u0001]/.test(await page.textContent("#app")), "marks that turn the direction are shown, not obeyed");
     const svg = await saved(page, page.locator('#panel-features figure[data-figure="features"]').getByRole("button", { name: "as SVG" }));
     assert.doesNotMatch(svg.bytes.toString(), /<img|<script|<svg onload/);
     const csv = (await saved(page, page.getByRole("button", { name: "The list of features as CSV" }))).bytes.toString();
