@@ -7,6 +7,7 @@ build_packages=(g++ cmake ninja-build ccache pkg-config libeigen3-dev libspectra
   liblinear-dev libsvm-dev libgtest-dev)  # the release preset configures the tests, too
 test_packages=(clang-format-14 python3-numpy python3-scipy python3-sklearn python3-h5py python3-pandas
   python3-anndata)
+report_packages=(chromium fonts-dejavu-core)
 full_packages=(clang-14 clang-tidy-14 libclang-rt-14-dev libbenchmark-dev)
 
 say() { printf '\n== %s\n' "$*"; }

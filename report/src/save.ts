@@ -41,7 +41,8 @@ export function svgText(figure: Figure, source: string): { text: string; width: 
   drawn.setAttribute("color", light.ink);
   drawn.setAttribute("font-size", "12");
   drawn.removeAttribute("class");
-  for (const styled of [drawn, ...drawn.querySelectorAll("[style]")]) styled.removeAttribute("style");  // attributes say the same
+  // Attributes say the same. Reading the style first writes it down, else an empty one stays.
+  for (const styled of [drawn, ...drawn.querySelectorAll("[style]")]) if (styled.getAttribute("style") !== null) styled.removeAttribute("style");
   return { text: new XMLSerializer().serializeToString(drawn), width, height };
 }
 
