@@ -32,7 +32,7 @@ const html = `<!DOCTYPE html>
 </head>
 <body>
 <div id="app"><p class="loading">This page draws itself. If nothing follows, scripts are switched off, or the browser is older than 2023.</p></div>
-<script type="text/plain" id="data"><!--DATA--></script>
+<script type="text/plain" id="data">DATA-GO-HERE</script>
 <script>${js}</script>
 </body>
 </html>
