@@ -172,9 +172,7 @@ class ResultFigures {
     }
     const double cell = std::min(30.0, (kChartWidth - left - 8.0) / static_cast<double>(path.size()));
     constexpr double kRow = 17.0, kTop = 26.0;
-    SvgDrawing drawing(left + cell * static_cast<double>(path.size()) + 8.0 < 300.0
-                           ? 300.0
-                           : left + cell * static_cast<double>(path.size()) + 8.0,
+    SvgDrawing drawing(std::max(600.0, left + cell * static_cast<double>(path.size()) + 8.0),
                        kTop + kRow * static_cast<double>(order.size()) + 34.0);
     for (std::size_t i = 0; i < order.size(); ++i)
       drawing.text(left - 8.0, kTop + kRow * static_cast<double>(i) + 12.5, label_of(name_of(order[i])),
@@ -200,7 +198,7 @@ class ResultFigures {
     }
     const std::string rest =
         all > order.size() ? fmt::format(" (the first {} of {})", order.size(), all) : std::string();
-    drawing.text(left, drawing.height() - 10.0,
+    drawing.text(8.0, drawing.height() - 10.0,
                  "features, k: in the set with a loading above 0 (blue) or below (orange)" + rest,
                  Anchor::kStart, ink::kMuted, 11.0);
     keep("features", method, fmt::format("{}: features by size of the set", method), drawing);
@@ -248,7 +246,7 @@ class ResultFigures {
     constexpr Index kMostPixels = 250000;
     if (height * width > kMostPixels) return;
     const double cell = std::max(1.0, std::floor(480.0 / static_cast<double>(std::max(height, width))));
-    SvgDrawing drawing(std::max(320.0, cell * static_cast<double>(width)),
+    SvgDrawing drawing(std::max(480.0, cell * static_cast<double>(width)),
                        cell * static_cast<double>(height));
     for (Index y = 0; y < height; ++y) {
       for (Index x = 0; x < width;) {
@@ -501,7 +499,7 @@ class ResultFigures {
     const double side = n <= 3 ? 110.0 : std::clamp(640.0 / static_cast<double>(n), 6.0, 60.0);
     constexpr double kLeft = 130.0, kTop = 60.0;
     const bool named = side >= 12.0;
-    SvgDrawing drawing(std::max(340.0, kLeft + side * static_cast<double>(n) + 12.0),
+    SvgDrawing drawing(std::max(460.0, kLeft + side * static_cast<double>(n) + 12.0),
                        kTop + side * static_cast<double>(n) + 12.0);
     drawing.text(kLeft + 0.5 * side * static_cast<double>(n), 18.0, "named", Anchor::kMiddle, ink::kMuted);
     drawing.text_upwards(14.0, kTop + 0.5 * side * static_cast<double>(n), "true class", ink::kMuted);

@@ -83,7 +83,7 @@ std::vector<double> axis_ticks(const SvgChart::Axis& axis, int most) {
 }
 
 std::string tick_text(const SvgChart::Axis& axis, double tick) {
-  return axis.percent ? fmt::format("{:.4g} %", 100.0 * tick) : short_number(tick);
+  return axis.percent ? fmt::format("{:.4g} %", 100.0 * tick) : fmt::format("{:.6g}", tick);
 }
 
 double keys_height(const std::vector<SvgChart::Key>& keys, double width) {
@@ -227,7 +227,7 @@ SvgChart::SvgChart(double width, double height, Axis x, Axis y, const std::vecto
   bottom_ = drawing_.height() - 44.0;
   draw_keys(drawing_, keys);
   if (!y_.label.empty()) drawing_.text(8.0, top_ - 12.0, y_.label, SvgDrawing::Anchor::kStart, ink::kMuted);
-  for (const double tick : axis_ticks(y_, 5)) {
+  for (const double tick : y_.label.empty() ? std::vector<double>() : axis_ticks(y_, 5)) {
     drawing_.line(left_, this->y(tick), right_, this->y(tick), {ink::kGrid, 1.0});
     drawing_.text(left_ - 8.0, this->y(tick) + 4.0, tick_text(y_, tick), SvgDrawing::Anchor::kEnd);
   }
