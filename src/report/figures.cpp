@@ -134,6 +134,7 @@ class ResultFigures {
     keys.push_back({"not proven", ink::kAccent, Mark::kRing});
     SvgChart chart(kChartWidth, 330.0, size_axis(ks), {.label = "objective", .low = 0.0, .high = cap}, keys);
     Points band;
+    band.reserve(2 * bound.size());
     for (const auto& [k, value] : bound) band.emplace_back(chart.x(k), chart.y(std::min(value, cap)));
     std::map<double, double> of_k(objective.begin(), objective.end());
     for (auto at = bound.rbegin(); at != bound.rend(); ++at)
@@ -374,10 +375,12 @@ class ResultFigures {
     }
     if (!(high > low) || norms.empty()) return;
     std::vector<Index> order;
+    order.reserve(largest.size());
     for (const auto& [feature, unused] : largest) order.push_back(feature);
     std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return largest[a] > largest[b]; });
     order.resize(std::min<std::size_t>(order.size(), 80));
     std::vector<SvgChart::Key> keys;
+    keys.reserve(16);
     for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 7); ++i)
       keys.push_back({label_of(name_of(order[i]), 16), category_colour(i), Mark::kLine});
     SvgChart chart(kChartWidth, 340.0, {.label = "lambda", .low = low, .high = high, .logarithmic = true},
@@ -707,11 +710,13 @@ class ResultFigures {
   void draw_clustering() {
     const std::string method = text_of(result_, "method");
     std::vector<std::pair<std::string, double>> sizes;
+    sizes.reserve(list_of(result_, "sizes").size());
     for (const json& size : list_of(result_, "sizes"))
       sizes.emplace_back(fmt::format("cluster {}", sizes.size()),
                          size.is_number() ? size.get<double>() : 0.0);
     if (!sizes.empty()) keep("clusters", method, "Rows of each cluster", bars_drawing(sizes, "rows", false));
     std::vector<std::pair<std::string, double>> eigenvalues;
+    eigenvalues.reserve(list_of(result_, "eigenvalues").size());
     for (const json& value : list_of(result_, "eigenvalues"))
       eigenvalues.emplace_back(std::to_string(eigenvalues.size() + 1),
                                value.is_number() ? value.get<double>() : 0.0);
@@ -745,6 +750,7 @@ class ResultFigures {
     }
     if (xs.size() < 2) return;
     std::vector<SvgChart::Key> keys;
+    keys.reserve(16);
     for (std::size_t i = 0; i < std::min<std::size_t>(series.size(), 16); ++i)
       keys.push_back({label_of(series[i], 40), category_colour(i), Mark::kLine});
     SvgChart::Axis along = size_axis(xs);
