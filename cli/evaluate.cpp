@@ -13,9 +13,11 @@
 #include "io/file_ending.hpp"
 #include "job.hpp"
 #include "output.hpp"
+#include "page_output.hpp"
 #include "progress.hpp"
 #include "report/details.hpp"
 #include "report/json.hpp"
+#include "report/page_facts.hpp"
 #include "table.hpp"
 
 namespace subspectra::cli {
@@ -228,7 +230,9 @@ int run_evaluate(const Arguments& arguments, Signals& signals) {
   }
   const auto chosen = chosen_methods(job);
   job.check_exact_search(true);
+  const PageOutput page = page_output(job.texts);
   const Dataset data = job.load(arguments.operands.front());
+  page.check_shape(data.features());
   require_class_labels(data, "evaluate");
 
   ProgressLine progress(job.output.progress, job.output.quiet);
@@ -268,6 +272,12 @@ int run_evaluate(const Arguments& arguments, Signals& signals) {
                                                   : details_csv(evaluation, data, csv.csv_safe),
                  signals.token());
   }
+  if (page.wanted())
+    page.write({{.name = "evaluation.json",
+                 .command = {},
+                 .result = object,
+                 .facts = page_facts(object, data, job.selection, page.shape())}},
+               signals.token());
   if (job.output.o != "-") write_stdout(job.output.json ? json : evaluation_text(data, evaluation, job));
   return signals.exit_code();
 }
@@ -302,7 +312,7 @@ Command evaluate_command() {
                        .options = output_options() +
                                   reworded(describe_options<DetailsOptions>(),
                                            {{.name = "details", .hint = "FILE", .help = ""}}) +
-                                  describe_options<CsvOptions>()}},
+                                  describe_options<CsvOptions>() + page_options()}},
            .notes =
                {"Reading the table: `error` is the cross-validated rate of wrong predictions with its standard error; `balanced` weighs classes equally; `apparent` is the error on the training rows, which flatters; `stability` is 1 when every fold chooses the same features and about 0 when they choose at random; `1 s.e.` marks the smallest k whose error is within one standard error of the best: `fit` chooses it the same way. What follows the table is of that k.",
                 status_note()},

@@ -12,9 +12,11 @@
 #include "io/write.hpp"
 #include "job.hpp"
 #include "output.hpp"
+#include "page_output.hpp"
 #include "progress.hpp"
 #include "report/given_sets.hpp"
 #include "report/json.hpp"
+#include "report/page_facts.hpp"
 #include "report/written_set.hpp"
 #include "search_log.hpp"
 #include "select/record.hpp"
@@ -478,10 +480,12 @@ int run_select(const Arguments& arguments, Signals& signals) {
   job.check_exact_search(job.selection.components > 1 && searches_once_a_component(asked.method));
   check_events(proof, asked.method);
   check_writing(write, arguments.operands.empty());
+  const PageOutput page = page_output(job.texts);
   const Source source = load_source(job, arguments);
+  page.check_shape(source.data.features());
   ProgressLine progress(job.output.progress, job.output.quiet);
   RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
-  SearchLog log(proof.events, progress.shown() || job.output.verbose, progress);
+  SearchLog log(proof.events, progress.shown() || job.output.verbose, progress, page.wanted());
   control.listen(log.sink());
   signals.begin_work();
   if (source.matrices) refuse_preparation(job.prepare);
@@ -523,6 +527,16 @@ int run_select(const Arguments& arguments, Signals& signals) {
   if (job.output.verbose) say_passes(selection);
   write_result_as_named(job.output.o, object, result, signals.token(), csv.csv_safe);
   write_chosen(write, source.data, selection, job, signals);
+  if (page.wanted()) {
+    SelectOptions as_used = job.selection;
+    as_used.ridge = as_option(selection.ridge);
+    page.write({{.name = "selection.json",
+                 .command = {},
+                 .result = object,
+                 .facts = page_facts(object, prepared, as_used, page.shape()),
+                 .events = log.events()}},
+               signals.token());
+  }
   if (job.output.o != "-") {
     const UnitNames names{prepared, job.selection.feature_groups.get()};
     write_stdout(job.output.json ? result : selection_text(names, selection) + bounds_text(selection));
@@ -571,7 +585,7 @@ Command select_command() {
                                       reworded(describe_options<WriteOptions>(),
                                                {{.name = "write_table", .hint = "FILE", .help = ""},
                                                 {.name = "write_names", .hint = "FILE", .help = ""}}) +
-                                      describe_options<CsvOptions>()}},
+                                      describe_options<CsvOptions>() + page_options()}},
                .notes = {status_note()},
                .hidden = {},
                .main_options =

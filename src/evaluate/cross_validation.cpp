@@ -943,6 +943,8 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
       const Score& on_training = apparent[m].at(k);
       choice.used = on_training.used;
       answers.at(m, k).describe(kept, choice);
+      for (const Index row : choice.projection_rows)
+        choice.projection_classes.push_back(data.labels()->codes[static_cast<std::size_t>(row)]);
       judge_trivial(trivial, tally, sets_run, split, choice);
       judge_permutations(null_choices[m], choice);
       choice.feature_count = static_cast<Index>(on_training.features.size());

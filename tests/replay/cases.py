@@ -141,7 +141,7 @@ case("help-on-methods", run("methods gslda"), run("methods gloss --json"), run("
      run("--help-method=ks"), run("evaluate --help-method"), run("methods gsdla"))
 case("usage-shells-and-manuals", run("--completion"), run("--completion tcsh"), run("--man nothing"))
 for name in [
-    "select", "fit", "predict", "evaluate", "verify", "cluster", "synth", "reproduce", "methods", "datasets"]:
+    "select", "fit", "predict", "evaluate", "verify", "cluster", "synth", "reproduce", "report", "methods", "datasets"]:
     case("help-" + name, run(name + " --help"))
     case("help-all-" + name, run(name + " --help-all"))
 case("help-is-there-on-a-line-with-mistakes", run("methods --no-such-thing -h"), run("help datasets"))
@@ -1409,3 +1409,24 @@ case("files-names-of-sparse-tables", select("t.svm --names names.txt -k 1:2"), s
      files={
          "t.svm": "".join("%s 1:%d 2:%d\n" % ("vu"[i % 2], i % 5 + i % 2, i % 3) for i in range(20)),
          "names.txt": "first\nsecond\nthird\n", "short.txt": "first\n"})
+
+# --- the page (what it looks like: report/test) ----------------------------------------------------------------------
+
+case("report-pages-of-results", select("two.csv -k 1:4 -o s.json"),
+     evaluate("two.csv --method gslda,fisher -k 1:3 -o e.json"), run("report s.json e.json --data two.csv -o page.html"),
+     select("two.csv --method eslda -k 2 --report exact.html --events log.jsonl -o x.json"),
+     run("report x.json log.jsonl -o with-log.html --quiet"), fit("two.csv --method fisher -k 2 -o m.json --report m.html"),
+     run("report m.json -o model.html"), cluster("unlabelled.csv --target none -k 2 --report c.html"),
+     digests=("s.json", "e.json", "x.json", "m.json"),
+     unread=("page.html", "exact.html", "log.jsonl", "with-log.html", "m.html", "model.html", "c.html"))
+case("report-figures", select("two.csv -k 1:4 -o s.json"), run("report s.json --figures ."), digests=("s.json",))
+case("report-refuses", run("report"), run("report two.csv -o p.html"), run("report missing.json -o p.html"),
+     select("two.csv -k 1:2 -o s.json"), run("report s.json"), run("report s.json -o s.json"),
+     run("report s.json -o p.html --data three.csv"), run("report s.json -o nowhere/p.html"),
+     select("two.csv -k 1:2 --report p.html --shape 3x1"), select("two.csv -k 1:2 --report p.html --shape 3"),
+     *(step for says, change in [
+         ("a feature that is not there", lambda result: result["path"][1].update(features=[0, 99])),
+         ("a size in words", lambda result: result["path"][0].update(k="one")),
+         ("another schema", lambda result: result.update(schema="subspectra.selection/9")),
+         ("too few loadings", lambda result: result["path"][1].update(loadings=[[1.0]]))]
+       for step in (Edit("s.json", "bad.json", says, change), run("report bad.json -o p.html"))), digests=("s.json",))
