@@ -489,17 +489,26 @@ Preparation Preparation::bending(const Dataset& prepared) {
 Preparation Preparation::bending(const Dataset& prepared, const std::vector<Index>& features) {
   constexpr double kNormal = 1.4826;  // deviations of a normal law in its median distance from the median
   constexpr double kLinear = 2.0;     // deviations that stay nearly as they are
+  constexpr double kOfOthers = 0.5;   // of the median distance of those that are not where most are
   Preparation result;
-  if (prepared.values().leaves_out_zeros()) return result;
+  const bool around_zero = prepared.values().leaves_out_zeros();  // what is left out stays left out
   const Index p = prepared.features();
   const double total_weight = total_weight_of(prepared);
   result.median = result.spread = Vector::Zero(p);
   for (const Index j : features) {
     auto values = weighted_values(prepared, j, total_weight);
-    result.median[j] = median_of(values);
-    for (auto& [value, weight] : values) value = std::abs(value - result.median[j]);
-    const double spread = kLinear * kNormal * median_of(values);
-    if (std::isfinite(spread) && std::isnormal(spread)) result.spread[j] = spread;
+    const double middle = around_zero ? 0.0 : median_of(values);
+    for (auto& [value, weight] : values) value = std::abs(value - middle);
+    double spread = around_zero ? 0.0 : kLinear * kNormal * median_of(values);
+    if (!(spread > 0.0)) {
+      std::erase_if(values, [](const auto& one) { return !(one.first > 0.0); });
+      if (values.empty()) continue;
+      spread = kOfOthers * median_of(values);                     // which sorts them
+      if (values.front().first == values.back().first) continue;  // all as far: bent it is the same column
+    }
+    if (!std::isnormal(spread)) continue;
+    result.median[j] = middle;
+    result.spread[j] = spread;
   }
   return result;
 }

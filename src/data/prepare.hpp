@@ -31,7 +31,9 @@ class Preparation {
   /// median distance from the median in units of a normal deviation. Up to the spread that is nearly
   /// linear, beyond it a logarithm, so that a value a thousand times as far counts some eight times as much:
   /// means, variances and correlations are then of most rows, not of the farthest one. It has no units
-  /// and knows no labels. A column more than half of which is one value stays, and so do sparse tables.
+  /// and knows no labels. Where more than half of a column is one value, and always around the zeros that a
+  /// sparse table leaves out, that value is the middle and the spread half the median distance of the others:
+  /// counts are bent nearly to their logarithms. A column of two values stays as it is.
   static Preparation bending(const Dataset& prepared);
   /// Of these columns alone.
   static Preparation bending(const Dataset& prepared, const std::vector<Index>& features);

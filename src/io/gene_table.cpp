@@ -25,6 +25,22 @@ void split_tabs(std::string_view line, std::vector<std::string_view>& fields, Me
   }
 }
 
+bool TabbedLines::next() {
+  std::string_view line;
+  while (lines_.next(line)) {
+    if (line.find('\0') != std::string_view::npos)
+      throw BadInput(here(), "a zero byte; this is not a text table");
+    if (trimmed(line).empty()) continue;
+    split_tabs(line, fields_, memory_, purpose_);
+    return true;
+  }
+  return false;
+}
+
+Location TabbedLines::here() const {
+  return {.file = name_, .line = std::max(1L, lines_.number()), .column = 1, .place = {}};
+}
+
 SideColumn sample_description(std::string name, std::vector<std::string> values, const Location& first) {
   SideColumn side;
   side.name = std::move(name);

@@ -1378,6 +1378,17 @@ case("files-samples-in-columns", select("genes.csv"), evaluate("genes.csv --meth
          "genes.csv": GENES, "phenotypes.csv": PHENOTYPES, "genes.gct": GCT, "cut.gct": GCT[:-20],
          "other.csv": "sample,kind\nt1,u\nt2,v\n",
          "classed.csv": "".join(",".join(row) + "\n" for row in turned(NAMED_ROWS))})
+case("files-labels-by-number-and-class-file", select("counted.csv --labels numbers.csv -k 1"),
+     select("plain.csv --labels numbers.csv -k 1"), select("plain.csv --labels named.csv -k 1"),
+     select("genes.gct --labels genes.cls -k 1"), select("genes.gct --labels short.cls -k 1"),
+     fit("genes.csv --labels phenotypes.csv:kind --method fisher -k 2 -o m.json"), predict("m.json genes.csv"),
+     predict("m.json genes.csv --transpose"),
+     files={
+         "counted.csv": ",a,b\n0,1,5\n1,2,4\n2,3,9\n3,4,2\n", "plain.csv": "a,b\n.5,5\n2,4\n3,9\n4,2\n",
+         "numbers.csv": "row,group\n3,u\n0,u\n1,v\n2,v\n", "named.csv": "sample,group\ns3,u\ns1,u\ns2,v\ns4,v\n",
+         "genes.csv": GENES, "phenotypes.csv": PHENOTYPES, "genes.gct": GCT,
+         "genes.cls": "24 2 1\n# tumour normal\n" + " ".join(str(i % 2) for i in range(24)) + "\n",
+         "short.cls": "2 2 1\n# tumour normal\n0 1\n"})
 case("files-series-matrix", select("one.txt -k 2"), evaluate("two.txt --method fisher -k 1"), select("two.txt"),
      evaluate("two.txt --target 'disease state' --method fisher -k 1:2"), select("two.txt --target disease"),
      fit("one.txt -k 2 --method fisher -o m.json"), predict("m.json two.txt"), select("empty.txt"), select("cut.txt"),
@@ -1392,6 +1403,7 @@ case("files-categories", select("clinical.csv -k 1:4 --missing mean -o r.json"),
      predict("m.json -", "smoker,c,b,a\nTRUE,1,2,3\n"), select("clinical.csv --categorical none"),
      select("clinical.csv --categorical stage"), select("clinical.csv --categorical c --exclude stage,smoker -k 1:3"),
      evaluate("clinical.csv --missing mean --method forward-lda -k 1:3"), select("dates.csv"),
+     fit("clinical.csv --missing mean -o n.json"), fit("clinical.csv --missing mean -k 2 -o n.json"),
      files={
          "clinical.csv": CLINICAL,
          "dates.csv": "day,a,class\n2020-01-31,1,u\n2020-01-31,2,v\n2020-02-01,3,u\n2020-02-01,4,v\n"})
