@@ -253,7 +253,7 @@ TEST(Preparation, BendsByMediansAsTheFormulaSays) {
   DatasetParts data = oracle::random_classes(21, 4, 2, 5);
   data.dense.col(1) = (3.0 * data.dense.col(1).array()).exp();
   data.dense.col(2).setConstant(3.0);
-  data.dense(4, 2) = 7.0;  // more than half of it is one value
+  data.dense(4, 2) = 7.0;  // all but one are one value: there is nothing to bend
   const Dataset table(data);
   const Dataset bent = Preparation::bending(table).apply(table);
   const std::vector<int> once(21, 1);
@@ -280,6 +280,33 @@ TEST(Preparation, BendsByMediansAsTheFormulaSays) {
   EXPECT_TRUE(bent_far.values().column(3).allFinite());
 }
 
+TEST(Preparation, BendsCountsByTheDistanceOfThoseThatAreNotWhereMostAre) {
+  DatasetParts data = oracle::random_classes(9, 3, 2, 5);
+  data.dense.setZero();
+  data.dense.col(0) << 0, 3, 0, 1, 0, 40, 0, 0, 2;
+  data.dense.col(1) << 5, 5, 0, 5, 0, 0, 5, 5, 5;  // two values
+  data.dense.col(2) << 1, 0, 4, 3, 2, 2, 0, 8, 1;  // zero is rare, and stays zero where it is left out
+  const Dataset dense(data), sparse(oracle::as_sparse(data));
+  const auto bend = [](double spread) { return [spread](double x) { return std::asinh(x / spread); }; };
+  const Dataset bent = Preparation::bending(dense).apply(dense);
+  EXPECT_LT((bent.values().column(0) - data.dense.col(0).unaryExpr(bend(0.5 * 2.5))).norm(), 1e-14)
+      << "half the median of 1, 2, 3 and 40";
+  EXPECT_EQ(bent.values().column(1), data.dense.col(1));
+  const DatasetParts both = Preparation::bending(sparse).apply(sparse).parts();
+  EXPECT_EQ(both.sparse.nonZeros(), oracle::as_sparse(data).sparse.nonZeros());
+  const Matrix found(both.sparse);
+  EXPECT_LT((found.col(0) - bent.values().column(0)).norm(), 1e-14);
+  EXPECT_LT((found.col(2) - data.dense.col(2).unaryExpr(bend(0.5 * 2.0))).norm(), 1e-14);
+  // New rows, which come dense, and units.
+  Matrix rows = data.dense;
+  Preparation::bending(sparse).apply_to(rows);
+  EXPECT_LT((rows - found).norm(), 1e-14);
+  data.dense.col(0) *= 1e-200;
+  const Dataset tiny(data);
+  EXPECT_LT((Preparation::bending(tiny).apply(tiny).values().column(0) - bent.values().column(0)).norm(),
+            1e-12);
+}
+
 TEST(Preparation, BendingCountsWeightsAndComesAfterGapsAndScales) {
   DatasetParts data = oracle::random_classes(11, 3, 2, 6);
   data.weights.resize(11);
@@ -297,10 +324,6 @@ TEST(Preparation, BendingCountsWeightsAndComesAfterGapsAndScales) {
   const Dataset step = Preparation::learn(table, first).apply(table);
   EXPECT_EQ(Preparation::learn(table, both).apply(table).values().packed(),
             Preparation::bending(step).apply(step).values().packed());
-  // Sparse tables stay sparse.
-  const Dataset sparse(oracle::as_sparse(oracle::random_classes(11, 3, 2, 6)));
-  const auto none = Preparation::learn(sparse, {.transform = Transform::kAsinh});
-  EXPECT_FALSE(none.changes(sparse));
   EXPECT_FALSE(Preparation::learn(table, {.missing = MissingPolicy::kMean}).spread.size() > 0);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <set>
 
@@ -11,6 +12,7 @@
 #include <subspectra/rankers.hpp>
 #include <subspectra/searches.hpp>
 #include "classify/classifier.hpp"
+#include "data/groups.hpp"
 #include "evaluate/cross_validation.hpp"
 #include "evaluate/inner_comparison.hpp"
 #include "oracle.hpp"
@@ -284,6 +286,33 @@ TEST(Automatic, EvaluateRepeatsTheChoiceInEveryFoldAndReportsWhatWasTaken) {
   EXPECT_EQ(evaluation.rows.front().method, "auto");
   EXPECT_EQ(evaluation.rows.front().k, 0);
   EXPECT_GT(evaluation.rows.front().features, 0.0);
+}
+
+TEST(Automatic, CountsCategoriesWhereTheyAreMovedAsWholes) {
+  DatasetParts data = oracle::random_classes(40, 5, 2, 31, 0.8);
+  for (Index i = 0; i < 40; ++i) {
+    for (Index j = 2; j < 5; ++j) data.dense(i, j) = i % 3 == j - 2 ? 1.0 : 0.0;
+  }
+  FeatureGroups groups{.names = {"a", "b", "stage"}, .members = {{0}, {1}, {2, 3, 4}}, .group_of = {}};
+  groups.group_of = {0, 1, 2, 2, 2};
+  data.categories = std::make_shared<const FeatureGroups>(groups);
+  const Selection found = judged(data);
+  ASSERT_TRUE(found.comparison);
+  EXPECT_EQ(found.comparison->candidates.size(), 3U);
+  for (const Index k : {1, 3}) {
+    SelectOptions options{.k = {k, k}};
+    const Selection asked = judged(data, options);
+    ASSERT_TRUE(asked.comparison);
+    EXPECT_EQ(asked.comparison->used.method, "forward-lda") << "the others move single features";
+    EXPECT_EQ(asked.sets().back().features.size(), k == 3 ? 5U : asked.sets().back().features.size());
+  }
+  SelectOptions all{.k = {1, 3}};
+  all.ridge = Ridge::by_cross_validation();
+  EXPECT_EQ(judged(data, all, ForwardLda{}).sets().size(), 3U);
+  EXPECT_THROW((void)judged(data, {.k = {1, 4}}, ForwardLda{}), InvalidArgument);
+  all = {};
+  all.ridge = Ridge::by_cross_validation();
+  EXPECT_FALSE(judged(data, all, ForwardLda{}).sets().empty()) << "as many sizes as categories";
 }
 
 TEST(RidgeByCrossValidation, TakesAFractionOfItsGrid) {

@@ -58,6 +58,18 @@ TEST(Transposed, NamesThatAreNumbersAreTakenBySayingSo) {
       << "or by their heading";
 }
 
+TEST(Transposed, NewSamplesOfAModelAreRecognised) {
+  ReadOptions options;  // as predict reads for a model that was trained on such a table
+  options.needed = {"g2", "g1"};
+  options.id = "sample";
+  options.id_optional = true;
+  const DatasetParts data = csv_of(kGenes, options);
+  expect_genes(data);
+  EXPECT_TRUE(contains(data.understood.front(), "the features stand in column 'gene'"));
+  options.transpose = true;
+  expect_genes(csv_of(kGenes, options));
+}
+
 TEST(Transposed, FlawsHaveTheirPlace) {
   EXPECT_TRUE(contains(message_of([] { return csv_of("gene,s1,s2\ng1,1,2\ng2,x,5\n", transposed()); }),
                        "t.csv:3:2: 'x' is not a number in the row of 'g2'"));
@@ -160,6 +172,53 @@ TEST(Labels, OfATableWithoutIdsStandInTheOrderOfItsRows) {
   EXPECT_EQ(assemble(std::move(again), options).labels()->name, "kind");
   options.labels = folder.write("z.csv", "u\nv\n");
   EXPECT_TRUE(contains(message_of([&] { return assemble(std::move(raw), options); }), "2 lines for 3 rows"));
+}
+
+TEST(Labels, AreMatchedByNumbersToo) {
+  const Folder folder;
+  ReadOptions options;
+  options.labels = folder.write("p.csv", ",group\n2,u\n0,u\n1,v\n");
+  for (const char* head : {",a,b\n", "index,a,b\n", "patient,a,b\n"}) {
+    const DatasetParts data = csv_of(std::string(head) + "0,1,5\n1,2,4\n2,3,9\n", options);
+    EXPECT_EQ(data.labels->codes, (std::vector<int>{0, 1, 0})) << head;
+    EXPECT_EQ(data.names.size(), 2) << "the ids are no feature";
+    EXPECT_TRUE(contains(data.understood.front(), "by the numbers in")) << data.understood.front();
+  }
+  // No column has them: rows are counted from the number that the file begins with.
+  EXPECT_EQ(csv_of("a,b\n.5,5\n2,4\n3,9\n", options).labels->codes, (std::vector<int>{0, 1, 0}));
+  options.labels = folder.write("q.csv", "row,group\n3,u\n1,v\n2,v\n");
+  const DatasetParts counted = csv_of("a,b\n.5,5\n2,4\n3,9\n", options);
+  EXPECT_EQ(counted.labels->codes, (std::vector<int>{1, 1, 0}));
+  EXPECT_TRUE(contains(counted.understood.front(), "the number of the row, from 1"));
+  options.labels = folder.write("r.csv", "sample,group\ns3,u\ns1,v\ns2,v\ns4,u\n");
+  const DatasetParts blind = csv_of("a,b\n.5,5\n2,4\n3,9\n7,7\n", options);
+  EXPECT_EQ(blind.labels->codes, (std::vector<int>{0, 1, 1, 0}));
+  ASSERT_FALSE(blind.warnings.empty());
+  EXPECT_TRUE(contains(blind.warnings.front(), "its ids (s3, s1, s2")) << blind.warnings.front();
+}
+
+TEST(Labels, OfAClassFileStandInTheOrderOfTheSamples) {
+  const Folder folder;
+  ReadOptions options;
+  const auto labels_by = [&](const std::string& text) {
+    options.labels = folder.write("t.cls", text);
+    return *csv_of("id,a\ns1,1\ns2,2\ns3,3\n", options).labels;
+  };
+  const Labels coded = labels_by("3 2 1\n# tumour normal\n0 1 0\n");
+  EXPECT_EQ(coded.classes, (std::vector<std::string>{"normal", "tumour"}));
+  EXPECT_EQ(coded.codes, (std::vector<int>{1, 0, 1}));
+  EXPECT_EQ(labels_by("3\t2\t1\r\n#tumour normal\r\n\r\ntumour normal tumour\r\n").codes, coded.codes);
+  // The first sample is of the class named second, or of the first one: programs differ, and no name is
+  // given.
+  EXPECT_EQ(labels_by("3 2 1\n# tumour normal\n1 0 1\n").classes, (std::vector<std::string>{"0", "1"}));
+  EXPECT_EQ(labels_by("3 2 1\n# tumour normal\nT N T\n").classes, (std::vector<std::string>{"N", "T"}));
+  const auto said = [&](const std::string& text) { return message_of([&] { return labels_by(text); }); };
+  EXPECT_TRUE(contains(said("3 2 1\n# a b\n0 1\n"), "t.cls:3:1: 2 labels where the first line speaks of 3"));
+  EXPECT_TRUE(contains(said("2 2 1\n# a b\n0 1\n"), "2 labels for a table of 3 rows"));
+  EXPECT_TRUE(contains(said("3 2 1\n0 1 0\n"), "three lines"));
+  EXPECT_TRUE(contains(said("3 2 1\na b\n0 1 0\n"), "t.cls:2:1"));
+  EXPECT_TRUE(contains(said("s1 a\ns2 b\ns3 a\n"), "t.cls:1:1"));
+  EXPECT_TRUE(contains(said("#numeric\n#age\n1 2 3\n"), "t.cls:1:1"));
 }
 
 TEST(Names, OfATableWithoutThemComeFromAFile) {

@@ -140,6 +140,22 @@ def a_command_over_its_limit_is_ended():
     assert code == 1 and errors == "no\n"
 
 
+def shrinkage_is_the_difference_of_two_rules_on_the_same_sets():
+    page = quality.page(numbers([record(table, name, 0, error, 20) for table, pair in
+                                 {"one": (0.1, 0.2), "two": (0.3, 0.3), "many": (0.5, 0.4)}.items()
+                                 for name, error in zip(("fisher 20", "fisher 20 plain"), pair)]))
+    section = page[page.index("## What shrinkage does"):]
+    assert row_of(section, "fisher 20")[1:] == ["-5.0 ± 5.0", "+10.0", "-10.0 (one)", "+10.0 (many)"], section
+    assert "What shrinkage does" not in quality.page(numbers([record("one", "fisher 20", 0, 0.1)]))
+
+
+def a_split_counts_where_all_have_answered():
+    keys = [(table, split, name) for table in ("one", "two") for split in (0, 1) for name in ("a", "b")]
+    wanted = {key: key[0] for key in keys}
+    kept = quality.of_complete_splits(wanted, set(keys) - {("one", 1, "b"), ("two", 0, "a")})
+    assert {key[:2] for key in kept} == {("one", 0), ("two", 1)} and len(kept) == 4
+
+
 def every_contender_has_one_name():
     assert len({c.name for c in quality.CONTENDERS}) == len(quality.CONTENDERS)
     assert {c.name for c in quality.CONTENDERS if c.kind == "rival"} == set(quality.RIVALS)
