@@ -24,6 +24,8 @@ namespace {
 constexpr double kTiesBelow = 1e-9;
 /// Seconds of a visit on a card.
 constexpr double kCardVisit = 1.0;
+/// Exchanges of one feature that fill a pool for a card, or all of one place if those are more.
+constexpr std::uint64_t kExchanges = 20'000;
 
 /// What one block of first features found: a part of a visit that shares nothing with the others.
 class BlockFindings {
@@ -375,6 +377,7 @@ class SweepVisit {
       findings_.nodes = 1;
       return true;
     }
+    fill_pool();
     const std::int32_t first = node_.free.front();
     device::SetSeeker seeker;
     seeker.limit = [this] { return threshold(); };
@@ -386,6 +389,25 @@ class SweepVisit {
     findings_.nodes = static_cast<std::uint64_t>(std::max<Index>(1, report.next - first));
     if (report.end == device::ScanEnd::kStopped) leave_from(node_.free, report.next - first);
     return true;
+  }
+
+  /// What a card is to beat is given before it begins, and a pool that holds any sets at all gives it
+  /// everything to find: a pool of several is filled with the sets that differ from the best one in one
+  /// feature.
+  void fill_pool() {
+    const auto& sets = findings_.pool.sets();
+    if (findings_.pool.capacity() == 1 || sets.empty()) return;
+    const std::vector<Index> best = sets.front().units;
+    std::uint64_t tried = 0;
+    for (std::size_t place = best.size(); place-- > 0 && tried < kExchanges;) {
+      for (Index u = 0; u < problem_.size(); ++u) {
+        if (++tried % 1024 == 0 && control_.should_stop()) return;
+        if (std::find(best.begin(), best.end(), u) != best.end()) continue;
+        std::vector<Index> units = best;
+        units[place] = u;
+        offer(std::move(units));
+      }
+    }
   }
 
   /// Where there is no view of the node, every set for itself.

@@ -72,6 +72,7 @@ TEST(Plugin, IsTheOneTheVariableNames) {
 TEST(Plugin, ThatIsNotThereIsNamedWithEveryPlaceThatWasLookedAt) {
   ::unsetenv("SUBSPECTRA_CUDA_PLUGIN");
   const auto text = message_of([] { (void)Plugin::load(); });
+  if (text == "no error") GTEST_SKIP() << "there is a plug-in beside this test";
   EXPECT_TRUE(holds(text, "libsubspectra_cuda.so")) << text;
   EXPECT_TRUE(holds(text, "SUBSPECTRA_CUDA_PLUGIN")) << text;
   EXPECT_GE(std::count(text.begin(), text.end(), ','), 2) << text;

@@ -296,7 +296,7 @@ case("exact-checkpoints-that-are-none", select("sonar --method eslda -k 6 --node
      files={
          "torn.json": '{"schema": "subspectra.check', "empty.json": "",
          "other.json": '{"schema": "subspectra.selection/1"}'})
-case("exact-device", select("sonar --method eslda -k 5 --device cuda"), select("sonar --method eslda -k 3 --device cpu"),
+case("exact-device", select("sonar --method eslda -k 5 --device cpu"),
      select("sonar --method eslda -k 3 --device tpu"), select("sonar --method gslda -k 3 --device cuda:x"))
 case("exact-gap-was-wider-before", select("sonar --method eslda -k 6 --gap 0.5 --checkpoint state.json"),
      select("sonar --method eslda -k 6 --resume state.json"), unread=("state.json",))
