@@ -67,7 +67,7 @@ def wide(quick):
     rows, columns, k = (100, 2_000, 10) if quick else (200, 20_000, 30)
     X = np.asfortranarray(rng.normal(size=(rows, columns)))
     y = (X[:, :10].sum(axis=1) + rng.normal(size=rows) > 0).astype(int)
-    ours, mine = seconds(lambda: sp.SparseLDA("forward", k=k, n_jobs=1).fit(X, y))
+    ours, mine = seconds(lambda: sp.SparseLDA("forward", k=k, certify=False, n_jobs=1).fit(X, y))
     title = f"{rows} x {columns:,}, k = {k}"
     try:
         from fastcan import FastCan

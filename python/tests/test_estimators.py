@@ -323,6 +323,7 @@ def test_pictures(sonar):
 
 
 def test_the_doctests():
+    pytest.importorskip("pandas")  # to_frame() in one of them
     import doctest
 
     modules = ["lda", "classifier", "discriminant", "pca", "filters", "svm", "gp", "qalpha", "functions", "datasets", "_calls"]
