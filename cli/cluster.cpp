@@ -8,8 +8,10 @@
 #include "core/text.hpp"
 #include "job.hpp"
 #include "output.hpp"
+#include "page_output.hpp"
 #include "progress.hpp"
 #include "report/json.hpp"
+#include "report/page_facts.hpp"
 #include "table.hpp"
 
 namespace subspectra::cli {
@@ -115,7 +117,9 @@ int run_cluster(const Arguments& arguments, Signals& signals) {
   set_options(options, job.texts);
   options.validate();
   const MethodEntry& method = chosen_method(job);
+  const PageOutput page = page_output(job.texts);
   const Dataset data = job.load(arguments.operands.front());
+  page.check_shape(data.features());
   ProgressLine progress(job.output.progress, job.output.quiet);
   const RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
   signals.begin_work();
@@ -130,13 +134,20 @@ int run_cluster(const Arguments& arguments, Signals& signals) {
                                  .read_s = job.read_s,
                                  .total_s = job.watch.seconds(),
                                  .spelling = Spelling::kCommandLine};
-  const std::string json = json_text(clustering_json(clustering, prepared, context));
+  const nlohmann::json object = clustering_json(clustering, prepared, context);
+  const std::string json = json_text(object);
   auto warnings = clustering.selection.warnings;
   warnings.insert(warnings.end(), clustering.warnings.begin(), clustering.warnings.end());
   job.warn(prepared.warnings(), warnings);
   const bool csv = is_csv_name(job.output.o);
   if (!job.output.o.empty())
     write_result(job.output.o, csv ? labels_csv(prepared, clustering) : json, signals.token());
+  if (page.wanted())
+    page.write({{.name = "clustering.json",
+                 .command = {},
+                 .result = object,
+                 .facts = page_facts(object, prepared, job.selection, page.shape())}},
+               signals.token());
   if (job.output.o != "-")
     write_stdout(job.output.json ? json : clustering_text(prepared, clustering, job.selection.k.given()));
   return signals.exit_code();
@@ -198,7 +209,7 @@ Command cluster_command() {
                       {.title = "Clustering", .options = own},
                       {.title = "Options of single methods",
                        .options = without(method_specific_options(clustering_methods()), listed)},
-                      {.title = "Output", .options = output}},
+                      {.title = "Output", .options = output + page_options()}},
            .notes =
                {"Reading the table: `accuracy` is the fraction of labelled rows that are right under the best matching of clusters to classes; `adjusted Rand` is 1 for the same partition and about 0 by chance; `eigen-gap says` how many clusters the largest relative fall of the eigenvalues suggests, and how large it is (below about 1.5 it says nothing).",
                 status_note()},

@@ -9,9 +9,10 @@ std::string option_flag(std::string_view name) { return in_flags(marked_option(n
 std::string in_flags(std::string_view text) { return spelled(text, Spelling::kCommandLine); }
 
 const std::vector<Command>& commands() {
-  static const std::vector<Command> all = {
-      select_command(), fit_command(),   predict_command(),   evaluate_command(), cluster_command(),
-      verify_command(), synth_command(), reproduce_command(), methods_command(),  datasets_command()};
+  static const std::vector<Command> all = {select_command(),   fit_command(),       predict_command(),
+                                           evaluate_command(), cluster_command(),   verify_command(),
+                                           synth_command(),    reproduce_command(), report_command(),
+                                           methods_command(),  datasets_command()};
   return all;
 }
 

@@ -26,6 +26,7 @@ struct Operand {
   std::string help;
   bool may_be_left_out = false;  ///< so may those after it
   std::string brief = {};        ///< for the page of one screen; `help` where it is empty
+  bool several = false;          ///< the last one: as many as there are
 };
 
 struct OptionGroup {
@@ -76,6 +77,7 @@ struct Command {
 [[nodiscard]] Command verify_command();
 [[nodiscard]] Command synth_command();
 [[nodiscard]] Command reproduce_command();
+[[nodiscard]] Command report_command();
 [[nodiscard]] Command methods_command();
 [[nodiscard]] Command datasets_command();
 

@@ -50,8 +50,8 @@ Values values_of(const OptionDescription& option) {
     const auto end = std::min(rest.find('|'), rest.size());
     const std::string_view part = rest.substr(0, end);
     if (is_word(part)) values.words.emplace_back(part);
-    values.files =
-        values.files || part.find("FILE") != std::string_view::npos || part == "DIR" || part == "TEXT";
+    values.files = values.files || part.find("FILE") != std::string_view::npos || part == "DIR" ||
+                   part == "TEXT" || part == "DATA";
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return values;

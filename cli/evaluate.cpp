@@ -13,9 +13,11 @@
 #include "io/file_ending.hpp"
 #include "job.hpp"
 #include "output.hpp"
+#include "page_output.hpp"
 #include "progress.hpp"
 #include "report/details.hpp"
 #include "report/json.hpp"
+#include "report/page_facts.hpp"
 #include "table.hpp"
 
 namespace subspectra::cli {
@@ -214,7 +216,9 @@ int run_evaluate(const Arguments& arguments, Signals& signals) {
   set_options(options, job.texts);
   options.validate();
   DetailsOptions output;
+  CsvOptions csv;
   set_options(output, job.texts);
+  set_options(csv, job.texts);
   options.predictions = !output.details.empty();
   if (options.predictions) {
     (void)details_are_json(output.details);
@@ -226,7 +230,9 @@ int run_evaluate(const Arguments& arguments, Signals& signals) {
   }
   const auto chosen = chosen_methods(job);
   job.check_exact_search(true);
+  const PageOutput page = page_output(job.texts);
   const Dataset data = job.load(arguments.operands.front());
+  page.check_shape(data.features());
   require_class_labels(data, "evaluate");
 
   ProgressLine progress(job.output.progress, job.output.quiet);
@@ -256,17 +262,23 @@ int run_evaluate(const Arguments& arguments, Signals& signals) {
                                  .read_s = job.read_s,
                                  .total_s = job.watch.seconds(),
                                  .spelling = Spelling::kCommandLine};
-  const bool as_json = job.output.json || !job.output.o.empty();
+  const bool as_json = job.output.json || !job.output.o.empty() || page.wanted();
   const nlohmann::json object = as_json ? evaluation_json(evaluation, data, context) : nlohmann::json();
   const std::string json = as_json ? json_text(object) : std::string();
   job.warn(data.warnings(), evaluation.warnings);
-  write_result_as_named(job.output.o, object, json, signals.token());
+  write_result_as_named(job.output.o, object, json, signals.token(), csv.csv_safe);
   if (options.predictions) {
     write_result(output.details,
                  details_are_json(output.details) ? json_text(details_json(evaluation, data))
-                                                  : details_csv(evaluation, data),
+                                                  : details_csv(evaluation, data, csv.csv_safe),
                  signals.token());
   }
+  if (page.wanted())
+    page.write({{.name = "evaluation.json",
+                 .command = {},
+                 .result = object,
+                 .facts = page_facts(object, data, job.selection, page.shape())}},
+               signals.token());
   if (job.output.o != "-") write_stdout(job.output.json ? json : evaluation_text(data, evaluation, job));
   return signals.exit_code();
 }
@@ -298,9 +310,10 @@ Command evaluate_command() {
                       {.title = "Evaluation", .options = describe_options<EvaluateOptions>()},
                       {.title = "Classifier", .options = classifier_options()},
                       {.title = "Output",
-                       .options =
-                           output_options() + reworded(describe_options<DetailsOptions>(),
-                                                       {{.name = "details", .hint = "FILE", .help = ""}})}},
+                       .options = output_options() +
+                                  reworded(describe_options<DetailsOptions>(),
+                                           {{.name = "details", .hint = "FILE", .help = ""}}) +
+                                  describe_options<CsvOptions>() + page_options()}},
            .notes =
                {"Reading the table: `error` is the cross-validated rate of wrong predictions with its standard error; `balanced` weighs classes equally; `apparent` is the error on the training rows, which flatters; `stability` is 1 when every fold chooses the same features and about 0 when they choose at random; `1 s.e.` marks the smallest k whose error is within one standard error of the best: `fit` chooses it the same way. What follows the table is of that k.",
                 status_note()},

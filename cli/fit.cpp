@@ -10,7 +10,9 @@
 #include "job.hpp"
 #include "model/fit.hpp"
 #include "output.hpp"
+#include "page_output.hpp"
 #include "progress.hpp"
+#include "report/json.hpp"
 #include "table.hpp"
 
 namespace subspectra::cli {
@@ -37,6 +39,25 @@ std::string model_text(const Job& job, const Dataset& data, const FitResult& fit
   return evaluation ? text + choice_text(fit.chosen.choice, data.labels()->classes) : text;
 }
 
+/// The model with what it was chosen by: the sets of its method, and the errors that decided its size.
+std::vector<PageResult> page_results(const Job& job, const Dataset& data, const FitResult& fit,
+                                     const nlohmann::json& model) {
+  std::vector<PageResult> results;
+  ResultContext context{.options = job.used_options({fit.k, fit.k}), .spelling = Spelling::kCommandLine};
+  context.options.update(classifier_options_json(job.texts));
+  if (!fit.selection.method.empty())
+    results.push_back(
+        {.name = "selection.json", .command = {}, .result = selection_json(fit.selection, data, context)});
+  if (fit.chosen.evaluation)
+    results.push_back({.name = "evaluation.json",
+                       .command = {},
+                       .result = evaluation_json(*fit.chosen.evaluation, data, context)});
+  nlohmann::json own = model;
+  own["data"] = data_json(data);
+  results.push_back({.name = "model.json", .command = {}, .result = std::move(own)});
+  return results;
+}
+
 int run_fit(const Arguments& arguments, Signals& signals) {
   Job job(arguments);
   if (job.output.o.empty()) throw InvalidArgument("fit needs -o FILE, the model to write (- for stdout)");
@@ -46,7 +67,9 @@ int run_fit(const Arguments& arguments, Signals& signals) {
   if (!asked.method.empty()) job.check_options({&MethodRegistry::find(asked.method)});
   const KRange& k_asked = job.selection.k;
   job.check_exact_search(!k_asked.single());
+  const PageOutput page = page_output(job.texts);
   const Dataset data = job.load(arguments.operands.front());
+  page.check_shape(data.features());
   const MethodEntry& method = job.choose_judged_method(data);
   job.check_options({&method});
   require_class_labels(data, "fit");
@@ -67,6 +90,7 @@ int run_fit(const Arguments& arguments, Signals& signals) {
   if (!fit.note.empty() && !job.output.quiet) say("note", fit.note);
   const std::string text = json_text(object);
   write_result(job.output.o, text, signals.token());
+  if (page.wanted()) page.write(page_results(job, data, fit, object), signals.token());
   if (job.output.o != "-") write_stdout(job.output.json ? text : model_text(job, data, fit));
   return signals.exit_code();
 }
@@ -98,7 +122,7 @@ Command fit_command() {
                       selection_group(judged_method_option()),
                       method_group(classifier_options()),
                       {.title = "Classifier", .options = classifier_options()},
-                      {.title = "Output", .options = output}},
+                      {.title = "Output", .options = output + page_options()}},
            .notes =
                {"Without --method several are compared, with their sizes (-k: those alone), ridges and penalties, by folds inside the rows: stderr says which was taken and what it was better than, the model's `chosen_by` has all of them.",
                 "How many features with --method NAME: with a single -k N, N. With a range or without -k, 5-fold cross-validation (with --seed) picks the smallest k whose error is within one standard error of the best; stderr and the model's `chosen_by` say so, and what `evaluate` ends with is printed. Stopped by --time-limit before a fold has ended, it takes the largest k and warns."},

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include <subspectra/searches.hpp>
 #include "classify/registry.hpp"
@@ -33,7 +35,11 @@ OptionGroup data_group(const std::vector<OptionDescription>& more) {
 }
 
 OptionGroup selection_group(const std::vector<OptionDescription>& method) {
-  return {.title = "Selection", .options = method + describe_options<SelectOptions>() + run_options()};
+  return {.title = "Selection",
+          .options = method + describe_options<SelectOptions>() +
+                     reworded(describe_options<DeviceOptions>(),
+                              {{.name = "device", .hint = "auto|cpu|cuda[:N]", .help = ""}}) +
+                     run_options()};
 }
 
 OptionGroup method_group(const std::vector<OptionDescription>& elsewhere) {
@@ -99,6 +105,9 @@ Job::Job(const Arguments& arguments) : texts(arguments.texts) {
   set_options(groups, texts);
   set_options(prepare, texts);
   set_options(selection, texts);
+  DeviceOptions device;
+  set_options(device, texts);
+  selection.device = device.device;
   set_options(run, texts);
   set_options(output, texts);
   read.cv_groups = groups.cv_groups;
@@ -122,7 +131,7 @@ void Job::check_options(const std::vector<const MethodEntry*>& chosen) const {
 Dataset Job::load(const std::string& data) {
   require_writable(output.o);
   const Stopwatch reading;
-  Dataset table = check_values(read_table(data, read), prepare, selection.exclude);
+  Dataset table = check_values(read_table(data, read), prepare, selection.exclude, read.memory_limit.bytes);
   read_s = reading.seconds();
   if (output.verbose) {
     say_notes(table);
@@ -145,11 +154,16 @@ void Job::check_exact_search(bool several) const {
         "--checkpoint and --resume hold the state of one search, but here there are several; use them with select, without --components");
   }
   require_writable(exact.checkpoint);
+  std::error_code ignored;
+  if (std::filesystem::is_fifo(exact.checkpoint, ignored))
+    throw InvalidArgument(fmt::format(
+        "--checkpoint {} is a pipe, and a state is written again and again; name a file", exact.checkpoint));
 }
 
 void Job::load_groups(const FeatureNames& names) {
   if (selection.groups.empty()) return;
-  selection.feature_groups = std::make_shared<const FeatureGroups>(read_groups(selection.groups, names));
+  selection.feature_groups = std::make_shared<const FeatureGroups>(
+      read_groups(selection.groups, names, selection.memory_limit.bytes));
 }
 
 const MethodEntry& Job::choose_method(const Dataset& data) const {

@@ -54,7 +54,8 @@ std::vector<std::string> take_operands(const CommandPage& page, const std::vecto
       operands.push_back(word);
     }
   }
-  if (operands.size() > page.operands.size()) {
+  const bool several = !page.operands.empty() && page.operands.back().several;
+  if (operands.size() > page.operands.size() && !several) {
     throw InvalidArgument(fmt::format("'{}' is one argument too many; usage: subspectra {}",
                                       operands[page.operands.size()], page.usage));
   }

@@ -79,6 +79,17 @@ struct RunOptions {
   }
 };
 
+/// A field of SelectOptions that results do not tell.
+struct DeviceOptions {
+  std::string device = "auto";
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field(
+        "device", o.device,
+        "where the exact search tries sets: cpu, cuda or cuda:N (an NVIDIA card); auto takes a card where there is one and the work is worth it");
+  }
+};
+
 struct OutputOptions {
   bool json = false;
   std::string o;
@@ -94,6 +105,17 @@ struct OutputOptions {
     field("quiet", o.quiet, "no warnings, no progress");
     field("verbose", o.verbose, "say what the reader understood");
     field("progress", o.progress, "one line on stderr; auto shows it on a terminal");
+  }
+};
+
+/// `--csv-safe`, of commands whose CSV holds names that come from files.
+struct CsvOptions {
+  bool csv_safe = false;
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field(
+        "csv_safe", o.csv_safe,
+        "an apostrophe before names that a spreadsheet would take for a formula (= + - @): for CSV that people open there");
   }
 };
 

@@ -75,17 +75,20 @@ void write_stdout(std::string_view text) {
 void write_stderr(std::string_view text) { std::fputs(printable(text, LineBreaks::kKeep).c_str(), stderr); }
 
 void write_result(const std::string& path, std::string_view text, const std::stop_token& stop) {
-  if (path == "-") {
-    ::isatty(STDOUT_FILENO) == 1 ? write_stdout(text) : write_bytes(text);
+  const bool to_terminal = (path == "-" || path == "/dev/stdout") && ::isatty(STDOUT_FILENO) == 1;
+  if (to_terminal) {
+    write_bytes(printable(text, LineBreaks::kKeep));  // not even colours: none of them is ours
+  } else if (path == "-") {
+    write_bytes(text);
   } else {
     write_file_atomically(path, text, stop);
   }
 }
 
 void write_result_as_named(const std::string& path, const nlohmann::json& result, std::string_view text,
-                           const std::stop_token& stop) {
+                           const std::stop_token& stop, bool csv_safe) {
   if (path.empty()) return;
-  is_csv_name(path) ? write_result(path, result_csv(result), stop) : write_result(path, text, stop);
+  is_csv_name(path) ? write_result(path, result_csv(result, csv_safe), stop) : write_result(path, text, stop);
 }
 
 void require_writable(const std::string& path) {

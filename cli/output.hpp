@@ -21,9 +21,9 @@ void write_stderr(std::string_view text);
 void write_result(const std::string& path, std::string_view text, const std::stop_token& stop = {});
 
 /// -o: the result as its table where the name of the file ends in .csv, and as JSON, which `text` is,
-/// elsewhere.
+/// elsewhere. `csv_safe`: no name in the table is a spreadsheet's formula.
 void write_result_as_named(const std::string& path, const nlohmann::json& result, std::string_view text,
-                           const std::stop_token& stop = {});
+                           const std::stop_token& stop = {}, bool csv_safe = false);
 
 /// Throws Error when `path` clearly cannot be written (no such directory, no permission): said before the
 /// work, not after it; removes there what killed runs have left. "" and "-" pass.

@@ -27,7 +27,6 @@ namespace {
 struct PredictOptions {
   std::vector<std::string> exclude;
   PredictMissing missing = PredictMissing::kTrained;
-  bool csv_safe = false;
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field("exclude", o.exclude,
@@ -35,9 +34,6 @@ struct PredictOptions {
     field(
         "missing", o.missing,
         "missing values: trained fills them in when the model was fitted with --missing mean, median or indicator and refuses them otherwise; drop leaves their rows out");
-    field(
-        "csv_safe", o.csv_safe,
-        "an apostrophe before names of classes that a spreadsheet would take for a formula (= + - @): for files that people open there");
   }
 };
 
@@ -92,9 +88,11 @@ std::string unknown_classes_text(const Dataset& data, const LabelledRows& judged
 int run_predict(const Arguments& arguments, Signals&) {
   ReadOptions read;
   PredictOptions predict;
+  CsvOptions csv;
   OutputOptions output;
   set_options(read, arguments.texts);
   set_options(predict, arguments.texts);
+  set_options(csv, arguments.texts);
   set_options(output, arguments.texts);
   read.ignore = predict.exclude;
   read.categorical = "none";  // those of the model are made again, and no others
@@ -133,7 +131,7 @@ int run_predict(const Arguments& arguments, Signals&) {
   const Matrix probabilities = predict_probabilities(model, data);
   std::vector<int> predicted;
   write_result(output.o.empty() ? "-" : output.o,
-               predictions_csv(model, data, probabilities, predict.csv_safe, predicted));
+               predictions_csv(model, data, probabilities, csv.csv_safe, predicted));
   if (!output.quiet) {
     say("note", data_line(data));
     for (const auto& warning : data.warnings()) say("warning", warning);
@@ -181,7 +179,9 @@ Command predict_command() {
                  .says = "the same into a file"}},
            .operands = {{.name = "MODEL", .help = "a model file written by `subspectra fit`"},
                         data_operand()},
-           .groups = {{.title = "Data", .options = reading + describe_options<PredictOptions>()},
+           .groups = {{.title = "Data",
+                       .options =
+                           reading + describe_options<PredictOptions>() + describe_options<CsvOptions>()},
                       {.title = "Output", .options = output}},
            .notes =
                {"Columns: matched by name, in any order; what the model does not use is left alone, text too; what it needs and DATA lacks is named. Tables without names are matched by position. `row` counts from 0; where the training table had a column of ids, its values here stand beside it. Where the table has labels, the error rate goes to stderr, and the confusion matrix beside the CSV: to stderr when that goes to stdout, else to stdout."},

@@ -10,6 +10,7 @@
 #include "job.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "page_output.hpp"
 #include "progress.hpp"
 #include "reproduce/experiments.hpp"
 #include "table.hpp"
@@ -224,6 +225,9 @@ int run_reproduce(const Arguments& arguments, Signals& signals) {
       arguments.operands.front() == kAll ? nullptr : &reproduce::find_experiment(arguments.operands.front());
   if (experiment != nullptr) reproduce::check_request(*experiment, options);
   require_writable(output.o);
+  OptionTexts page_texts = arguments.texts;
+  page_texts.erase("shape");  // that of the experiment
+  const PageOutput page = page_output(page_texts);
   ProgressLine progress(output.progress, output.quiet);
   signals.begin_work();
   const Reproduction result =
@@ -236,6 +240,8 @@ int run_reproduce(const Arguments& arguments, Signals& signals) {
   const json object = reproduce::reproduction_json(result, Spelling::kCommandLine);
   const std::string text = json_text(object);
   write_result_as_named(output.o, object, text, signals.token());
+  if (page.wanted())
+    page.write({{.name = "reproduction.json", .command = {}, .result = object}}, signals.token());
   if (output.o != "-") write_stdout(output.json ? text : reproduction_text(result));
   return signals.exit_code();
 }
@@ -280,7 +286,8 @@ Command reproduce_command() {
                          .may_be_left_out = true}},
            .groups = {{.title = "Experiment",
                        .options = describe_options<ListOptions>() + experiment_options() + run_options()},
-                      {.title = "Output", .options = without(output_options(), {"verbose"})}},
+                      {.title = "Output",
+                       .options = without(output_options(), {"verbose"}) + page_options({"shape"})}},
            .notes =
                {"All of them: `reproduce all --quick` runs a reduced version of each, within ten minutes; with --data DIR on the files that have the experiments' names in that folder (usps.npz, colon.csv, ...).",
                 "Published: a number where the paper's text has one; `-` means that there is only a curve in a figure or a statement in words, which is then given. docs/reproduce.md says what was obtained and where the papers' numbers were not reached.",

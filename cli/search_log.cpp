@@ -40,8 +40,8 @@ std::string log_line(const SearchEvent& event) {
                      relative ? fmt::format("{:.2f}%", 100.0 * *relative) : "-", event.elapsed_s);
 }
 
-SearchLog::SearchLog(const std::string& events, bool shown, ProgressLine& line)
-    : path_(events), shown_(shown), line_(line) {
+SearchLog::SearchLog(const std::string& events, bool shown, ProgressLine& line, bool kept)
+    : path_(events), shown_(shown), kept_(kept), line_(line) {
   if (path_.empty()) return;
   file_ = std::fopen(path_.c_str(), "w");
   if (file_ == nullptr) {
@@ -55,7 +55,7 @@ SearchLog::~SearchLog() {
 }
 
 RunControl::EventSink SearchLog::sink() {
-  if (!shown_ && file_ == nullptr) return {};
+  if (!shown_ && file_ == nullptr && !kept_) return {};
   return [this](const SearchEvent& event) { tell(event); };
 }
 
@@ -66,7 +66,7 @@ void SearchLog::tell(const SearchEvent& event) {
     began_ = true;
     std::fputs((log_line(event) + '\n').c_str(), stderr);
   }
-  if (file_ == nullptr) return;
+  if (file_ == nullptr && !kept_) return;
   const auto relative = gap(event);
   const nlohmann::json line = {{"event", event.source == "-"      ? "progress"
                                          : event.source == "done" ? "done"
@@ -79,6 +79,9 @@ void SearchLog::tell(const SearchEvent& event) {
                                {"bound", or_null(event.bound)},
                                {"gap", relative ? nlohmann::json(*relative) : nlohmann::json()},
                                {"time_s", event.elapsed_s}};
+  constexpr std::size_t kMostKept = 100000;
+  if (kept_ && events_.size() < kMostKept) events_.push_back(line);
+  if (file_ == nullptr) return;
   // Whoever follows the file sees whole lines.
   if (std::fputs((dump_json(line) + '\n').c_str(), file_) < 0 || std::fflush(file_) != 0) {
     // A full disk must not cost the answer.

@@ -12,9 +12,11 @@
 #include "io/write.hpp"
 #include "job.hpp"
 #include "output.hpp"
+#include "page_output.hpp"
 #include "progress.hpp"
 #include "report/given_sets.hpp"
 #include "report/json.hpp"
+#include "report/page_facts.hpp"
 #include "report/written_set.hpp"
 #include "search_log.hpp"
 #include "select/record.hpp"
@@ -444,7 +446,9 @@ void write_chosen(const WriteOptions& write, const Dataset& data, const Selectio
   if (selection.sets().size() > 1 && !job.output.quiet)
     say("note", fmt::format("of {} the last, with {}, is written; -k N chooses another",
                             counted(selection.sets().size(), "set"), counted(features.size(), "feature")));
-  if (!write.write_table.empty()) write_table(write.write_table, table_of(data, features));
+  if (!write.write_table.empty())
+    write_table(write.write_table, table_of(data, features, job.selection.memory_limit.bytes),
+                signals.token());
   if (!write.write_names.empty())
     write_result(write.write_names, names_text(data, features), signals.token());
 }
@@ -457,7 +461,9 @@ int run_select(const Arguments& arguments, Signals& signals) {
   MethodOptions asked;
   RefitOptions refit;
   WriteOptions write;
+  CsvOptions csv;
   set_options(asked, job.texts);
+  set_options(csv, job.texts);
   set_options(refit, job.texts);
   set_options(write, job.texts);
   require_method_name(job.texts, !asked.method.empty());
@@ -474,10 +480,12 @@ int run_select(const Arguments& arguments, Signals& signals) {
   job.check_exact_search(job.selection.components > 1 && searches_once_a_component(asked.method));
   check_events(proof, asked.method);
   check_writing(write, arguments.operands.empty());
+  const PageOutput page = page_output(job.texts);
   const Source source = load_source(job, arguments);
+  page.check_shape(source.data.features());
   ProgressLine progress(job.output.progress, job.output.quiet);
   RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
-  SearchLog log(proof.events, progress.shown() || job.output.verbose, progress);
+  SearchLog log(proof.events, progress.shown() || job.output.verbose, progress, page.wanted());
   control.listen(log.sink());
   signals.begin_work();
   if (source.matrices) refuse_preparation(job.prepare);
@@ -486,7 +494,7 @@ int run_select(const Arguments& arguments, Signals& signals) {
   const Dataset prepared = source.matrices ? source.data : preparation.apply(source.data);
   Selection selection;
   if (!refit.refit.empty()) {
-    const auto sets = read_given_sets(refit.refit);
+    const auto sets = read_given_sets(refit.refit, job.selection.memory_limit.bytes);
     selection = source.matrices ? refit_sets(*source.matrices, sets, job.selection)
                                 : refit_sets(prepared, sets, job.selection);
   } else if (source.matrices) {
@@ -514,13 +522,23 @@ int run_select(const Arguments& arguments, Signals& signals) {
                                                                         : prepared.details().categories.get(),
                                  .spelling = Spelling::kCommandLine};
   // Thousands of sets with their names and loadings are more work as a text than as a result.
-  const bool as_json = job.output.json || !job.output.o.empty();
+  const bool as_json = job.output.json || !job.output.o.empty() || page.wanted();
   const nlohmann::json object = as_json ? selection_json(selection, prepared, context) : nlohmann::json();
   const std::string result = as_json ? json_text(object) : std::string();
   job.warn(prepared.warnings(), selection.warnings);
   if (job.output.verbose) say_passes(selection);
-  write_result_as_named(job.output.o, object, result, signals.token());
+  write_result_as_named(job.output.o, object, result, signals.token(), csv.csv_safe);
   write_chosen(write, source.data, selection, job, signals);
+  if (page.wanted()) {
+    SelectOptions as_used = job.selection;
+    as_used.ridge = as_option(selection.ridge);
+    page.write({{.name = "selection.json",
+                 .command = {},
+                 .result = object,
+                 .facts = page_facts(object, prepared, as_used, page.shape()),
+                 .events = log.events()}},
+               signals.token());
+  }
   if (job.output.o != "-") {
     const UnitNames names{prepared, job.selection.feature_groups.get()};
     write_stdout(job.output.json ? result : selection_text(names, selection) + bounds_text(selection));
@@ -568,7 +586,8 @@ Command select_command() {
                            .options = output_options() +
                                       reworded(describe_options<WriteOptions>(),
                                                {{.name = "write_table", .hint = "FILE", .help = ""},
-                                                {.name = "write_names", .hint = "FILE", .help = ""}})}},
+                                                {.name = "write_names", .hint = "FILE", .help = ""}}) +
+                                      describe_options<CsvOptions>() + page_options()}},
                .notes = {status_note()},
                .hidden = {},
                .main_options =

@@ -218,7 +218,7 @@ int run_verify(const Arguments& arguments, Signals& signals) {
         "DATA is missing: subspectra verify RESULT.json DATA, or --between A --within B, or --covariance S");
   }
   require_writable(output.o);
-  ClaimedResult claims = read_claims(arguments.operands[0]);
+  ClaimedResult claims = read_claims(arguments.operands[0], options.memory_limit.bytes);
   claims.read.memory_limit = options.memory_limit;
   options.timed = std::isfinite(limits.time_limit);
 
@@ -235,8 +235,8 @@ int run_verify(const Arguments& arguments, Signals& signals) {
         claims, VerifyMatrices{problem.source, problem.names, problem.a, problem.b ? &*problem.b : nullptr},
         groups ? &*groups : nullptr, options, control);
   } else {
-    Dataset table =
-        check_values(read_table(arguments.operands[1], claims.read), claims.prepare, claims.exclude);
+    Dataset table = check_values(read_table(arguments.operands[1], claims.read), claims.prepare,
+                                 claims.exclude, options.memory_limit.bytes);
     if (output.verbose) say_notes(table);
     const auto preparation = Preparation::learn(table, claims.prepare);
     data = preparation.apply(std::move(table));

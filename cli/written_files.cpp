@@ -13,8 +13,8 @@
 namespace subspectra::cli {
 namespace {
 
-constexpr std::array<std::string_view, 6> kWritten = {"o",       "checkpoint",  "events",
-                                                      "details", "write_table", "write_names"};
+constexpr std::array<std::string_view, 7> kWritten = {"o",           "checkpoint",  "events", "details",
+                                                      "write_table", "write_names", "report"};
 
 struct Named {
   std::string says;    ///< "DATA", "--groups"

@@ -1,7 +1,9 @@
 include(CMakePackageConfigHelpers)
 install(TARGETS subspectra_library EXPORT SubspectraTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS subspectra RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(SUBSPECTRA_BUILD_CLI)
+  install(TARGETS subspectra RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(DIRECTORY include/subspectra DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Subspectra)
 install(EXPORT SubspectraTargets NAMESPACE subspectra:: DESTINATION ${package_dir})
@@ -23,7 +25,7 @@ file(RELATIVE_PATH subspectra_pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfi
 configure_file(cmake/subspectra.pc.in ${CMAKE_CURRENT_BINARY_DIR}/subspectra.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/subspectra.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 # Manual pages and completions, written by the program itself from the descriptions of its options.
-if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
+if(SUBSPECTRA_BUILD_CLI AND (NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR))
   set(pages ${CMAKE_CURRENT_BINARY_DIR}/pages)
   add_custom_command(OUTPUT ${pages}/written
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${pages}

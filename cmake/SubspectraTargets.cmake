@@ -54,6 +54,12 @@ function(subspectra_embed_data result)
   set(${result} ${output} PARENT_SCOPE)
 endfunction()
 
+# subspectra_defined(STEM DEFINITION...): src/STEM.cpp alone knows these, and is left out of unity files.
+function(subspectra_defined stem)
+  list(TRANSFORM ARGN PREPEND -D)
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/${stem}.cpp PROPERTIES COMPILE_OPTIONS "${ARGN}")
+endfunction()
+
 # Few large files compile much faster than many small ones: most of a file's time goes into the headers of Eigen, and the same
 # templates are instantiated once a file. subspectra_unity_sources(RESULT NAME SOURCE...) writes a file that includes the sources, by
 # their paths below the project, so that it is the same in every clone (ccache). A source with flags of its own is left as it is.

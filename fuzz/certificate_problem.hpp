@@ -85,6 +85,7 @@ struct SmallProblem {
   double gap = 0.0;
   std::uint64_t node_limit = 0;
   bool resumed = false;  ///< stopped by the limit of nodes with a checkpoint, and gone on with
+  bool sweeps = false;   ///< an exact search that tries all sets, and no tree
   Stopping stopping = Stopping::kNever;
   int stop_event = 0;
   SelectOptions options;
@@ -264,6 +265,7 @@ inline void choose_options(SmallProblem& problem, Choices& choose) {
 
 inline SmallProblem make_problem(Choices choose) {
   SmallProblem problem;
+  problem.sweeps = (Choices(choose).next() & 1) != 0;  // of a copy: what follows stays what it was
   const int size = choose.pick(100);
   problem.p = size < 82 ? choose.between(4, 8) : size < 97 ? choose.between(9, 10) : choose.between(11, 12);
   problem.classes = choose.percent(55) ? 2 : choose.between(3, kMostClasses);
@@ -308,6 +310,7 @@ inline std::string described(const SmallProblem& problem) {
   for (const auto& name : o.include) text += " --include " + name;
   for (const auto& name : o.exclude) text += " --exclude " + name;
   if (!o.feature_group_names.empty()) text += " --groups GROUPS.csv";
+  if (problem.sweeps) text += " (all sets tried)";
   if (problem.resumed) text += " (stopped and resumed)";
   if (problem.stopping == Stopping::kAtOnce) text += " (stopped at once)";
   if (problem.stopping == Stopping::kAtEvent)

@@ -23,6 +23,7 @@
 
 #include "certificate_oracle.hpp"
 #include "certificate_problem.hpp"
+#include "search/exact_hooks.hpp"
 
 namespace subspectra::certificate_fuzzing {
 
@@ -149,6 +150,8 @@ class Runner {
     std::stop_source stop;
     if (stopping == Stopping::kAtOnce) stop.request_stop();
     RunControl control(stop.get_token(), kInfinity);
+    std::optional<ForcedExactSearch> forced;  // these problems are so small that both searches are soon done
+    if (problem_.sweeps) forced.emplace(ExactSearch::kSweep);
     int events = 0;
     if (stopping == Stopping::kAtEvent) {
       control.listen([&](const SearchEvent&) {

@@ -132,7 +132,8 @@ struct EvaluationChoice {
   std::vector<double> sensitivity, specificity;  ///< by class; NaN where no row can tell
   std::vector<RocPoint> roc;
   std::vector<CalibrationBin> calibration;
-  std::vector<Index> projection_rows;  ///< of the data, ascending: all, or a sample
+  std::vector<Index> projection_rows;     ///< of the data, ascending: all, or a sample
+  std::vector<Index> projection_classes;  ///< of those rows
   DenseMatrix projection;  ///< a row each: log odds of the second class, or two directions of more
   std::vector<ChosenFeature> features;  ///< of the model on all rows; of very many the most frequent
   Index feature_count = 0;              ///< how many there are

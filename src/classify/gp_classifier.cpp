@@ -86,8 +86,8 @@ void GpClassifier<approximation>::validate() const {
                            .value = fmt::to_string(tolerance),
                            .rule = "{value}, but 0 or a positive number is needed"});
 }
-template void GpLaplace::validate() const;
-template void GpEp::validate() const;
+template void GpClassifier<GpApproximation::kLaplace>::validate() const;
+template void GpClassifier<GpApproximation::kEp>::validate() const;
 
 namespace {
 

@@ -339,7 +339,8 @@ Clustering cluster(const Dataset& data, const Method& method, const ClusterOptio
                    const RunControl& control) {
   const SelectOptions& selection = options.select;
   method.validate();
-  const Dataset checked = check_values(data, selection.prepare, selection.exclude);
+  const Dataset checked =
+      check_values(data, selection.prepare, selection.exclude, selection.memory_limit.bytes);
   const Dataset prepared = Preparation::learn(checked, selection.prepare).apply(checked);
   Clustering clustering = cluster_rows(prepared, method, selection, options, control);
   clustering.warnings = spelled(std::move(clustering.warnings), Spelling::kCpp);

@@ -50,7 +50,7 @@ std::string_view without_outer_blanks(std::string_view text) {
 
 /// The text of a list file. A directory can be opened and gives nothing, a device may never end.
 std::string list_file(const std::string& path) {
-  constexpr std::size_t kMost = std::size_t{1} << 28U;
+  constexpr std::size_t kMost = std::size_t{1} << 25U;
   std::ifstream file(path, std::ios::binary);
   std::string text;
   std::string block(std::size_t{1} << 16U, '\0');
@@ -62,8 +62,9 @@ std::string list_file(const std::string& path) {
     throw InvalidArgument(
         fmt::format("the list file '{}' cannot be read; give one with a name a line", path));
   if (text.size() > kMost)
-    throw InvalidArgument(
-        fmt::format("the list file '{}' has more than 256 MB; give one with a name a line", path));
+    throw InvalidArgument(fmt::format(
+        "the list file '{}' has more than 32 MB; give one with a name a line, or patterns such as gene_*",
+        path));
   return text;
 }
 
@@ -248,6 +249,7 @@ json OptionCodec<std::string>::json(const std::string& value) { return value; }
 std::string OptionCodec<std::string>::hint() { return "NAME"; }
 
 std::vector<std::string> OptionCodec<std::vector<std::string>>::parse(std::string_view text) {
+  constexpr std::size_t kMostListed = 2'000'000;
   std::vector<std::string> entries;
   const auto add = [&](std::string_view entry) {
     entry = without_outer_blanks(entry);
@@ -258,6 +260,10 @@ std::vector<std::string> OptionCodec<std::vector<std::string>>::parse(std::strin
     for (std::string_view rest = lines; !rest.empty();) {
       const std::size_t end = std::min(rest.find('\n'), rest.size());
       add(rest.substr(0, end));
+      if (entries.size() > kMostListed)
+        throw InvalidArgument(
+            fmt::format("the list file '{}' has more than {} lines; give patterns such as gene_*",
+                        text.substr(1), kMostListed));
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     return entries;

@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/text.hpp"
+
 namespace subspectra {
 
 void append_features(DatasetParts& data, const Matrix& columns, const std::vector<std::string>& added,
@@ -82,7 +84,12 @@ std::vector<Index> features_of(const Dataset& data, const std::string& column,
 }
 
 Dataset with_indicators(Dataset data, const std::vector<DerivedFeature>& made,
-                        const std::vector<DerivedFeature>& of_categories) {
+                        const std::vector<DerivedFeature>& of_categories, std::uint64_t memory_limit) {
+  MemoryBudget memory(memory_limit);
+  memory.take(static_cast<double>(data.rows()) * static_cast<double>(made.size()) * sizeof(double),
+              {.what = fmt::format("{} that {} where values are missing", counted(made.size(), "feature"),
+                                   made.size() == 1 ? "says" : "say"),
+               .advice = "fill gaps in without them (⟨missing mean⟩), or raise ⟨memory_limit⟩"});
   Matrix columns(data.rows(), static_cast<Index>(made.size()));
   std::vector<std::string> names;
   for (std::size_t k = 0; k < made.size(); ++k) {
@@ -91,13 +98,14 @@ Dataset with_indicators(Dataset data, const std::vector<DerivedFeature>& made,
   }
   DatasetParts parts = std::move(data).parts();
   parts.derived.insert(parts.derived.end(), made.begin(), made.end());
-  append_features(parts, columns, names);
+  append_features(parts, columns, names, &memory);
   return Dataset(std::move(parts));
 }
 
 }  // namespace
 
-Dataset with_missing_indicators(Dataset data, const std::vector<Index>& with_gaps) {
+Dataset with_missing_indicators(Dataset data, const std::vector<Index>& with_gaps,
+                                std::uint64_t memory_limit) {
   std::vector<DerivedFeature> made;
   const std::vector<DerivedFeature> derived = data.details().derived;
   for (const Index j : with_gaps) {
@@ -109,7 +117,7 @@ Dataset with_missing_indicators(Dataset data, const std::vector<Index>& with_gap
         std::any_of(made.begin(), made.end(), [&](const auto& one) { return one.column == column; });
     if (!there) made.push_back({.name = column + " is missing", .column = column});
   }
-  return made.empty() ? data : with_indicators(std::move(data), made, derived);
+  return made.empty() ? data : with_indicators(std::move(data), made, derived, memory_limit);
 }
 
 Dataset with_missing_indicators(const Dataset& data, const std::vector<DerivedFeature>& features) {
@@ -118,7 +126,7 @@ Dataset with_missing_indicators(const Dataset& data, const std::vector<DerivedFe
     if (feature.value || !data.names().find(feature.name).empty()) continue;
     if (!features_of(data, feature.column, data.details().derived).empty()) made.push_back(feature);
   }
-  return made.empty() ? data : with_indicators(data, made, data.details().derived);
+  return made.empty() ? data : with_indicators(data, made, data.details().derived, 0);
 }
 
 std::shared_ptr<const FeatureGroups> category_groups(const FeatureNames& names,

@@ -16,7 +16,8 @@ void append_features(DatasetParts& data, const Matrix& columns, const std::vecto
 
 /// One 0/1 column for every column of the file that lacks values in `with_gaps`, features of this table: "age
 /// is missing". Those that were made of one category share theirs.
-[[nodiscard]] Dataset with_missing_indicators(Dataset data, const std::vector<Index>& with_gaps);
+[[nodiscard]] Dataset with_missing_indicators(Dataset data, const std::vector<Index>& with_gaps,
+                                              std::uint64_t memory_limit = 0);
 
 /// The same for new rows: those of `features` that say where a column is missing. A column that is not there
 /// makes none.

@@ -160,7 +160,8 @@ void refuse_cells(const Dataset& data, const Flaws& flaws, const PrepareOptions&
 
 }  // namespace
 
-Dataset check_values(Dataset data, const PrepareOptions& options, const std::vector<std::string>& excluded) {
+Dataset check_values(Dataset data, const PrepareOptions& options, const std::vector<std::string>& excluded,
+                     std::uint64_t memory_limit) {
   if (data.details().in_memory && (data.rows() == 0 || data.features() == 0)) {
     throw InvalidArgument({.field = "x",
                            .value = fmt::format("{} x {}", data.rows(), data.features()),
@@ -276,7 +277,7 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
         if (missing[j] > 0) with_gaps.push_back(static_cast<Index>(j));
       }
       const Index before = data.features();
-      data = with_missing_indicators(std::move(data), with_gaps);
+      data = with_missing_indicators(std::move(data), with_gaps, memory_limit);
       if (data.features() > before)
         warnings.push_back(fmt::format(
             "{} added that {} where values are missing: {}",
@@ -488,17 +489,26 @@ Preparation Preparation::bending(const Dataset& prepared) {
 Preparation Preparation::bending(const Dataset& prepared, const std::vector<Index>& features) {
   constexpr double kNormal = 1.4826;  // deviations of a normal law in its median distance from the median
   constexpr double kLinear = 2.0;     // deviations that stay nearly as they are
+  constexpr double kOfOthers = 0.5;   // of the median distance of those that are not where most are
   Preparation result;
-  if (prepared.values().leaves_out_zeros()) return result;
+  const bool around_zero = prepared.values().leaves_out_zeros();  // what is left out stays left out
   const Index p = prepared.features();
   const double total_weight = total_weight_of(prepared);
   result.median = result.spread = Vector::Zero(p);
   for (const Index j : features) {
     auto values = weighted_values(prepared, j, total_weight);
-    result.median[j] = median_of(values);
-    for (auto& [value, weight] : values) value = std::abs(value - result.median[j]);
-    const double spread = kLinear * kNormal * median_of(values);
-    if (std::isfinite(spread) && std::isnormal(spread)) result.spread[j] = spread;
+    const double middle = around_zero ? 0.0 : median_of(values);
+    for (auto& [value, weight] : values) value = std::abs(value - middle);
+    double spread = around_zero ? 0.0 : kLinear * kNormal * median_of(values);
+    if (!(spread > 0.0)) {
+      std::erase_if(values, [](const auto& one) { return !(one.first > 0.0); });
+      if (values.empty()) continue;
+      spread = kOfOthers * median_of(values);                     // which sorts them
+      if (values.front().first == values.back().first) continue;  // all as far: bent it is the same column
+    }
+    if (!std::isnormal(spread)) continue;
+    result.median[j] = middle;
+    result.spread[j] = spread;
   }
   return result;
 }

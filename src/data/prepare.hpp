@@ -2,6 +2,7 @@
 /// Missing values, scaling and far values. What is learned (means, scales) is learned from training rows and
 /// then applied to others, so that cross-validation can do it inside every fold.
 #include <array>
+#include <cstdint>
 #include <utility>
 
 #include <subspectra/options.hpp>
@@ -16,9 +17,10 @@ namespace subspectra {
 /// rows, under `mean`, `median` and `indicator` leaves them, under `indicator` with a 0/1 feature for every
 /// column that has some. Infinite values are dropped under `drop` and else refused. Rows of
 /// weight zero are removed. Columns named in `excluded` are not looked at: one with such values is set to
-/// zero, since it is never chosen.
+/// zero, since it is never chosen. `memory_limit` holds for the features that are added.
 [[nodiscard]] Dataset check_values(Dataset data, const PrepareOptions& options,
-                                   const std::vector<std::string>& excluded = {});
+                                   const std::vector<std::string>& excluded = {},
+                                   std::uint64_t memory_limit = 0);
 
 /// The part that learns: column means or medians for missing values, with `standardize` centres and scales,
 /// and with the transform asinh medians and spreads.
@@ -29,7 +31,9 @@ class Preparation {
   /// median distance from the median in units of a normal deviation. Up to the spread that is nearly
   /// linear, beyond it a logarithm, so that a value a thousand times as far counts some eight times as much:
   /// means, variances and correlations are then of most rows, not of the farthest one. It has no units
-  /// and knows no labels. A column more than half of which is one value stays, and so do sparse tables.
+  /// and knows no labels. Where more than half of a column is one value, and always around the zeros that a
+  /// sparse table leaves out, that value is the middle and the spread half the median distance of the others:
+  /// counts are bent nearly to their logarithms. A column of two values stays as it is.
   static Preparation bending(const Dataset& prepared);
   /// Of these columns alone.
   static Preparation bending(const Dataset& prepared, const std::vector<Index>& features);

@@ -39,12 +39,13 @@ struct ComparisonTuning {
   std::vector<double> ridges = {1.0, 0.1};  ///< fractions of each column's own variance
   std::vector<double> beyond = {0.0, 0.5};  ///< of Fisher's rule: how much more is taken of the correlations
   double few = 9.0, many = 40.0;            ///< features: outside of these a size has to be clearly better
+  double clear = 1.5;  ///< standard errors. One is reached by a single row that a luckier set gets right
   std::vector<double> ridge_choice = {1.0, 0.3, 0.1, 1e-2, 1e-3, 1e-4};  ///< of `ridge cv`, beside auto
 };
 
 /// 1, 2, ... with steps that grow with the size, to `most`.
 std::vector<Index> size_grid(Index least, Index most) {
-  constexpr double kSmallStep = 1.2, kStep = 1.4;
+  constexpr double kSmallStep = 1.2, kStep = 2.0;
   constexpr double kSmall = 100.0;
   std::vector<Index> sizes;
   for (double size = 1.0; size <= static_cast<double>(most);) {
@@ -111,19 +112,24 @@ double work_of(const std::vector<Family>& families, const TableSize& size) {
   return work;
 }
 
-Index features_or_groups(const Dataset& data, const SelectOptions& options) {
-  const auto groups = groups_of(options, data.names());
-  return groups ? groups->size() : data.features();
+/// How many there are of what k counts: groups that were given, else categories beside single features for a
+/// method that moves them as wholes.
+Index units_of(const Dataset& data, const SelectOptions& options, const Method& method) {
+  if (const auto groups = groups_of(options, data.names())) return groups->size();
+  const auto& categories = data.details().categories;
+  return categories && method.traits().takes_groups ? categories->size() : data.features();
 }
 
 /// The candidates for a table of this shape. With k only its sizes are tried.
 std::vector<Family> candidates_of(const Dataset& data, const SelectOptions& options,
                                   const ComparisonTuning& tuning, Index most_searched, Index most_filtered,
                                   Index penalized, Index lambdas) {
-  const Index units = features_or_groups(data, options);
   const KRange asked = options.k;
-  const bool grouped = groups_of(options, data.names()) != nullptr;
-  const auto sizes_to = [&](Index most) {
+  // The others move single features, and a k that was asked for counts groups and categories.
+  const bool grouped =
+      groups_of(options, data.names()) != nullptr || (asked.given() && data.details().categories != nullptr);
+  const auto sizes_to = [&](Index most, const Method& method) {
+    const Index units = units_of(data, options, method);
     if (!asked.given()) return size_grid(1, std::min(most, units));
     const KRange k = asked.resolved(units, grouped ? "group" : "feature");
     return k.contiguous() ? size_grid(k.lo, k.hi) : k.sizes();
@@ -135,7 +141,8 @@ std::vector<Family> candidates_of(const Dataset& data, const SelectOptions& opti
   std::vector<Family> families;
   Family search;
   for (const double fraction : tuning.ridges) {
-    Arm arm{.method = ForwardLda{}, .points = Arm::Points::kSets, .sizes = sizes_to(most_searched)};
+    Arm arm{
+        .method = ForwardLda{}, .points = Arm::Points::kSets, .sizes = sizes_to(most_searched, ForwardLda{})};
     arm.ridge.fraction = fraction;
     if (ridge_given) arm.ridge = options.ridge;
     search.arms.push_back(std::move(arm));
@@ -149,14 +156,15 @@ std::vector<Family> candidates_of(const Dataset& data, const SelectOptions& opti
               .points = asked.given() ? Arm::Points::kFitSize : Arm::Points::kFits,
               .lambdas = lambdas,
               .lambda_ratio = tuning.lambda_ratio};
-    lasso.sizes = asked.given() ? sizes_to(units) : std::vector<Index>{std::min(units, penalized)};
+    lasso.sizes = asked.given() ? sizes_to(data.features(), lasso.method)
+                                : std::vector<Index>{std::min(data.features(), penalized)};
     families.push_back({.arms = {std::move(lasso)}});
   }
   families.push_back(
       {.arms = {{.method = Fisher{},
                  .ridge = small,
                  .points = options.include.empty() ? Arm::Points::kRanking : Arm::Points::kSets,
-                 .sizes = sizes_to(options.include.empty() ? most_filtered : most_searched)}}});
+                 .sizes = sizes_to(options.include.empty() ? most_filtered : most_searched, Fisher{})}}});
   return families;
 }
 
@@ -292,20 +300,21 @@ class Chooser {
     return choice;
   }
 
-  /// A set of the usual sizes, unless one that is smaller or larger is better by a standard error: that a few
-  /// features do as well as ten is luck as often as not where rows are few, and hundreds have to earn it.
-  [[nodiscard]] SpanChoice over(double few, double many) const {
-    SpanChoice best = within({few, many});
-    if (!best.chosen) best = within({0.0, many});
+  /// A set of the usual sizes, unless one that is smaller or larger is clearly better: that a few features do
+  /// as well as ten is luck as often as not where rows are few, and hundreds have to earn it.
+  [[nodiscard]] SpanChoice over(const ComparisonTuning& tuning) const {
+    SpanChoice best = within({tuning.few, tuning.many});
+    if (!best.chosen) best = within({0.0, tuning.many});
     if (!best.chosen) return within({});
-    for (const SizeSpan& span :
-         {SizeSpan{0.0, std::nextafter(few, 0.0)}, SizeSpan{std::nextafter(many, kInfinity), kInfinity}}) {
+    for (const SizeSpan& span : {SizeSpan{0.0, std::nextafter(tuning.few, 0.0)},
+                                 SizeSpan{std::nextafter(tuning.many, kInfinity), kInfinity}}) {
       SpanChoice other = within(span);
       if (!other.chosen) continue;
       const PointErrors& here = point(*best.places[*best.chosen]);
       const PointErrors& there = point(*other.places[*other.chosen]);
       const double ahead = here.error - there.error;
-      const bool clearly = ahead > 0.0 && ahead * (1.0 + kRounding) >= all_.stderr_of_difference(here, there);
+      const bool clearly =
+          ahead > 0.0 && ahead * (1.0 + kRounding) >= tuning.clear * all_.stderr_of_difference(here, there);
       const bool same = here.wrong == there.wrong && there.features < here.features;
       if (clearly || same) best = std::move(other);
     }
@@ -366,6 +375,16 @@ std::vector<Classifier> judges_of(const Classifier& classifier, const std::vecto
   return judges;
 }
 
+/// That a second table like this one takes.
+double bytes_of(const Dataset& data) {
+  const auto columns = static_cast<double>(data.features());
+  if (!data.values().leaves_out_zeros())
+    return static_cast<double>(sizeof(double)) * static_cast<double>(data.rows()) * columns;
+  double entries = columns;
+  for (Index j = 0; j < data.features(); ++j) entries += static_cast<double>(data.values().entries(j));
+  return static_cast<double>(sizeof(double) + sizeof(int)) * entries;
+}
+
 Selection compare_and_run(const RowStatistics& rows, const SelectOptions& options, const Judging& judging,
                           const RunControl& control, Selection answer) {
   const ComparisonTuning tuning;
@@ -373,9 +392,7 @@ Selection compare_and_run(const RowStatistics& rows, const SelectOptions& option
   if (judging.transform == Transform::kAuto) {
     const Preparation bending = Preparation::bending(rows.data());
     if (bending.changes(rows.data())) {
-      require_memory(static_cast<double>(sizeof(double)) * static_cast<double>(rows.data().rows()) *
-                         static_cast<double>(rows.data().features()),
-                     "the table with its columns bent, which is compared,",
+      require_memory(bytes_of(rows.data()), "the table with its columns bent, which is compared,",
                      "leave it out with ⟨transform none⟩, or give more with ⟨memory_limit⟩",
                      options.memory_limit.bytes);
       tables.push_back(bending.apply(rows.data()));
@@ -396,7 +413,7 @@ Selection compare_and_run(const RowStatistics& rows, const SelectOptions& option
   const bool bent = variant >= judges.size();
   const Chooser chooser(errors, variant, plan.families);
   // Sizes that were asked for are all as good.
-  const SpanChoice choice = options.k.given() ? chooser.within({}) : chooser.over(tuning.few, tuning.many);
+  const SpanChoice choice = options.k.given() ? chooser.within({}) : chooser.over(tuning);
   if (!choice.chosen) {
     // What no fold can have all rows may not have either, and then there are words for it.
     if (!control.should_stop()) {
@@ -480,8 +497,7 @@ std::optional<Ridge> chosen_ridge(const RowStatistics& rows, const Method& metho
                                   const RunControl& control) {
   const ComparisonTuning tuning;
   const Dataset& data = rows.data();
-  const Index units = features_or_groups(data, options);
-  const KRange k = options.k.resolved(units);
+  const KRange k = options.k.resolved(units_of(data, options, method));
   const std::vector<Index> sizes = k.contiguous() ? size_grid(k.lo, k.hi) : k.sizes();
   std::vector<Arm> arms;
   for (const double fraction : tuning.ridge_choice) {

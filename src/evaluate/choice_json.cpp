@@ -91,6 +91,7 @@ json choice_json(const EvaluationChoice& choice, bool compact) {
   out["roc"] = std::move(roc);
   out["projection"] = matrix_rows(choice.projection, [](double value) { return json(value); });
   out["projection_rows"] = choice.projection_rows;
+  out["projection_classes"] = choice.projection_classes;
   return out;
 }
 

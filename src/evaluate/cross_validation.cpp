@@ -950,6 +950,8 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
       const Score& on_training = apparent[m].at(k);
       choice.used = on_training.used;
       answers.at(m, k).describe(kept, choice);
+      for (const Index row : choice.projection_rows)
+        choice.projection_classes.push_back(data.labels()->codes[static_cast<std::size_t>(row)]);
       judge_trivial(trivial, tally, sets_run, split, choice);
       judge_permutations(null_choices[m], choice);
       choice.feature_count = static_cast<Index>(on_training.features.size());
@@ -1081,8 +1083,8 @@ Evaluation evaluate(const Dataset& data, const Methods& methods, const EvaluateO
   SelectOptions selection = options.select;
   if (options.k.given()) selection.k = options.k;
   Evaluation evaluation =
-      evaluate_methods(check_values(data, selection.prepare, selection.exclude), methods.list(), selection,
-                       selection.prepare, options.classifier, options, control);
+      evaluate_methods(check_values(data, selection.prepare, selection.exclude, selection.memory_limit.bytes),
+                       methods.list(), selection, selection.prepare, options.classifier, options, control);
   evaluation.warnings = spelled(std::move(evaluation.warnings), Spelling::kCpp);
   return evaluation;
 }

@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -181,8 +182,8 @@ class GzipBytes final : public ByteSource {
   throw BadInput({.file = path}, fmt::format("cannot be opened: {}; give another file", reason(number)));
 }
 
-int open_checked(const std::string& path, struct stat& status) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+int open_checked(const std::string& path, struct stat& status, int flags = 0) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags);
   if (descriptor < 0) refuse_path(path, errno);
   if (::fstat(descriptor, &status) != 0) {
     const int number = errno;
@@ -239,7 +240,7 @@ std::unique_ptr<ByteSource> memory_bytes(std::string_view content) {
 
 std::uint64_t checked_file_size(const std::string& path) {
   struct stat status {};
-  ::close(open_checked(path, status));
+  ::close(open_checked(path, status, O_NONBLOCK));  // of a pipe nobody waits for a writer
   if (!S_ISREG(status.st_mode)) {
     throw BadInput({.file = path}, "this is not a regular file; copy it to one first");
   }
@@ -247,7 +248,9 @@ std::uint64_t checked_file_size(const std::string& path) {
 }
 
 bool begins_with(const std::string& path, std::string_view text) {
-  if (path == "-") return false;
+  std::error_code ignored;
+  if (path == "-" || std::filesystem::is_other(path, ignored) || std::filesystem::is_fifo(path, ignored))
+    return false;
   std::array<char, 512> front = {};
   const auto bytes = open_bytes(path);
   std::size_t length = 0;

@@ -34,7 +34,7 @@ class ByteSource {
                                                          const std::string& name);
 
 /// What an open file holds begins with this text, after blank lines and a byte-order mark. False for "-",
-/// which cannot be read twice.
+/// pipes and devices, which cannot be read twice.
 [[nodiscard]] bool begins_with(const std::string& path, std::string_view text);
 
 /// The size of a regular file; throws BadInput for a missing path, a directory, no permission, an empty file.

@@ -795,7 +795,7 @@ CsvReader::FeatureColumns CsvReader::feature_columns(const CsvRecord& first, con
   for (const CsvField& field : first.fields) memory_->append(columns.header, field.text, for_texts_);
   if (second.fields.size() == first.fields.size() + 1) columns.header.insert(columns.header.begin(), "");
   const auto named = std::find(columns.header.begin(), columns.header.end(), options_.id);
-  if (!options_.id.empty()) {
+  if (!options_.id.empty() && !(options_.id_optional && named == columns.header.end())) {
     if (named == columns.header.end())
       throw BadInput({.file = name_},
                      fmt::format("{}: there is no column of that name; columns: {}",

@@ -16,24 +16,23 @@ namespace {
 class GctReader {
  public:
   GctReader(ByteSource& bytes, const std::string& name, const ReadOptions& options, std::size_t block_bytes)
-      : name_(name),
-        options_(options),
+      : options_(options),
         memory_(std::make_shared<MemoryBudget>(options.memory_limit.bytes)),
         for_texts_{.what = fmt::format("reading the names in {}", name),
                    .advice = "check that the file is a GCT table, or raise ⟨memory_limit⟩"},
-        lines_(bytes, name, block_bytes, *memory_),
+        lines_(bytes, name, block_bytes, *memory_, for_texts_),
         rows_(name, memory_) {}
 
   RawTable read() {
     read_sizes();
     read_header();
     for (std::size_t d = 0; d < sizes_[3]; ++d) read_description();
-    while (next_line()) {
-      take_values(rows_, fields_, first_sample_, here(), options_.na);
+    while (lines_.next()) {
+      take_values(rows_, fields_, first_sample_, lines_.here(), options_.na);
       rows_.commit(fields_[0]);
     }
     if (static_cast<std::size_t>(rows_.features()) != sizes_[0]) {
-      throw BadInput(here(),
+      throw BadInput(lines_.here(),
                      fmt::format("the second line speaks of {}, but there are {}; the file may have been cut",
                                  counted(sizes_[0], "row"), rows_.features()));
     }
@@ -45,42 +44,28 @@ class GctReader {
   }
 
  private:
-  [[nodiscard]] Location here() const {
-    return {.file = name_, .line = std::max(1L, lines_.number()), .column = 1, .place = {}};
-  }
-  /// The fields of the next line that is not blank.
-  bool next_line() {
-    while (lines_.next(line_)) {
-      if (line_.find('\0') != std::string_view::npos)
-        throw BadInput(here(), "a zero byte; this is not a text table");
-      if (trimmed(line_).empty()) continue;
-      split_tabs(line_, fields_);
-      return true;
-    }
-    return false;
-  }
   void need_line(std::string_view what) {
-    if (!next_line())
-      throw BadInput(here(), fmt::format("the file ends before {}; a GCT table has it", what));
+    if (!lines_.next())
+      throw BadInput(lines_.here(), fmt::format("the file ends before {}; a GCT table has it", what));
   }
   void read_sizes() {
     need_line("the version");
     version_ = std::string(fields_[0].substr(0, 8));
     if (version_ != "#1.2" && version_ != "#1.3")
       throw BadInput(
-          here(),
+          lines_.here(),
           fmt::format(
               "{} where #1.2 or #1.3 is needed; a GCT table begins with its version, and other tables are read with ⟨format txt⟩",
               shown(fields_[0])));
     need_line("the sizes");
     const std::size_t count = version_ == "#1.3" ? 4 : 2;
-    if (fields_.size() < count) throw BadInput(here(), fmt::format("{} sizes are needed here", count));
+    if (fields_.size() < count) throw BadInput(lines_.here(), fmt::format("{} sizes are needed here", count));
     for (std::size_t i = 0; i < count; ++i) {
       const auto [end, error] =
           std::from_chars(fields_[i].data(), fields_[i].data() + fields_[i].size(), sizes_[i]);
       if (error != std::errc() || end != fields_[i].data() + fields_[i].size())
-        throw BadInput(here(), fmt::format("{} is no size; the numbers of rows and columns stand here",
-                                           shown(fields_[i])));
+        throw BadInput(lines_.here(), fmt::format("{} is no size; the numbers of rows and columns stand here",
+                                                  shown(fields_[i])));
     }
   }
   void read_header() {
@@ -88,8 +73,9 @@ class GctReader {
     first_sample_ = version_ == "#1.3" ? 1 + std::min(sizes_[2], fields_.size()) : 2;
     if (sizes_[1] == 0 || sizes_[1] > fields_.size() || fields_.size() != first_sample_ + sizes_[1]) {
       throw BadInput(
-          here(), fmt::format("the header has {} where {} names and {} are needed; check the second line",
-                              counted(fields_.size(), "field"), first_sample_, counted(sizes_[1], "sample")));
+          lines_.here(),
+          fmt::format("the header has {} where {} names and {} are needed; check the second line",
+                      counted(fields_.size(), "field"), first_sample_, counted(sizes_[1], "sample")));
     }
     std::vector<std::string> ids;
     for (std::size_t s = first_sample_; s < fields_.size(); ++s) memory_->append(ids, fields_[s], for_texts_);
@@ -98,25 +84,23 @@ class GctReader {
   void read_description() {
     need_line("the descriptions of the samples");
     if (fields_.size() != first_sample_ + static_cast<std::size_t>(rows_.samples()))
-      throw BadInput(
-          here(), fmt::format("{} describe the samples where {} are needed", counted(fields_.size(), "field"),
-                              first_sample_ + static_cast<std::size_t>(rows_.samples())));
+      throw BadInput(lines_.here(), fmt::format("{} describe the samples where {} are needed",
+                                                counted(fields_.size(), "field"),
+                                                first_sample_ + static_cast<std::size_t>(rows_.samples())));
     std::vector<std::string> values;
     for (std::size_t s = first_sample_; s < fields_.size(); ++s) {
       const bool missing = is_missing_token(fields_[s]);
       memory_->append(values, missing ? std::string_view() : fields_[s], for_texts_);
     }
-    rows_.describe(sample_description(std::string(fields_[0]), std::move(values), here()));
+    rows_.describe(sample_description(std::string(fields_[0]), std::move(values), lines_.here()));
   }
 
-  std::string name_;
   const ReadOptions& options_;
   std::shared_ptr<MemoryBudget> memory_;
   MemoryPurpose for_texts_;
-  LineReader lines_;
+  TabbedLines lines_;
   TransposedRows rows_;
-  std::string_view line_;
-  std::vector<std::string_view> fields_;
+  const std::vector<std::string_view>& fields_ = lines_.fields();
   std::string version_;
   std::array<std::size_t, 4> sizes_ = {};  ///< rows, columns, descriptions of a row, of a column
   std::size_t first_sample_ = 2;

@@ -10,9 +10,11 @@
 
 namespace subspectra {
 
-void split_tabs(std::string_view line, std::vector<std::string_view>& fields) {
+void split_tabs(std::string_view line, std::vector<std::string_view>& fields, MemoryBudget& memory,
+                const MemoryPurpose& purpose) {
   fields.clear();
   while (true) {
+    memory.make_room(fields, purpose);
     const std::size_t tab = line.find('\t');
     std::string_view field = trimmed(line.substr(0, tab));
     if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
@@ -21,6 +23,22 @@ void split_tabs(std::string_view line, std::vector<std::string_view>& fields) {
     if (tab == std::string_view::npos) return;
     line.remove_prefix(tab + 1);
   }
+}
+
+bool TabbedLines::next() {
+  std::string_view line;
+  while (lines_.next(line)) {
+    if (line.find('\0') != std::string_view::npos)
+      throw BadInput(here(), "a zero byte; this is not a text table");
+    if (trimmed(line).empty()) continue;
+    split_tabs(line, fields_, memory_, purpose_);
+    return true;
+  }
+  return false;
+}
+
+Location TabbedLines::here() const {
+  return {.file = name_, .line = std::max(1L, lines_.number()), .column = 1, .place = {}};
 }
 
 SideColumn sample_description(std::string name, std::vector<std::string> values, const Location& first) {

@@ -11,8 +11,31 @@
 
 namespace subspectra {
 
-/// The fields of a line, without blanks around them and without one pair of quotes; views into the line.
-void split_tabs(std::string_view line, std::vector<std::string_view>& fields);
+/// The fields of a line, without blanks around them and without one pair of quotes; views into the line. A
+/// line of tabs makes sixteen bytes of each of its own, so that `memory` counts them.
+void split_tabs(std::string_view line, std::vector<std::string_view>& fields, MemoryBudget& memory,
+                const MemoryPurpose& purpose);
+
+/// The lines of a gene table that are not blank, cut at their tabs.
+class TabbedLines {
+ public:
+  /// `memory` and `purpose` must live as long.
+  TabbedLines(ByteSource& bytes, const std::string& name, std::size_t block_bytes, MemoryBudget& memory,
+              const MemoryPurpose& purpose)
+      : name_(name), memory_(memory), purpose_(purpose), lines_(bytes, name, block_bytes, memory) {}
+  /// False at the end. Throws BadInput for a zero byte.
+  bool next();
+  /// Of the line given last; views that live until the next one.
+  [[nodiscard]] const std::vector<std::string_view>& fields() const { return fields_; }
+  [[nodiscard]] Location here() const;
+
+ private:
+  std::string name_;
+  MemoryBudget& memory_;
+  const MemoryPurpose& purpose_;
+  LineReader lines_;
+  std::vector<std::string_view> fields_;
+};
 
 /// A column that says something of every sample and is the label if it alone can be.
 [[nodiscard]] SideColumn sample_description(std::string name, std::vector<std::string> values,

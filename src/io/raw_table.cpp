@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <unordered_set>
 #include <utility>
 
 #include "core/spelling.hpp"
@@ -101,6 +102,7 @@ class Assembler {
   void apply_na();
   void transpose();
   void take_names();
+  void turn_for_needs();
   void read_labels();
   void set_given_labels();
   /// ⟨id⟩ names a column of this table; where features stood in rows it was that of their names.
@@ -393,6 +395,26 @@ void Assembler::take_names() {
       read_feature_names(options_.names, static_cast<std::size_t>(table_.names.size()), memory_));
 }
 
+/// The columns that a model needs are the names of rows: the samples stand in the columns.
+void Assembler::turn_for_needs() {
+  if (options_.needed.empty() || options_.transpose || table_.samples_in_rows || !table_.names.given())
+    return;
+  const auto is_there = [&](const std::string& name) { return has_column(name); };
+  if (std::any_of(options_.needed.begin(), options_.needed.end(), is_there)) return;
+  for (const SideColumn& side : table_.side) {
+    if (side.is_numeric) continue;
+    const std::unordered_set<std::string_view> names(side.values.begin(), side.values.end());
+    const auto is_named = [&](const std::string& name) { return names.contains(name); };
+    if (names.size() < side.values.size() ||
+        !std::all_of(options_.needed.begin(), options_.needed.end(), is_named))
+      continue;
+    const std::string column = shown(side.name);
+    transpose();
+    data_.understood.push_back(fmt::format("transposed, since the features stand in column {}", column));
+    return;
+  }
+}
+
 /// Reads `labels`. Ids that are the names of columns say that the samples stand there.
 void Assembler::read_labels() {
   if (options_.labels.empty()) return;
@@ -412,10 +434,28 @@ void Assembler::read_labels() {
 void Assembler::set_given_labels() {
   const LabelsOption option = parse_labels_option(options_.labels);
   SideColumn labels;
-  if (data_.row_ids == nullptr) {
+  if (data_.row_ids == nullptr || label_file_->in_order) {
     const auto rows = static_cast<std::size_t>(table_.is_sparse ? table_.sparse.rows() : table_.dense.rows());
-    labels = labels_in_order(*label_file_, option, rows);
-    data_.understood.push_back(fmt::format("labels from {} in the order of the rows", option.file));
+    const auto numbers =
+        label_file_->in_order ? std::nullopt : numbers_as_ids(*label_file_, table_.dense, rows);
+    std::vector<std::string> said;
+    if (numbers) {
+      labels = labels_of(std::move(*label_file_), option, match_ids(*label_file_, numbers->ids), numbers->ids,
+                         said);
+      std::string by = fmt::format("the number of the row, from {}", numbers->ids.front());
+      if (numbers->feature >= 0) {
+        const bool nameless =
+            std::binary_search(table_.nameless.begin(), table_.nameless.end(), numbers->feature);
+        by = nameless ? "the numbers in the column without a name"
+                      : fmt::format("the numbers in {}", shown(table_.names[numbers->feature]));
+        used_features_.push_back(numbers->feature);
+      }
+      data_.understood.push_back(fmt::format("labels from {} by {}", option.file, by));
+    } else {
+      labels = labels_in_order(std::move(*label_file_), option, rows, said);
+      data_.understood.push_back(fmt::format("labels from {} in the order of the rows", option.file));
+    }
+    for (std::string& one : said) data_.warnings.push_back(std::move(one));
   } else {
     const IdMatch match = match_ids(*label_file_, *data_.row_ids);
     if (match.found == 0) {
@@ -428,7 +468,7 @@ void Assembler::set_given_labels() {
               table_.source, join_some(ids, 3), join_some(firsts, 3)));
     }
     std::vector<std::string> said;
-    labels = labels_of(*label_file_, option, match, *data_.row_ids, said);
+    labels = labels_of(std::move(*label_file_), option, match, *data_.row_ids, said);
     for (std::string& one : said) data_.warnings.push_back(std::move(one));
     data_.understood.push_back(fmt::format("labels from {} for {} of {}", option.file, match.found,
                                            counted(data_.row_ids->size(), "id")));
@@ -998,6 +1038,7 @@ void Assembler::run() {
     was_turned_ = true;
     data_.understood.emplace_back("transposed");
   }
+  turn_for_needs();
   read_labels();
   take_names();
   spell_out_ignored();  // of the columns that there are now

@@ -30,7 +30,9 @@ constexpr Index kMostFeatures = 2147483646;  // 2^31 - 2: column numbers of a sp
                                                near.empty() ? "; check the name"
                                                             : fmt::format("; did you mean '{}'?", near[0])));
   }
-  static_cast<void>(checked_file_size(path));  // a missing file or a directory is the better complaint
+  // A missing file or a directory is the better complaint; a pipe has no ending to correct.
+  std::error_code ignored;
+  if (!std::filesystem::is_fifo(path, ignored)) static_cast<void>(checked_file_size(path));
   throw BadInput(
       {.file = path},
       fmt::format(
@@ -97,6 +99,7 @@ Dataset read_dataset(const std::string& data, const ReadOptions& options) {
   options.validate();
   ReadOptions wide = options;  // of a sparse file without names, the list of names says how wide it is
   if (!options.names.empty() && options.features == 0) {
+    static_cast<void>(checked_file_size(options.names));  // it is read twice
     MemoryBudget memory(options.memory_limit.bytes);
     wide.features = static_cast<Index>(read_feature_names(options.names, 0, memory).size());
   }

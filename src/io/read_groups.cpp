@@ -21,14 +21,18 @@ struct Line {
   long number = 0;
 };
 
-std::vector<Line> read_lines(const std::string& path) {
+std::vector<Line> read_lines(const std::string& path, std::uint64_t memory_limit) {
+  const auto memory = std::make_shared<MemoryBudget>(memory_limit);
+  const MemoryPurpose purpose{.what = fmt::format("the groups in {}", path),
+                              .advice = "list every feature once, or raise ⟨memory_limit⟩",
+                              .grows_with_file = true};
   std::vector<Line> lines;
   bool has_header = false;
   const auto where = [&](const CsvRecord& record, long column) {
     return Location{.file = path, .line = record.line, .column = column, .place = {}};
   };
   const CsvFormat format{.separator = file_ending(path).text == ".tsv" ? '\t' : ','};
-  for_each_csv_record(path, format, std::make_shared<MemoryBudget>(), [&](CsvRecord& record) {
+  for_each_csv_record(path, format, memory, [&](CsvRecord& record) {
     if (record.fields.size() != 2) {
       throw BadInput(where(record, std::min<long>(static_cast<long>(record.fields.size()), 3)),
                      fmt::format("the line has {} field{} where 2 are needed: {}", record.fields.size(),
@@ -52,6 +56,11 @@ std::vector<Line> read_lines(const std::string& path) {
     }
     make_utf8(feature);  // as the names of the table
     make_utf8(group);
+    memory->make_room(lines, purpose);
+    // The name stands twice while the features are looked up, beside the places that are found.
+    memory->grow(sizeof(std::string) + sizeof(std::vector<Index>) +
+                     2 * MemoryBudget::on_heap(feature.size()) + MemoryBudget::on_heap(group.size()),
+                 purpose);
     lines.push_back({.feature = std::move(feature), .group = std::move(group), .number = record.line});
   });
   if (lines.empty()) {
@@ -62,8 +71,8 @@ std::vector<Line> read_lines(const std::string& path) {
 
 }  // namespace
 
-FeatureGroups read_groups(const std::string& path, const FeatureNames& names) {
-  const std::vector<Line> lines = read_lines(path);
+FeatureGroups read_groups(const std::string& path, const FeatureNames& names, std::uint64_t memory_limit) {
+  const std::vector<Line> lines = read_lines(path, memory_limit);
   const auto where = [&](const Line& line, long column) {
     return Location{.file = path, .line = line.number, .column = column, .place = {}};
   };

@@ -11,6 +11,7 @@ namespace subspectra {
 /// that is not listed is a group of its own with its own name. Throws BadInput with FILE:LINE:COLUMN: another
 /// header, an unknown feature (with near names), one listed twice, an empty name, a group named like a
 /// feature that is not listed.
-[[nodiscard]] FeatureGroups read_groups(const std::string& path, const FeatureNames& names);
+[[nodiscard]] FeatureGroups read_groups(const std::string& path, const FeatureNames& names,
+                                        std::uint64_t memory_limit = 0);
 
 }  // namespace subspectra

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <unordered_map>
 #include <unordered_set>
@@ -10,6 +11,7 @@
 #include "core/text.hpp"
 #include "data/feature_names.hpp"
 #include "io/csv_records.hpp"
+#include "io/file_ending.hpp"
 #include "io/text_columns.hpp"
 #include "io/text_kinds.hpp"
 #include "io/text_scan.hpp"
@@ -87,11 +89,12 @@ LabelsOption parse_labels_option(const std::string& option) {
 
 SampleTable read_sample_table(const std::string& path, const std::vector<std::string>& na,
                               MemoryBudget& memory) {
-  if (begins_with(path, "!")) return read_series_samples(path);
-  const MemoryPurpose purpose = for_sample_table(path);
-  SampleTable table{.file = path, .names = {}, .columns = {}, .first_line = {}};
   const std::shared_ptr<MemoryBudget> budget(std::shared_ptr<void>(),
                                              &memory);  // the caller's, and nobody's to delete
+  if (begins_with(path, "!")) return read_series_samples(path, budget);
+  if (file_ending(path).text == ".cls") return read_class_file(path, memory);
+  const MemoryPurpose purpose = for_sample_table(path);
+  SampleTable table{.file = path, .names = {}, .columns = {}, .first_line = {}, .in_order = false};
   std::size_t width = 0;
   const auto take = [&](const CsvRecord& record, std::vector<std::string>& row) {
     for (const CsvField& field : record.fields) {
@@ -123,8 +126,9 @@ SampleTable read_sample_table(const std::string& path, const std::vector<std::st
   width = rows.front().size();
   table.first_line = rows.front();
   table.columns.resize(width);
-  for (const auto& row : rows) {
-    for (std::size_t c = 0; c < width; ++c) table.columns[c].push_back(row[c]);
+  for (auto& row : rows) {
+    for (std::size_t c = 0; c < width; ++c) table.columns[c].push_back(std::move(row[c]));
+    row = {};
   }
   for (std::size_t c = 0; c < width; ++c) table.names.push_back(fmt::format("x{}", c));
   return table;
@@ -156,9 +160,8 @@ IdMatch match_ids(const SampleTable& table, const std::vector<std::string>& ids)
   return best;
 }
 
-SideColumn labels_of(const SampleTable& given, const LabelsOption& option, const IdMatch& match,
+SideColumn labels_of(SampleTable&& table, const LabelsOption& option, const IdMatch& match,
                      const std::vector<std::string>& ids, std::vector<std::string>& notes) {
-  SampleTable table = given;
   const std::unordered_set<std::string_view> wanted(ids.begin(), ids.end());
   if (!table.columns[match.column].empty() && !wanted.contains(table.columns[match.column].front()))
     take_header(table);
@@ -196,9 +199,47 @@ SideColumn labels_of(const SampleTable& given, const LabelsOption& option, const
   return labels;
 }
 
-SideColumn labels_in_order(const SampleTable& given, const LabelsOption& option, std::size_t rows) {
-  SampleTable table = given;
-  if (table.columns.front().size() == rows + 1) take_header(table);
+std::optional<NumberIds> numbers_as_ids(const SampleTable& table, const Matrix& columns, std::size_t rows) {
+  if (table.columns.size() < 2 || rows < 2) return std::nullopt;
+  constexpr double kMostExact = 1e15;
+  const auto text_of = [](double value) { return fmt::format("{:.0f}", value); };
+  for (const auto& texts : table.columns) {
+    const std::unordered_set<std::string_view> known(texts.begin(), texts.end());
+    if (known.size() < texts.size() || known.size() < rows) continue;  // ids are all different
+    for (Index j = 0; j < columns.cols(); ++j) {
+      NumberIds found{.feature = j, .ids = {}};
+      std::unordered_set<double> seen;
+      for (Index i = 0; i < columns.rows(); ++i) {
+        const double value = columns(i, j);
+        if (!(std::abs(value) < kMostExact) || value != std::floor(value) || !seen.insert(value).second)
+          break;
+        found.ids.push_back(text_of(value));
+        if (!known.contains(found.ids.back())) break;
+      }
+      if (found.ids.size() == rows && known.contains(found.ids.back())) return found;
+    }
+    for (const double start : {0.0, 1.0}) {
+      NumberIds counted_rows;
+      counted_rows.ids.reserve(rows);
+      for (std::size_t i = 0; i < rows; ++i) {
+        counted_rows.ids.push_back(text_of(start + static_cast<double>(i)));
+        if (!known.contains(counted_rows.ids.back())) break;
+      }
+      if (counted_rows.ids.size() == rows && known.contains(counted_rows.ids.back())) return counted_rows;
+    }
+  }
+  return std::nullopt;
+}
+
+SideColumn labels_in_order(SampleTable&& table, const LabelsOption& option, std::size_t rows,
+                           std::vector<std::string>& notes) {
+  if (table.columns.front().size() == rows + 1 && !table.in_order) take_header(table);
+  if (table.columns.front().size() != rows && table.in_order)
+    throw BadInput(
+        {.file = table.file},
+        fmt::format(
+            "holds {} for a table of {}; a class file has one for every sample, in the order of the table",
+            counted(table.columns.front().size(), "label"), counted(rows, "row")));
   if (table.columns.front().size() != rows)
     throw BadInput(
         {.file = table.file},
@@ -208,6 +249,15 @@ SideColumn labels_in_order(const SampleTable& given, const LabelsOption& option,
   std::size_t column = 0;
   if (table.columns.size() > 1 || !option.column.empty())
     column = label_column(table, option, {.column = table.columns.size(), .found = 0});
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    const auto& texts = table.columns[c];
+    if (c == column || std::unordered_set<std::string_view>(texts.begin(), texts.end()).size() < rows)
+      continue;
+    notes.push_back(fmt::format(
+        "the rows of the table have no ids, so that the labels of {} are taken in the order of its lines and its ids ({}) are not looked for; name the rows with ⟨id⟩ if the order is another one",
+        table.file, join_some(texts, 3)));
+    break;
+  }
   SideColumn labels;
   labels.name = table.names[column] == "x0" ? "label" : table.names[column];
   labels.is_label = true;

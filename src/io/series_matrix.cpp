@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "core/text.hpp"
 #include "io/gene_table.hpp"
@@ -17,25 +18,25 @@ namespace {
 class SeriesMatrixReader {
  public:
   SeriesMatrixReader(ByteSource& bytes, const std::string& name, const ReadOptions& options,
-                     std::size_t block_bytes)
+                     std::size_t block_bytes, std::shared_ptr<MemoryBudget> memory)
       : name_(name),
         options_(options),
-        memory_(std::make_shared<MemoryBudget>(options.memory_limit.bytes)),
+        memory_(std::move(memory)),
         for_texts_{.what = fmt::format("reading what {} says of its samples", name),
                    .advice = "check that the file is a GEO series matrix, or raise ⟨memory_limit⟩"},
-        lines_(bytes, name, block_bytes, *memory_),
+        lines_(bytes, name, block_bytes, *memory_, for_texts_),
         rows_(name, memory_) {}
 
   RawTable read() {
     bool in_table = false, ended = false;
-    while (!ended && next_line()) {
+    while (!ended && lines_.next()) {
       if (in_table) {
         if (fields_[0] == "!series_matrix_table_end") {
           ended = true;
         } else if (!rows_.started()) {
           start();
         } else {
-          take_values(rows_, fields_, 1, here(), options_.na);
+          take_values(rows_, fields_, 1, lines_.here(), options_.na);
           rows_.commit(fields_[0]);
         }
       } else if (fields_[0] == "!series_matrix_table_begin") {
@@ -48,7 +49,8 @@ class SeriesMatrixReader {
       throw BadInput(
           {.file = name_},
           "has no !series_matrix_table_begin; a GEO series matrix is needed (GSE..._series_matrix.txt.gz)");
-    if (!ended) throw BadInput(here(), "the file ends before !series_matrix_table_end; download it again");
+    if (!ended)
+      throw BadInput(lines_.here(), "the file ends before !series_matrix_table_end; download it again");
     if (rows_.features() == 0) refuse_empty();
     rows_.note(fmt::format("GEO series matrix: {} features in rows, {} samples in columns", rows_.features(),
                            rows_.samples()));
@@ -62,8 +64,12 @@ class SeriesMatrixReader {
 
   /// The samples alone: their accessions and what is said of them.
   SampleTable read_samples() {
-    while (next_line() && fields_[0] != "!series_matrix_table_begin") read_description();
-    SampleTable table{.file = name_, .names = {"geo_accession"}, .columns = {accessions_}, .first_line = {}};
+    while (lines_.next() && fields_[0] != "!series_matrix_table_begin") read_description();
+    SampleTable table{.file = name_,
+                      .names = {"geo_accession"},
+                      .columns = {accessions_},
+                      .first_line = {},
+                      .in_order = false};
     table.first_line.emplace_back("geo_accession");
     for (SideColumn& side : descriptions()) {
       if (side.values.size() != accessions_.size()) continue;
@@ -83,20 +89,6 @@ class SeriesMatrixReader {
     Location first;
   };
 
-  [[nodiscard]] Location here() const {
-    return {.file = name_, .line = std::max(1L, lines_.number()), .column = 1, .place = {}};
-  }
-  bool next_line() {
-    while (lines_.next(line_)) {
-      if (line_.find('\0') != std::string_view::npos)
-        throw BadInput(here(), "a zero byte; this is not a text table");
-      if (trimmed(line_).empty()) continue;
-      split_tabs(line_, fields_);
-      return true;
-    }
-    return false;
-  }
-
   /// Values of sample s under `name`; a second one of the same name is another description.
   void describe(const std::string& name, std::size_t sample, std::string_view value) {
     constexpr int kMostOfAName = 20;
@@ -108,7 +100,7 @@ class SeriesMatrixReader {
                           sizeof(Description),
                       for_texts_);
         described_.push_back(
-            {.name = full, .values = std::vector<std::string>(fields_.size() - 1), .first = here()});
+            {.name = full, .values = std::vector<std::string>(fields_.size() - 1), .first = lines_.here()});
       }
       Description& description = described_[at->second];
       if (sample >= description.values.size()) return;  // lines of different lengths: not the samples'
@@ -124,7 +116,7 @@ class SeriesMatrixReader {
     const std::string_view key = fields_[0];
     if (!key.starts_with("!")) {
       throw BadInput(
-          here(),
+          lines_.here(),
           fmt::format(
               "{} where a line of a GEO series matrix begins with !; other tables are read with ⟨format txt⟩",
               shown(key)));
@@ -163,10 +155,12 @@ class SeriesMatrixReader {
     std::vector<std::string> ids;
     for (std::size_t s = 1; s < fields_.size(); ++s) memory_->append(ids, fields_[s], for_texts_);
     if (ids.empty())
-      throw BadInput(here(), "the table names no sample; a header ID_REF and sample accessions is needed");
+      throw BadInput(lines_.here(),
+                     "the table names no sample; a header ID_REF and sample accessions is needed");
     if (!accessions_.empty() && ids != accessions_)
       throw BadInput(
-          here(), "the columns of the table are not those of !Sample_geo_accession; download the file again");
+          lines_.here(),
+          "the columns of the table are not those of !Sample_geo_accession; download the file again");
     rows_.start(std::move(ids));
   }
 
@@ -184,10 +178,9 @@ class SeriesMatrixReader {
   const ReadOptions& options_;
   std::shared_ptr<MemoryBudget> memory_;
   MemoryPurpose for_texts_;
-  LineReader lines_;
+  TabbedLines lines_;
   TransposedRows rows_;
-  std::string_view line_;
-  std::vector<std::string_view> fields_;
+  const std::vector<std::string_view>& fields_ = lines_.fields();
   std::vector<std::string> accessions_;
   std::vector<Description> described_;
   std::unordered_map<std::string, std::size_t> place_;  ///< of a name among them
@@ -197,7 +190,9 @@ class SeriesMatrixReader {
 
 RawTable read_series_matrix_bytes(ByteSource& bytes, const std::string& name, const ReadOptions& options,
                                   std::size_t block_bytes) {
-  return SeriesMatrixReader(bytes, name, options, block_bytes).read();
+  return SeriesMatrixReader(bytes, name, options, block_bytes,
+                            std::make_shared<MemoryBudget>(options.memory_limit.bytes))
+      .read();
 }
 
 RawTable read_series_matrix(const std::string& path, const ReadOptions& options) {
@@ -205,10 +200,10 @@ RawTable read_series_matrix(const std::string& path, const ReadOptions& options)
   return read_series_matrix_bytes(*bytes, path, options);
 }
 
-SampleTable read_series_samples(const std::string& path) {
+SampleTable read_series_samples(const std::string& path, const std::shared_ptr<MemoryBudget>& memory) {
   const auto bytes = open_bytes(path);
   const ReadOptions options;
-  return SeriesMatrixReader(*bytes, path, options, kTextBlockBytes).read_samples();
+  return SeriesMatrixReader(*bytes, path, options, kTextBlockBytes, memory).read_samples();
 }
 
 }  // namespace subspectra

@@ -184,7 +184,7 @@ std::vector<std::vector<std::string>> read_columns(const std::string& path, cons
     if (line.find('\0') != std::string_view::npos)
       throw BadInput({.file = path, .line = lines.number(), .column = 1, .place = {}},
                      "a zero byte; this is not a text table");
-    split_tabs(line, fields);
+    split_tabs(line, fields, memory, purpose);
     memory.append(columns[0], fields[0], purpose);
     memory.append(columns[1], fields.size() > 1 ? fields[1] : fields[0], purpose);
   }

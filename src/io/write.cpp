@@ -181,8 +181,9 @@ std::string zip_bytes(const std::vector<std::pair<std::string, std::string>>& me
   return bytes;
 }
 
-void write_text(const std::string& path, const FileEnding& ending, const std::string& text) {
-  write_file_atomically(path, ending.zipped ? gzip_bytes(text) : text);
+void write_text(const std::string& path, const FileEnding& ending, const std::string& text,
+                const std::stop_token& stop = {}) {
+  write_file_atomically(path, ending.zipped ? gzip_bytes(text) : text, stop);
 }
 
 }  // namespace
@@ -292,24 +293,24 @@ std::string npz_bytes(const Dataset& data) {
   return zip_bytes(members);
 }
 
-void write_npz(const std::string& path, const Dataset& data) {
+void write_npz(const std::string& path, const Dataset& data, const std::stop_token& stop) {
   if (!is_npz_ending(file_ending(path))) refuse_output_ending(path, ".npz");
-  write_file_atomically(path, npz_bytes(data));
+  write_file_atomically(path, npz_bytes(data), stop);
 }
 
-void write_table(const std::string& path, const Dataset& data) {
+void write_table(const std::string& path, const Dataset& data, const std::stop_token& stop) {
   require_table_ending(path);
   if (is_npz_ending(file_ending(path))) {
-    write_npz(path, data);
+    write_npz(path, data, stop);
   } else {
-    write_csv(path, data);
+    write_csv(path, data, stop);
   }
 }
 
-void write_csv(const std::string& path, const Dataset& data) {
+void write_csv(const std::string& path, const Dataset& data, const std::stop_token& stop) {
   require_text_ending(path);
   const FileEnding ending = file_ending(path);
-  write_text(path, ending, csv_text(data, separator_of(ending)));
+  write_text(path, ending, csv_text(data, separator_of(ending)), stop);
 }
 
 void write_csv_matrix(const std::string& path, const MatrixRef& matrix, const FeatureNames& names) {

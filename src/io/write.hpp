@@ -1,6 +1,7 @@
 #pragma once
 /// Tables and matrices to files that our readers, NumPy, pandas and R read back. Numbers are written with as
 /// few digits as give the same number again. Files are replaced atomically.
+#include <stop_token>
 #include <string>
 
 #include "core/types.hpp"
@@ -27,12 +28,13 @@ namespace subspectra {
 [[nodiscard]] std::string gzip_bytes(std::string_view content);
 
 // --- the files. The ending decides; any other one is refused with InvalidArgument before work is done.
+// `stop` ends waiting for somebody to read a pipe.
 /// .csv, .tsv, .csv.gz, .tsv.gz
-void write_csv(const std::string& path, const Dataset& data);
+void write_csv(const std::string& path, const Dataset& data, const std::stop_token& stop = {});
 /// .npz
-void write_npz(const std::string& path, const Dataset& data);
+void write_npz(const std::string& path, const Dataset& data, const std::stop_token& stop = {});
 /// One of the two above.
-void write_table(const std::string& path, const Dataset& data);
+void write_table(const std::string& path, const Dataset& data, const std::stop_token& stop = {});
 /// .csv, .tsv, .csv.gz, .tsv.gz
 void write_csv_matrix(const std::string& path, const MatrixRef& matrix, const FeatureNames& names);
 void write_npy(const std::string& path, const MatrixRef& matrix);

@@ -11,6 +11,7 @@
 #include "classify/registry.hpp"
 #include "core/options.hpp"
 #include "core/text.hpp"
+#include "data/groups.hpp"
 #include "evaluate/automatic.hpp"
 #include "evaluate/choice_json.hpp"
 #include "select/record.hpp"
@@ -75,7 +76,8 @@ Selection forward_pass(const RowStatistics& rows, const Method& method, const Se
   if (told.ridge.cross_validated) told.ridge = {};
   constexpr Index kFew = 10;  // nothing says how many
   if (method.traits().composite && !told.k.given() && !told.feature_groups)
-    told.k = std::min(kFew, rows.data().features());
+    told.k = std::min(kFew, rows.data().details().categories ? rows.data().details().categories->size()
+                                                             : rows.data().features());
   Selection found = run_method(rows, forward, told, RunControl{});
   found.status = worst(found.status, stopped);
   found.warnings.push_back(fmt::format(

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <numeric>
 #include <unordered_set>
 
@@ -17,7 +15,7 @@
 #include "core/text.hpp"
 #include "core/version.hpp"
 #include "data/derived_features.hpp"
-#include "io/byte_source.hpp"
+#include "io/json_file.hpp"
 
 namespace subspectra {
 namespace {
@@ -301,12 +299,9 @@ TrainedModel TrainedModel::from_json(const json& root, const std::string& file) 
 }
 
 TrainedModel TrainedModel::load(const std::string& path) {
-  if (checked_file_size(path) > kLargestModelFile) {
-    throw BadInput({.file = path}, "is too large for a model; give a file that 'subspectra fit' wrote");
-  }
-  std::ifstream file(path, std::ios::binary);
-  const std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  return parse(content, path);
+  return parse(json_file_text(path, kLargestModelFile,
+                              "is too large for a model; give a file that 'subspectra fit' wrote"),
+               path);
 }
 
 TrainedModel TrainedModel::parse(std::string_view content, const std::string& file) {

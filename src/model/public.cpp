@@ -38,7 +38,8 @@ Model fit(const Dataset& data, const Method& method, const FitOptions& options, 
   kind_of(options.classifier).validate(options.classifier);
   SelectOptions selection = options.select;
   if (options.k.given()) selection.k = options.k;
-  const Dataset checked = check_values(data, selection.prepare, selection.exclude);
+  const Dataset checked =
+      check_values(data, selection.prepare, selection.exclude, selection.memory_limit.bytes);
   auto fitted = std::make_shared<FitResult>(
       fit_features(checked, method, selection, selection.prepare, options.classifier, control));
   nlohmann::json used = options_json(selection.prepare);

@@ -16,20 +16,11 @@ namespace {
 
 using nlohmann::json;
 
-/// Entries with ; between; a ; or backslash within one stands behind a backslash.
 std::string list_field(const json& list) {
-  std::string text;
-  bool first = true;
-  for (const json& entry : list) {
-    if (!first) text += ';';
-    first = false;
-    const std::string own = entry.is_string() ? entry.get<std::string>() : dump_json(entry);
-    for (const char c : own) {
-      if (c == ';' || c == '\\') text += '\\';
-      text += c;
-    }
-  }
-  return text;
+  std::vector<std::string> entries;
+  for (const json& entry : list)
+    entries.push_back(entry.is_string() ? entry.get<std::string>() : dump_json(entry));
+  return csv_list(entries);
 }
 
 /// "" for nothing; numbers with all their digits.
@@ -68,7 +59,8 @@ std::vector<Column> members(std::initializer_list<const char*> names) {
 }
 
 /// `always`: so many first columns stand there whatever the rows hold.
-std::string table_csv(const std::vector<json>& rows, const std::vector<Column>& columns, std::size_t always) {
+std::string table_csv(const std::vector<json>& rows, const std::vector<Column>& columns, std::size_t always,
+                      bool safe) {
   std::vector<std::vector<std::string>> cells(rows.size());
   std::vector<bool> used(columns.size(), false);
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -85,7 +77,7 @@ std::string table_csv(const std::vector<json>& rows, const std::vector<Column>& 
       if (!used[c]) continue;
       if (!first) text += ',';
       first = false;
-      text += csv_field(cell(c));
+      text += csv_field(cell(c), safe);
     }
     text += '\n';
   };
@@ -95,7 +87,7 @@ std::string table_csv(const std::vector<json>& rows, const std::vector<Column>& 
 }
 
 /// Components over many features: what each feature has in each of them.
-std::string components_csv(const json& result) {
+std::string components_csv(const json& result, bool safe) {
   const json& fit = result.at("discriminants");
   const json& names = result.at("data").value("names", json::array());
   std::vector<json> rows;
@@ -111,10 +103,10 @@ std::string components_csv(const json& result) {
   auto columns = members({"feature", "index"});
   for (std::size_t c = 0; c < widest; ++c)
     columns.push_back(entry("component_" + std::to_string(c + 1), "entries", c));
-  return table_csv(rows, columns, 2);
+  return table_csv(rows, columns, 2, safe);
 }
 
-std::string selection_csv(const json& result) {
+std::string selection_csv(const json& result, bool safe) {
   std::vector<json> rows;
   const bool several = result.contains("components");
   const auto add = [&](const json& path, int component) {
@@ -128,14 +120,14 @@ std::string selection_csv(const json& result) {
     for (const json& one : result["components"]) add(one.at("path"), one.at("component").get<int>());
   }
   if (rows.empty() && result.contains("discriminants") && !result["discriminants"].contains("lambda"))
-    return components_csv(result);
+    return components_csv(result, safe);
   auto columns = members({"k", "objective", "component", "upper_bound", "gap", "certified", "bound",
                           "given_objective", "pass", "groups", "names"});
   columns.push_back({"indices", [](const json& row) { return row.value("features", json()); }});
-  return table_csv(rows, columns, 2);
+  return table_csv(rows, columns, 2, safe);
 }
 
-std::string evaluation_csv(const json& result) {
+std::string evaluation_csv(const json& result, bool safe) {
   const auto chosen_as = [&result](const json& row) -> json {
     for (const json& choice : result.at("chosen")) {
       if (choice.at("method") != row.at("method")) continue;
@@ -153,7 +145,7 @@ std::string evaluation_csv(const json& result) {
   columns.push_back(entry("stability_low", "stability_interval", 0));
   columns.push_back(entry("stability_high", "stability_interval", 1));
   columns.push_back({"chosen", chosen_as});
-  return table_csv(result.at("results").get<std::vector<json>>(), columns, kAlways);
+  return table_csv(result.at("results").get<std::vector<json>>(), columns, kAlways, safe);
 }
 
 }  // namespace
@@ -167,22 +159,34 @@ std::string csv_field(std::string_view text, bool safe) {
   return quoted + '"';
 }
 
+std::string csv_list(const std::vector<std::string>& entries) {
+  std::string text;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (i > 0) text += ';';
+    for (const char c : entries[i]) {
+      if (c == ';' || c == '\\') text += '\\';
+      text += c;
+    }
+  }
+  return text;
+}
+
 bool is_csv_name(std::string_view path) {
   return equal_ignoring_case(std::filesystem::path(path).extension().string(), ".csv");
 }
 
-std::string result_csv(const json& result) {
+std::string result_csv(const json& result, bool safe) {
   const auto schema = result.value("schema", std::string());
-  if (schema == "subspectra.selection/1") return selection_csv(result);
-  if (schema == "subspectra.evaluation/1") return evaluation_csv(result);
+  if (schema == "subspectra.selection/1") return selection_csv(result, safe);
+  if (schema == "subspectra.evaluation/1") return evaluation_csv(result, safe);
   if (schema == "subspectra.reproduction/1")
     return table_csv(result.at("results").get<std::vector<json>>(),
-                     members({"name", "published", "obtained", "spread"}), 3);
+                     members({"name", "published", "obtained", "spread"}), 3, safe);
   if (schema == "subspectra.verification/1") {
     return table_csv(
         result.at("findings").get<std::vector<json>>(),
         members({"check", "ok", "k", "component", "claimed", "recomputed", "deviation", "tolerance", "what"}),
-        2);
+        2, safe);
   }
   throw Error("results of " + schema +
               " are no table; write them as JSON, to a file of another name than .csv");

@@ -7,6 +7,7 @@
 
 #include "core/version.hpp"
 #include "io/write.hpp"
+#include "report/csv.hpp"
 #include "report/json.hpp"
 
 namespace subspectra {
@@ -74,22 +75,25 @@ json details_json(const Evaluation& evaluation, const Dataset& data) {
           {"folds", std::move(folds)}};
 }
 
-std::string details_csv(const Evaluation& evaluation, const Dataset& data) {
+std::string details_csv(const Evaluation& evaluation, const Dataset& data, bool safe) {
+  const auto field = [safe](const std::string& text) {
+    return safe && csv_field(text, true) != csv_field(text) ? csv_field(text, true) : csv_text_field(text);
+  };
   const auto& classes = data.labels()->classes;
   const bool with_ids = data.details().row_ids != nullptr;
   std::string text = "record,method,k,repeat,fold,row,";
   text += with_ids ? "id,truth,predicted,times,error" : "truth,predicted,times,error";
-  for (const auto& name : classes) text += ',' + csv_text_field("p_" + name);
+  for (const auto& name : classes) text += ',' + field("p_" + name);
   text += ",features\n";
   for (const HeldOutPredictions& method : evaluation.predictions) {
     for (Index i = 0; i < data.rows(); ++i) {
       const auto at = static_cast<std::size_t>(i);
       const bool held_out = method.times[at] > 0;
       text += fmt::format("row,{},{},,,{},", method.method, size_field(method.k), original_row(data, i));
-      if (with_ids) text += csv_text_field(row_id(data, i)) + ',';
-      text += fmt::format("{},{},{},{}", csv_text_field(class_name(data, data.labels()->codes[at])),
-                          held_out ? csv_text_field(class_name(data, method.predicted[at])) : "",
-                          method.times[at], number_field(method.wrong[at]));
+      if (with_ids) text += field(row_id(data, i)) + ',';
+      text += fmt::format("{},{},{},{}", field(class_name(data, data.labels()->codes[at])),
+                          held_out ? field(class_name(data, method.predicted[at])) : "", method.times[at],
+                          number_field(method.wrong[at]));
       for (Index c = 0; c < method.probabilities.cols(); ++c)
         text += ',' + number_field(method.probabilities(i, c));
       text += ",\n";
@@ -99,8 +103,7 @@ std::string details_csv(const Evaluation& evaluation, const Dataset& data) {
     text += fmt::format("fold,{},{},{},{},,{},,,{}", fold.method, size_field(fold.k), fold.repeat, fold.fold,
                         with_ids ? "," : "", number_field(fold.error));
     text.append(classes.size(), ',');
-    text +=
-        fmt::format(",{}\n", csv_text_field(fmt::format("{}", fmt::join(feature_names(data, fold), ";"))));
+    text += fmt::format(",{}\n", field(csv_list(feature_names(data, fold))));
   }
   return text;
 }

@@ -14,7 +14,7 @@ namespace subspectra {
 [[nodiscard]] nlohmann::json details_json(const Evaluation& evaluation, const Dataset& data);
 
 /// The same as one CSV table: lines with "row" in the column `record`, then lines with "fold". Fields that
-/// have no meaning for a record are empty.
-[[nodiscard]] std::string details_csv(const Evaluation& evaluation, const Dataset& data);
+/// have no meaning for a record are empty. `safe` as in csv_field.
+[[nodiscard]] std::string details_csv(const Evaluation& evaluation, const Dataset& data, bool safe = false);
 
 }  // namespace subspectra

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -13,7 +11,7 @@
 
 #include <subspectra/error.hpp>
 #include "core/json_io.hpp"
-#include "io/byte_source.hpp"
+#include "io/json_file.hpp"
 
 namespace subspectra {
 namespace {
@@ -30,14 +28,11 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
-std::string contents(const std::string& path) {
+std::string contents(const std::string& path, std::uint64_t memory_limit) {
   constexpr std::uint64_t kLargest = std::uint64_t{1} << 28U;
-  if (checked_file_size(path) > kLargest) {
-    throw BadInput({.file = path},
-                   "is too large for a list of features; give a result file or a list of names");
-  }
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return json_file_text(path, kLargest,
+                        "is too large for a list of features; give a result file or a list of names",
+                        memory_limit);
 }
 
 json parsed(const std::string& path, const std::string& text) {
@@ -87,8 +82,8 @@ std::vector<GivenSet> from_json(const std::string& path, const json& document) {
 
 }  // namespace
 
-std::vector<GivenSet> read_given_sets(const std::string& path) {
-  const std::string text = contents(path);
+std::vector<GivenSet> read_given_sets(const std::string& path, std::uint64_t memory_limit) {
+  const std::string text = contents(path, memory_limit);
   std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string::npos && text[first] == '{') {
     return from_json(path, parsed(path, text));

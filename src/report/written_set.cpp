@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/memory.hpp"
 #include "core/text.hpp"
 
 namespace subspectra {
@@ -14,7 +15,12 @@ std::vector<Index> final_features(const Selection& selection) {
   return selection.sets().back().features;
 }
 
-Dataset table_of(const Dataset& data, const std::vector<Index>& features) {
+Dataset table_of(const Dataset& data, const std::vector<Index>& features, std::uint64_t memory_limit) {
+  constexpr double kColumn = 8.0, kItsFile = 24.0;  // bytes a number: here, and as text or archive
+  require_memory(
+      (kColumn + kItsFile) * static_cast<double>(data.rows()) * static_cast<double>(features.size()),
+      fmt::format("writing {} x {} numbers", data.rows(), features.size()),
+      "choose fewer features (⟨k⟩), or raise ⟨memory_limit⟩", memory_limit);
   DatasetParts parts = data.with_features(features).parts();
   parts.names = FeatureNames(data.names().selected(features).all());
   return parts;

@@ -1,5 +1,6 @@
 #pragma once
 /// The set that a selection ends with, for use elsewhere: its columns as a table, its names as a list.
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,8 @@ namespace subspectra {
 [[nodiscard]] std::vector<Index> final_features(const Selection& selection);
 
 /// These columns with their names, numbers as they were read, and the labels.
-[[nodiscard]] Dataset table_of(const Dataset& data, const std::vector<Index>& features);
+[[nodiscard]] Dataset table_of(const Dataset& data, const std::vector<Index>& features,
+                               std::uint64_t memory_limit = 0);
 
 /// One name a line, as `include` reads them from a file. Throws Error for a name that no line holds.
 [[nodiscard]] std::string names_text(const Dataset& data, const std::vector<Index>& features);

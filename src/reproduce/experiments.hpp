@@ -13,27 +13,7 @@
 #include <subspectra/run_control.hpp>
 #include "core/options.hpp"
 #include "core/types.hpp"
-
-namespace subspectra::reproduce {
-
-/// `shape` HxW: rows and columns of an image whose pixels are the features, row by row.
-struct ImageShape {
-  Index height = 0, width = 0;  ///< 0: not given
-  [[nodiscard]] bool given() const { return height > 0; }
-  bool operator==(const ImageShape&) const = default;
-};
-
-}  // namespace subspectra::reproduce
-
-namespace subspectra {
-template <>
-struct OptionCodec<reproduce::ImageShape> {
-  static reproduce::ImageShape parse(std::string_view text);
-  static std::string format(const reproduce::ImageShape& value);
-  static nlohmann::json json(const reproduce::ImageShape& value);
-  static std::string hint() { return "HxW"; }
-};
-}  // namespace subspectra
+#include "data/image_shape.hpp"
 
 namespace subspectra::reproduce {
 

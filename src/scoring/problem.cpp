@@ -128,8 +128,8 @@ double start_from_scores(ScoringProblem& problem, const MatrixRef& scores) {
       rotated.col(j) -= means.dot(rotated.col(j)) * means;
       for (Index i = 0; i < j; ++i) rotated.col(j) -= rotated.col(i).dot(rotated.col(j)) * rotated.col(i);
     }
-    constexpr double kNothing = 1e-10;
-    if (!(rotated.col(j).norm() > kNothing * length)) {
+    constexpr double kIndependent = 1e-10;
+    if (!(rotated.col(j).norm() > kIndependent * length)) {
       refuse(fmt::format("has nothing in its column {} but a constant and the columns before it", j + 1),
              "give columns that are independent of one another and of the constant one");
     }

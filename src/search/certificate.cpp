@@ -314,19 +314,22 @@ std::vector<double> variance_sums(const Pencil& pencil, const SearchUnits& units
   return sums;
 }
 
+bool variances_have_digits(const Pencil& pencil, const std::vector<Index>& features) {
+  const CovarianceOperator* const rows = pencil.origin().rows();
+  if (rows == nullptr) return true;
+  // Summed around a mean that rounding moves by 2^-52 of itself a variance is off by the square of that.
+  constexpr double kFarthest = 1e8;
+  const Moments& moments = rows->moments();
+  const Vector variances = ridge_variances(moments);
+  return std::none_of(features.begin(), features.end(), [&](Index j) {
+    return moments.class_means().row(j).cwiseAbs().maxCoeff() > kFarthest * std::sqrt(variances[j]);
+  });
+}
+
 bool digits_suffice(const Pencil& pencil, const std::vector<Index>& features, const RootLosses* root,
                     int threads) {
   if (pencil.b_is_identity() || features.size() < 2) return true;
-  if (const CovarianceOperator* const rows = pencil.origin().rows(); rows != nullptr) {
-    // Summed around a mean that rounding moves by 2^-52 of itself a variance is off by the square of that.
-    constexpr double kFarthest = 1e8;
-    const Moments& moments = rows->moments();
-    const Vector variances = ridge_variances(moments);
-    for (const Index j : features) {
-      if (moments.class_means().row(j).cwiseAbs().maxCoeff() > kFarthest * std::sqrt(variances[j]))
-        return false;
-    }
-  }
+  if (!variances_have_digits(pencil, features)) return false;
   const double trusted = trusted_condition(static_cast<Index>(features.size()), rows_of_moments(pencil));
   if (root != nullptr && std::isfinite(root->correlation_inverse))
     return root->correlation_norm * root->correlation_inverse <= trusted;

@@ -33,6 +33,9 @@ struct CertificateOptions {
 [[nodiscard]] bool digits_suffice(const Pencil& pencil, const std::vector<Index>& features,
                                   const RootLosses* root, int threads);
 
+/// Whether no column stands so far from zero that its variance has lost digits.
+[[nodiscard]] bool variances_have_digits(const Pencil& pencil, const std::vector<Index>& features);
+
 /// Whether the losses at the root are affordable for these candidates: p x p work up to 5,000 of them, or a
 /// table with few rows, where nothing p x p is needed.
 [[nodiscard]] bool root_affordable(const Pencil& pencil, Index candidates);

@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <functional>
-#include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include <subspectra/error.hpp>
 #include "core/atomic_file.hpp"
 #include "core/json_io.hpp"
-#include "io/byte_source.hpp"
+#include "io/json_file.hpp"
 #include "search/fingerprint.hpp"
 
 namespace subspectra::search {
@@ -75,7 +74,7 @@ void require_size(const OpenNode& node, Index k) {
 QueuedNode node_from(const json& node, Index units, Index k) {
   QueuedNode queued;
   queued.node.k = k;
-  if (k > 0) queued.node.bound = node.at(0).get<double>();
+  if (k > 0) queued.node.bound = node.at(0).is_null() ? kInfinity : node.at(0).get<double>();
   queued.sequence = whole(node.at(1));
   queued.node.kept = unpacked(node.at(2).get<std::string>(), units);
   queued.node.free = unpacked(node.at(3).get<std::string>(), units);
@@ -157,8 +156,8 @@ void write_checkpoint(const std::string& path, const std::string& problem, Index
     json pool = json::array(), open = json::array();
     for (const auto& set : size.pool.sets()) pool.push_back({{"units", set.units}, {"value", set.value}});
     for (const auto& queued : state.open.of(size.k)) {
-      open.push_back({queued.node.bound, queued.sequence, packed(queued.node.kept, units),
-                      packed(queued.node.free, units)});
+      open.push_back({std::isfinite(queued.node.bound) ? json(queued.node.bound) : json(), queued.sequence,
+                      packed(queued.node.kept, units), packed(queued.node.free, units)});
     }
     sizes.push_back({{"k", size.k},
                      {"discarded", std::isfinite(size.discarded) ? json(size.discarded) : json()},
@@ -180,11 +179,10 @@ void write_checkpoint(const std::string& path, const std::string& problem, Index
   write_file_atomically(path, dump_json(document) + "\n");
 }
 
-void read_checkpoint(const std::string& path, const std::string& problem, Index units, SearchState& state) {
+void read_checkpoint(const std::string& path, const std::string& problem, Index units, SearchState& state,
+                     std::uint64_t memory_limit) {
   const auto refuse = [&](const char* what) { throw BadInput({.file = path}, what); };
-  static_cast<void>(checked_file_size(path));  // refuses what is no readable file
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::string text = json_file_text(path, std::numeric_limits<std::uint64_t>::max(), "", memory_limit);
   json document;
   try {
     document = parse_shallow_json(text);
@@ -239,7 +237,7 @@ Checkpoint::Checkpoint(const Explorer& explorer, const SearchUnits& units, const
 }
 
 void Checkpoint::resume(SearchState& state) const {
-  read_checkpoint(options_.resume, problem_, units_, state);
+  read_checkpoint(options_.resume, problem_, units_, state, options_.memory_limit);
   for (const auto& size : state.incumbents.sizes()) {
     if (!state.incumbents.discarded_too_much(size.k)) continue;
     throw BadInput(

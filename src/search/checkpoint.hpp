@@ -4,6 +4,7 @@
 /// A checkpoint belongs to one problem (data, units, sizes, size of the pool), known by a hash, and a run
 /// that goes on from it ends with the answer of one that was never stopped. It is written atomically, with a
 /// checksum; what is torn, changed or of another problem is refused by BadInput.
+#include <cstdint>
 #include <string>
 
 #include "search/search_state.hpp"
@@ -14,7 +15,8 @@ namespace subspectra::search {
 void write_checkpoint(const std::string& path, const std::string& problem, Index units,
                       const SearchState& state);
 /// Throws BadInput when the file is torn, no checkpoint, or of another problem.
-void read_checkpoint(const std::string& path, const std::string& problem, Index units, SearchState& state);
+void read_checkpoint(const std::string& path, const std::string& problem, Index units, SearchState& state,
+                     std::uint64_t memory_limit = 0);
 
 /// The checkpoints of one run: ExactOptions::resume is read, ExactOptions::checkpoint written every
 /// checkpoint_s seconds and at the end. With neither, nothing is done.

@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <subspectra/error.hpp>
 
 #include "core/options.hpp"
+#include "device/plugin.hpp"
 #include "linalg/tiled.hpp"
+#include "search/card_sweep.hpp"
 #include "search/certificate.hpp"
 #include "search/exact_engine.hpp"
 #include "search/exact_hooks.hpp"
@@ -20,6 +23,14 @@
 namespace subspectra {
 namespace search {
 namespace {
+
+ExactResult search_once(const Pencil& pencil, const SearchUnits& units,
+                        const std::vector<std::vector<RankedSet>>& start, const ExactOptions& options,
+                        const RunControl& control, const ExactHooks& hooks);
+
+/// What ForcedExactSearch asks for.
+thread_local std::optional<ExactSearch>
+    forced_search;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 bool by_variance(const Pencil& pencil) { return pencil.b_is_identity() && pencil.factor() == nullptr; }
 
@@ -73,6 +84,42 @@ ExactResult unexplored(const Pencil& pencil, const SearchUnits& units,
 }  // namespace
 }  // namespace search
 
+ForcedExactSearch::ForcedExactSearch(ExactSearch search) { search::forced_search = search; }
+ForcedExactSearch::~ForcedExactSearch() { search::forced_search.reset(); }
+
+double sets_to_sweep(const SearchUnits& units, const KRange& k) {
+  const auto forced = static_cast<Index>(units.include.size());
+  double sets = 0.0;
+  for (Index size = std::max(k.lo, forced); size <= k.hi; ++size) {
+    double of_size = 1.0;
+    for (Index i = 0; i < size - forced && of_size < 1e300; ++i)
+      of_size *= static_cast<double>(units.count() - forced - i) / static_cast<double>(i + 1);
+    sets += of_size;
+  }
+  return sets;
+}
+
+bool suits_card(const Pencil& pencil, const SearchUnits& units, const KRange& k) {
+  return units.single && units.include.empty() && !pencil.b_is_identity() && pencil.factor() != nullptr &&
+         k.hi >= 2 && k.hi <= search::kMostOnCard && units.count() > search::kMostOnCard;
+}
+
+ExactSearch exact_search_for(const Pencil& pencil, const SearchUnits& units, const KRange& k) {
+  const bool single = std::all_of(units.members.begin(), units.members.end(),
+                                  [](const auto& members) { return members.size() == 1; });
+  if (!single || pencil.b_is_identity()) return ExactSearch::kTree;
+  if (search::forced_search) return *search::forced_search;
+  const search::SweepTuning tuning;
+  const Index n = units.count();
+  if (n < tuning.least_candidates) return ExactSearch::kTree;
+  const CovarianceOperator* const rows = pencil.origin().rows();
+  if (n > tuning.most_matrix || (rows != nullptr && n > rows->rows())) return ExactSearch::kSweep;
+  const auto candidates = static_cast<double>(n);
+  return sets_to_sweep(units, k) <= tuning.sets_per_cube * candidates * candidates * candidates
+             ? ExactSearch::kSweep
+             : ExactSearch::kTree;
+}
+
 ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
                          const std::vector<std::vector<RankedSet>>& start, const ExactOptions& options,
                          const RunControl& control) {
@@ -82,6 +129,27 @@ ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
 ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
                          const std::vector<std::vector<RankedSet>>& start, const ExactOptions& options,
                          const RunControl& control, const ExactHooks& hooks) {
+  ExactOptions own = options;
+  if (own.card && !suits_card(pencil, units, own.k)) own.card = nullptr;
+  if (!own.card) return search::search_once(pencil, units, start, own, control, hooks);
+  try {
+    ExactResult result = search::search_once(pencil, units, start, own, control, hooks);
+    result.card = own.card->description();
+    return result;
+  } catch (const device::Unable& unable) {
+    own.card = nullptr;
+    ExactResult result = search::search_once(pencil, units, start, own, control, hooks);
+    result.card_problem = unable.marked();
+    return result;
+  }
+}
+
+namespace search {
+namespace {
+
+ExactResult search_once(const Pencil& pencil, const SearchUnits& units,
+                        const std::vector<std::vector<RankedSet>>& start, const ExactOptions& options,
+                        const RunControl& control, const ExactHooks& hooks) {
   if (options.k.lo < 1 || options.k.hi < options.k.lo || options.k.hi > units.count()) {
     throw InvalidArgument({.field = "k",
                            .value = OptionCodec<KRange>::format(options.k),
@@ -100,14 +168,20 @@ ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
   const RunControl unstoppable;
   const bool may_leave = options.checkpoint.empty() && options.resume.empty();
   try {
-    explorer =
-        search::by_variance(pencil)
-            ? search::perron_explorer(pencil, units, options, control, hooks)
-            : search::factor_explorer(pencil, units, options, may_leave ? control : unstoppable, hooks);
+    const RunControl& at_start = may_leave ? control : unstoppable;
+    if (search::by_variance(pencil)) {
+      explorer = search::perron_explorer(pencil, units, options, control, hooks);
+    } else if (options.card || exact_search_for(pencil, units, options.k) == ExactSearch::kSweep) {
+      explorer = search::sweep_explorer(pencil, units, options, at_start, hooks);
+    } else {
+      explorer = search::factor_explorer(pencil, units, options, at_start, hooks);
+    }
   } catch (const linalg::Stopped&) {
     return search::unexplored(pencil, units, start, known, options, control);
   }
   return search::ExactEngine(*explorer, units, options, control, hooks.tuning.engine).run(start, known);
 }
 
+}  // namespace
+}  // namespace search
 }  // namespace subspectra

@@ -2,6 +2,7 @@
 /// Exact subset search by branch and bound: for every size the best sets with a proof, or the best found with
 /// an upper bound, whenever it is stopped. docs/methods/exact.md, docs/theory/exact.md.
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,10 @@
 #include "spectral/pencil.hpp"
 
 namespace subspectra {
+
+namespace device {
+class Device;
+}
 
 /// Sets whose values agree to this fraction are a tie, and a search does not look for what is better by less
 /// than a tie: both together stay within what a certificate promises (kCertifiedGap).
@@ -35,6 +40,8 @@ struct ExactOptions {
   std::string checkpoint;  ///< file, written every checkpoint_s seconds and at a stop; or ""
   double checkpoint_s = 60.0;
   std::string resume;  ///< file to go on from, or ""
+  /// A card that tries the sets where suits_card() says so, or null.
+  std::shared_ptr<const device::Device> card = nullptr;
 };
 
 /// The answer for one size.
@@ -51,7 +58,24 @@ struct ExactResult {
   std::uint64_t open_nodes = 0;  ///< left when it was stopped
   bool resumed = false;
   std::string checkpoint_problem;  ///< why the last checkpoint could not be written, or ""
+  std::string card;                ///< the card that tried the sets, or ""
+  std::string card_problem;        ///< why the processor tried them in its place, or ""
 };
+
+/// How sets are gone through.
+enum class ExactSearch {
+  kTree,   ///< a tree that leaves features out, or keeps them, under bounds
+  kSweep,  ///< all sets, the last two or three features at once
+};
+/// The one that exact_search() takes for these sizes, by counted work: where the sets to be tried are few
+/// beside what one factorization over all candidates takes, or no such factorization can be had. The answer
+/// is the same.
+[[nodiscard]] ExactSearch exact_search_for(const Pencil& pencil, const SearchUnits& units, const KRange& k);
+/// Whether a card can try the sets of these sizes: two to four single features, none of them forced, of a
+/// pencil with a factor.
+[[nodiscard]] bool suits_card(const Pencil& pencil, const SearchUnits& units, const KRange& k);
+/// How many sets a sweep tries for these sizes.
+[[nodiscard]] double sets_to_sweep(const SearchUnits& units, const KRange& k);
 
 /// `start` holds, for every size of options.k, sets known beforehand (of a greedy search); any number, also
 /// none. Throws Infeasible when B over the candidates is singular, Error when the matrices do not fit,

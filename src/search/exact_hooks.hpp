@@ -50,6 +50,16 @@ struct ExactHooks {
   search::ExactTuning tuning;
 };
 
+/// While it lives, searches that this thread starts go this way wherever they can: both answer the same, and
+/// tests and fuzzers hold each against the other.
+class ForcedExactSearch {
+ public:
+  explicit ForcedExactSearch(ExactSearch search);
+  ~ForcedExactSearch();
+  ForcedExactSearch(const ForcedExactSearch&) = delete;
+  ForcedExactSearch& operator=(const ForcedExactSearch&) = delete;
+};
+
 /// exact_search() of exact.hpp with hooks.
 [[nodiscard]] ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
                                        const std::vector<std::vector<RankedSet>>& start,

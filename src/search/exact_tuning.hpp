@@ -85,10 +85,29 @@ struct PerronTuning {
   double slow_matrix = 2000.0;  ///< features: from here on the matrix takes a tenth of a second and more
 };
 
+/// The search that tries all pairs and triples (sweep_explorer.cpp).
+struct SweepTuning {
+  Index most_matrix = 4000;   ///< candidates; beyond, pairs come from blocks and B is no matrix
+  double visit_sets = 2e10;   ///< pairs or triples a visit
+  double block_flops = 2e11;  ///< a visit, where B comes by blocks
+  Index batch = 16;           ///< blocks of first features that are scanned for the same threshold
+  Index pair_block = 512, pair_panel = 512;  ///< features, where B comes by blocks
+  std::size_t visits = 16;                   ///< of a round
+  Index children = 64;                       ///< that a visit makes of a node that is too large to scan
+  double promising = 2.0;  ///< the bound of a node, as a multiple of what is known, that is worth lowering
+  /// Sets that were found above the threshold before it is raised by what they are worth; and before ties
+  /// with it are no longer looked at one by one.
+  std::int64_t found_before_raise = 20'000, ties_looked_at = 400'000;
+  // Which search: this one, where all sets are at most so many times the cube of the candidates, ...
+  double sets_per_cube = 40.0;
+  Index least_candidates = 151;  ///< ... from so many candidates on
+};
+
 struct ExactTuning {
   EngineTuning engine;
   FactorTuning factor;
   PerronTuning perron;
+  SweepTuning sweep;
 };
 
 }  // namespace subspectra::search

@@ -91,12 +91,16 @@ class Explorer {
                        const RunControl& control, VisitFindings& findings) const = 0;
 };
 
-/// Both may throw linalg::Stopped; perron_explorer() keeps `control`.
+/// All may throw linalg::Stopped; perron_explorer() keeps `control`.
 /// A = M M': superset and drop bounds in both directions (factor_explorer.cpp). Any rank, any criterion.
 [[nodiscard]] std::unique_ptr<Explorer> factor_explorer(const Pencil& pencil, const SearchUnits& units,
                                                         const ExactOptions& options,
                                                         const RunControl& control,
                                                         const ExactHooks& hooks = {});
+/// Single features, B not the identity: all pairs and triples are tried (sweep_explorer.cpp).
+[[nodiscard]] std::unique_ptr<Explorer> sweep_explorer(const Pencil& pencil, const SearchUnits& units,
+                                                       const ExactOptions& options, const RunControl& control,
+                                                       const ExactHooks& hooks = {});
 /// B = I, criterion lambda_max(A_S): the row-wise Perron bound (perron_explorer.cpp).
 [[nodiscard]] std::unique_ptr<Explorer> perron_explorer(const Pencil& pencil, const SearchUnits& units,
                                                         const ExactOptions& options,

@@ -14,14 +14,6 @@
 namespace subspectra::search {
 namespace {
 
-/// M V with the eigenvectors of M'M: the same M M', without the columns that rounding left over.
-Matrix without_null_columns(const Matrix& m) {
-  const auto eigen = linalg::spectrum(m.transpose() * m, true);
-  const double floor = 1e-14 * std::max(eigen.values.maxCoeff(), 0.0);
-  const Index rank = std::max<Index>(1, (eigen.values.array() > floor).count());
-  return m * eigen.vectors.rightCols(rank);
-}
-
 /// M with M M' = A for a positive semidefinite A whose units are comparable; no column is zero.
 Matrix root_of(const Matrix& a) {
   const auto eigen = linalg::spectrum(a, true);
@@ -71,6 +63,13 @@ Vector diagonal_minorant(const Matrix& b, const Matrix& inverse) {
 }
 
 }  // namespace
+
+Matrix without_null_columns(const Matrix& m) {
+  const auto eigen = linalg::spectrum(m.transpose() * m, true);
+  const double floor = 1e-14 * std::max(eigen.values.maxCoeff(), 0.0);
+  const Index rank = std::max<Index>(1, (eigen.values.array() > floor).count());
+  return m * eigen.vectors.rightCols(rank);
+}
 
 bool inverted(Matrix& a, int threads, const RunControl& control) {
   if (a.rows() >= kTiledInverseFrom) {

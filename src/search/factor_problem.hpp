@@ -71,6 +71,9 @@ struct FactorProblem {
   [[nodiscard]] double of(const Matrix& t) const;
 };
 
+/// M V with the eigenvectors of M'M: the same M M', without the columns that rounding left over.
+[[nodiscard]] Matrix without_null_columns(const Matrix& m);
+
 /// A^{-1} in place, both triangles; false when A is not positive definite. Throws linalg::Stopped.
 [[nodiscard]] bool inverted(Matrix& a, int threads, const RunControl& control);
 

@@ -123,7 +123,7 @@ std::vector<double> permuted_ratios(Matrix z, double share, Random random) {
 
 std::vector<ShavedSet> gene_shaving(const Dataset& data, const std::vector<Index>& features, Index count,
                                     const GeneShavingOptions& options, const RunControl& control) {
-  constexpr double kNothing = 1e-12;  // of the total variance: rounding
+  constexpr double kRoundingShare = 1e-12;  // of the total variance: rounding
   const auto cells = static_cast<double>(data.rows()) * static_cast<double>(features.size());
   require_memory(8.0 * cells * (2.0 + 2.0 * resolve_threads(options.threads)), "the tables of gene shaving",
                  "use fewer ⟨threads⟩ or ⟨exclude⟩ columns");
@@ -132,7 +132,7 @@ std::vector<ShavedSet> gene_shaving(const Dataset& data, const std::vector<Index
   const double total = z.squaredNorm();
   std::vector<ShavedSet> found;
   for (Index m = 0; m < count && !control.should_stop(); ++m) {
-    if (!(z.squaredNorm() > kNothing * total)) break;
+    if (!(z.squaredNorm() > kRoundingShare * total)) break;
     std::vector<Nested> sets;
     shave_down(z, options.shave, [&](Nested&& set) { sets.push_back(std::move(set)); });
     std::vector<std::vector<double>> permuted(static_cast<std::size_t>(options.permutations));

@@ -9,6 +9,7 @@
 #include <memory>
 #include <numeric>
 
+#include "device/plugin.hpp"
 #include "search/exact.hpp"
 #include "search/precise_search.hpp"
 #include "select/record.hpp"
@@ -96,7 +97,7 @@ std::vector<std::vector<RankedSet>> known_sets(const Problem& problem, const KRa
   return start;
 }
 
-PathEntry entry_of(const Problem& problem, const ExactSize& size, Index pool) {
+PathEntry entry_of(const Problem& problem, const ExactSize& size, ExactSearch how, Index pool) {
   const auto& best = size.pool.front();
   PathEntry entry;
   entry.features = problem.units().features(best.units);
@@ -107,7 +108,9 @@ PathEntry entry_of(const Problem& problem, const ExactSize& size, Index pool) {
   }
   auto fitted = renormalize(problem.pencil(), entry.features, problem.options().criterion,
                             problem.options().components, problem.options().threads);
-  entry.objective = fitted.objective;
+  // A sweep knows its values to all digits, where features nearly depend on each other, too.
+  const bool knows = how == ExactSearch::kSweep;
+  entry.objective = knows ? best.value : fitted.objective;
   entry.loadings = fitted.discriminants.vectors;
   entry.pass = "exact";
   // The value of the search and the one recomputed differ by rounding; the bound keeps its distance.
@@ -119,11 +122,11 @@ PathEntry entry_of(const Problem& problem, const ExactSize& size, Index pool) {
   if (pool > 1) {
     for (const auto& set : size.pool) {
       const auto features = problem.units().features(set.units);
-      const double objective = &set == &best
-                                   ? entry.objective
-                                   : renormalize(problem.pencil(), features, problem.options().criterion, 1,
-                                                 problem.options().threads)
-                                         .objective;
+      const double objective = &set == &best ? entry.objective
+                               : knows       ? set.value
+                                       : renormalize(problem.pencil(), features, problem.options().criterion,
+                                                     1, problem.options().threads)
+                                             .objective;
       entry.pool.push_back({features, objective});
     }
   }
@@ -165,24 +168,109 @@ bool take_greedy_sets(const Problem& problem, Index pool, Selection& greedy, Sel
   return true;
 }
 
+/// Sizes that are searched together.
+struct SizesTogether {
+  KRange sizes;
+  ExactSearch how;
+};
+
 /// The sizes asked for as ranges without a gap: one search proves a range, and none has to prove what nobody
-/// asked for.
-std::vector<KRange> searches_for(const KRange& k) {
-  std::vector<KRange> ranges;
-  for (const Index size : k.sizes()) {
-    if (!ranges.empty() && ranges.back().hi == size - 1) {
-      ++ranges.back().hi;
+/// asked for. Small sizes that a sweep is through with at once are searched apart from those that need a
+/// tree, unless the state of `one_search` is to be kept.
+std::vector<SizesTogether> searches_for(const Problem& problem, bool one_search, bool by_card) {
+  std::vector<SizesTogether> ranges;
+  for (const Index size : problem.k().sizes()) {
+    const auto suited = [&](const KRange& k) {
+      return by_card && suits_card(problem.pencil(), problem.units(), k);
+    };
+    const auto how = [&](const KRange& k) {
+      return suited(k) ? ExactSearch::kSweep : exact_search_for(problem.pencil(), problem.units(), k);
+    };
+    // What a card can do is no part of a search that it cannot.
+    const bool next = !ranges.empty() && ranges.back().sizes.hi == size - 1 &&
+                      (one_search || !suited(ranges.back().sizes) || suited(KRange(size)));
+    KRange longer = next ? ranges.back().sizes : KRange(size);
+    longer.hi = size;
+    if (next && (one_search || how(longer) == ranges.back().how)) {
+      ranges.back() = {longer, how(longer)};
     } else {
-      ranges.emplace_back(size);
+      ranges.push_back({KRange(size), how(KRange(size))});
     }
   }
   return ranges;
 }
 
+/// The card that is asked for, where there are sets that it can try; nothing where the processor is to do it.
+/// An automatic one is not even looked for unless the sets would keep the processor busy for seconds.
+std::shared_ptr<const device::Device> card_for(const Problem& problem, Selection& selection) {
+  constexpr double kWorthACard = 1e10;
+  const device::Wish wish = device::parse_wish(problem.options().device);
+  double sets = 0.0;
+  for (const Index size : problem.k().sizes()) {
+    if (suits_card(problem.pencil(), problem.units(), KRange(size)) &&
+        (wish.card ||
+         exact_search_for(problem.pencil(), problem.units(), KRange(size)) == ExactSearch::kSweep))
+      sets += sets_to_sweep(problem.units(), KRange(size));
+  }
+  if (wish.card && !(sets > 0.0)) {
+    selection.warnings.emplace_back(
+        "the card has no part in this search: it tries sets of two to four features, none of them included or in a group");
+    return nullptr;
+  }
+  if (!wish.card && !(sets > kWorthACard)) return nullptr;
+  std::string why;
+  auto card = device::open_wished(wish, why);
+  if (card) {
+    for (const auto& note : card->notes()) selection.warnings.push_back(note);
+  }
+  return card;
+}
+
+/// What it searches, where it is not by the tree.
+void tell_how(const Problem& problem, const std::vector<SizesTogether>& searches, const RunControl& control,
+              Selection& selection) {
+  double sets = 0.0;
+  for (const auto& [sizes, how] : searches) {
+    if (how == ExactSearch::kSweep) sets += sets_to_sweep(problem.units(), sizes);
+  }
+  if (!(sets > 0.0)) return;
+  const bool all = std::all_of(searches.begin(), searches.end(),
+                               [](const auto& search) { return search.how == ExactSearch::kSweep; });
+  const std::string words = fmt::format("{:.3g} sets, the last two or three features at once", sets);
+  record_of(selection)["search"] = all ? "all sets" : "small sizes: all sets; others: a tree";
+  control.report("exact search", -1.0, [&] { return words; });
+}
+
+/// settle() for the sets of each way of searching: what doubles must know of is not the same.
+bool settle_searches(const Problem& problem, const std::vector<ExactSearch>& how, const RunControl& control,
+                     Selection& selection) {
+  bool trusted = true;
+  std::vector<PathEntry> sets = std::move(selection.sets());
+  selection.sets().clear();
+  for (std::size_t first = 0; first < sets.size();) {
+    std::size_t last = first;
+    Selection part;
+    part.status = selection.status;
+    for (; last < sets.size() && how[last] == how[first]; ++last)
+      part.sets().push_back(std::move(sets[last]));
+    trusted =
+        settle(problem, nullptr, how[first] == ExactSearch::kSweep ? Proof::kFromTheSets : Proof::kFromAll,
+               control, part) &&
+        trusted;
+    selection.status = worst(selection.status, part.status);
+    std::move(part.sets().begin(), part.sets().end(), std::back_inserter(selection.sets()));
+    std::move(part.warnings.begin(), part.warnings.end(), std::back_inserter(selection.warnings));
+    first = last;
+  }
+  return trusted;
+}
+
 template <class Exact>
 void search_tree(const Problem& problem, const Exact& own, const RunControl& control, Selection& selection) {
-  const std::vector<KRange> searches = searches_for(problem.k());
-  if (searches.size() > 1 && !(own.checkpoint.empty() && own.resume.empty())) {
+  const bool one_search = !(own.checkpoint.empty() && own.resume.empty());
+  const auto card = card_for(problem, selection);
+  const std::vector<SizesTogether> searches = searches_for(problem, one_search, card != nullptr);
+  if (searches.size() > 1 && one_search) {
     throw InvalidArgument(
         {.field = own.resume.empty() ? "checkpoint" : "resume",
          .rule = fmt::format(" holds the state of one search, and the sizes {} take {} of them",
@@ -196,17 +284,20 @@ void search_tree(const Problem& problem, const Exact& own, const RunControl& con
   Selection greedy;
   const bool can_swap = problem.units().single && problem.pencil().factor() != nullptr;
   try {
-    greedy_sets(unbounded, can_swap ? kStartSwaps : 0, control, greedy);
+    const bool wide = searches.front().how == ExactSearch::kSweep;
+    greedy_sets(unbounded, can_swap ? kStartSwaps : 0, wide, control, greedy);
   } catch (const Infeasible&) {  // too large for the passes, or singular: the search itself says so then
   }
 
   // Before the search, which may use up the time: it is asked for, and where the search is stopped it is
   // often the better bound.
   const auto sdp = sdp_bounds(problem, problem.k(), control);
+  tell_how(problem, searches, control, selection);
   ExactResult result;
+  std::vector<ExactSearch> ways;     // by size
   result.status = Status::kOptimal;  // worst() of what follows
   try {
-    for (const KRange& sizes : searches) {
+    for (const auto& [sizes, way] : searches) {
       // A limit counts the nodes of all; a search without any has its known sets and their bounds.
       const std::uint64_t left = own.node_limit > result.nodes ? own.node_limit - result.nodes : 1;
       auto found = exact_search(problem.pencil(), problem.units(), known_sets(problem, sizes, greedy.sets()),
@@ -220,8 +311,14 @@ void search_tree(const Problem& problem, const Exact& own, const RunControl& con
                                  .exchange = !can_swap,
                                  .checkpoint = own.checkpoint,
                                  .checkpoint_s = own.checkpoint_every,
-                                 .resume = own.resume},
+                                 .resume = own.resume,
+                                 .card = card},
                                 control);
+      if (!found.card.empty()) record_of(selection)["card"] = found.card;
+      if (!found.card_problem.empty())
+        selection.warnings.push_back(fmt::format("{} did not try the sets, the processor did: {}",
+                                                 card->description(), found.card_problem));
+      ways.insert(ways.end(), found.sizes.size(), way);
       result.sizes.insert(result.sizes.end(), std::make_move_iterator(found.sizes.begin()),
                           std::make_move_iterator(found.sizes.end()));
       result.status = worst(result.status, found.status);
@@ -233,25 +330,30 @@ void search_tree(const Problem& problem, const Exact& own, const RunControl& con
   } catch (const Infeasible&) {
     if (!own.resume.empty() || !take_greedy_sets(problem, own.pool, greedy, selection)) throw;
     selection.status = control.status_or(Status::kHeuristic);
-    (void)settle(problem, nullptr, true, control, selection);
+    (void)settle(problem, nullptr, Proof::kFromAll, control, selection);
     mark_proven(selection);
     selection.search = SearchCounts{};
     return;
   }
-  for (const auto& size : result.sizes) {
-    if (!size.pool.empty()) selection.sets().push_back(entry_of(problem, size, own.pool));
+  std::vector<ExactSearch> how;  // by set
+  for (std::size_t i = 0; i < result.sizes.size(); ++i) {
+    if (result.sizes[i].pool.empty()) continue;
+    selection.sets().push_back(entry_of(problem, result.sizes[i], ways[i], own.pool));
+    how.push_back(ways[i]);
   }
   if (std::any_of(selection.sets().begin(), selection.sets().end(),
                   [](const PathEntry& entry) { return !entry.upper_bound; })) {
     selection.warnings.emplace_back(
-        "the search was stopped before its first bound, which takes a factorization over all candidates; give it more time, or leave features out (⟨exclude⟩)");
+        how.back() == ExactSearch::kSweep
+            ? "the search was stopped before all sets were tried, and without a ridge nothing is known of those that were not; give it more time, or leave features out (⟨exclude⟩)"
+            : "the search was stopped before its first bound, which takes a factorization over all candidates; give it more time, or leave features out (⟨exclude⟩)");
   }
   if (!result.checkpoint_problem.empty()) {
     selection.warnings.push_back(
         fmt::format("the last checkpoint is missing or old: {}", result.checkpoint_problem));
   }
   selection.status = result.status;
-  if (!settle(problem, nullptr, true, control, selection)) mark_proven(selection);
+  if (!settle_searches(problem, how, control, selection)) mark_proven(selection);
   if (problem.options().bounds) add_bounds(problem, sdp, control, selection);
   selection.search = SearchCounts{result.nodes, result.incumbent_updates, result.open_nodes};
 }

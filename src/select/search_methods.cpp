@@ -328,8 +328,9 @@ Selection St::run(const Problem& problem, const RunControl& control) const {
   return selection;
 }
 
-void greedy_sets(const Problem& problem, Index swaps, const RunControl& control, Selection& selection) {
-  run_passes({true, true}, problem, swaps, control, selection);
+void greedy_sets(const Problem& problem, Index swaps, bool as_they_pay, const RunControl& control,
+                 Selection& selection) {
+  run_passes({.as_they_pay = as_they_pay}, problem, swaps, control, selection);
 }
 
 namespace {
@@ -399,11 +400,22 @@ void fill_bounds(const Problem& problem, const RootLosses* root, const RunContro
   }
 }
 
+constexpr double kMostLogDet = 10.0;
+
+/// log det(I + T) of several discriminants in doubles loses what is small beside the largest eigenvalue, here
+/// above some 2e4.
+bool logarithms_lose_digits(const Problem& problem, const Selection& selection) {
+  const Matrix* const factor = problem.pencil().factor();
+  return problem.options().criterion == Criterion::kWilks && factor != nullptr && factor->cols() > 1 &&
+         std::any_of(selection.sets().begin(), selection.sets().end(),
+                     [](const PathEntry& entry) { return entry.objective > kMostLogDet; });
+}
+
 /// Whether a set is worth so little beside all candidates together (one of them separates the classes nearly
 /// perfectly) that what searches and bounds compute, f(T) less the losses, has no digits left for it; log
 /// det(I + T) in doubles loses what is small beside the largest eigenvalue, here above some 2e4.
 bool dwarfed(const Problem& problem, const RootLosses* root, const Selection& selection) {
-  constexpr double kMostBeside = 1e5, kMostLogDet = 10.0;
+  constexpr double kMostBeside = 1e5;
   const bool log_det = problem.options().criterion == Criterion::kWilks;
   double least = kInfinity, most = 0.0;
   for (const auto& entry : selection.sets()) {
@@ -555,14 +567,20 @@ void settle_precisely(const Problem& problem, bool proven, const RunControl& con
 
 }  // namespace
 
-bool settle(const Problem& problem, const RootLosses* root, bool proven, const RunControl& control,
+bool settle(const Problem& problem, const RootLosses* root, Proof proof, const RunControl& control,
             Selection& selection) {
   if (problem.pencil().b_is_identity()) return true;
-  bool trusted =
-      digits_suffice(problem.pencil(), problem.units().features(), root, problem.options().threads);
+  bool trusted;
+  if (proof == Proof::kFromTheSets) {
+    // What all candidates are together, and whether they depend on each other, plays no part.
+    trusted = variances_have_digits(problem.pencil(), problem.units().features()) &&
+              !logarithms_lose_digits(problem, selection);
+  } else {
+    trusted = digits_suffice(problem.pencil(), problem.units().features(), root, problem.options().threads) &&
+              !dwarfed(problem, root, selection);
+  }
   // A search whose pool is in another order by the values that are reported did not know them.
-  trusted = trusted && !dwarfed(problem, root, selection) &&
-            std::all_of(selection.sets().begin(), selection.sets().end(), in_order);
+  trusted = trusted && std::all_of(selection.sets().begin(), selection.sets().end(), in_order);
   if (trusted) {
     // What is certified is looked at once more, from the rows: where that shows other digits none are
     // trusted.
@@ -574,15 +592,44 @@ bool settle(const Problem& problem, const RootLosses* root, bool proven, const R
       if (precise && correct(objective, *precise)) trusted = false;
     }
   }
-  if (!trusted) settle_precisely(problem, proven, control, selection);
+  if (!trusted) settle_precisely(problem, proof != Proof::kNone, control, selection);
   return trusted;
+}
+
+void correct_values(const Problem& problem, Selection& selection) {
+  constexpr double kSafeFraction = 1e-7, kKnown = 1e-6;
+  auto& sets = selection.sets();
+  // With such a fraction of the variances the condition is too small for it.
+  if (sets.empty() || problem.pencil().b_is_identity() || problem.ridge().fraction >= kSafeFraction) return;
+  std::vector<Index> all;
+  for (const auto& entry : sets) all.insert(all.end(), entry.features.begin(), entry.features.end());
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  if (all.size() > kMostPrecise || digits_suffice(problem.pencil(), all, nullptr, problem.options().threads))
+    return;
+  Attention attention(problem.data().rows());
+  std::vector<std::string> unknown;
+  for (auto& entry : sets) {
+    if (entry.certified() || !attention.affords(entry.features.size())) continue;
+    const auto value = precise_objective(problem, entry.features);
+    if (!value) {
+      unknown.push_back(fmt::to_string(entry.k()));
+    } else if (std::abs(entry.objective - *value) > kKnown * *value) {
+      entry.objective = *value;
+      if (entry.upper_bound) entry.upper_bound = std::max(*entry.upper_bound, *value);
+    }
+  }
+  if (unknown.empty()) return;
+  selection.warnings.push_back(fmt::format(
+      "at k = {} features are so nearly combinations of each other that the objective has few digits or none; leave near-copies out (⟨exclude⟩), or give a {}",
+      join_some(unknown), larger_ridge(problem.ridge())));
 }
 
 void certify(const Problem& problem, const RootLosses* root, const RunControl& control,
              Selection& selection) {
   if (selection.sets().empty() || !problem.options().certify) return;
   fill_bounds(problem, root, control, selection);
-  (void)settle(problem, root, false, control, selection);
+  (void)settle(problem, root, Proof::kNone, control, selection);
   mark_proven(selection);
 }
 

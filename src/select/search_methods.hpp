@@ -8,8 +8,9 @@
 namespace subspectra {
 
 /// Forward and backward pass, at every size the better set, then at most `swaps` exchanges: fills sets,
-/// status and warnings.
-void greedy_sets(const Problem& problem, Index swaps, const RunControl& control, Selection& selection);
+/// status and warnings. `as_they_pay`: the backward pass from fewer columns where that from all does not pay.
+void greedy_sets(const Problem& problem, Index swaps, bool as_they_pay, const RunControl& control,
+                 Selection& selection);
 
 /// Upper bounds (and where all bounds are asked for the lower ones) for every set; the status becomes optimal
 /// when all gaps are closed. `root` may be null.
@@ -17,10 +18,20 @@ void certify(const Problem& problem, const RootLosses* root, const RunControl& c
 
 /// The one place that decides whether values, bounds and proofs of sets stand: as they are where doubles have
 /// the digits (search/certificate.hpp), which is answered with true; else with more digits, from the rows.
-/// `proven`: the bounds are those of a search that looked at all sets, whose proof is then made again or
+/// `proof`: where the bounds are those of a search that looked at all sets, which proof is then made again or
 /// taken back.
-bool settle(const Problem& problem, const RootLosses* root, bool proven, const RunControl& control,
+enum class Proof {
+  kNone,         ///< bounds hold for themselves
+  kFromAll,      ///< of a search whose bounds start from all candidates together
+  kFromTheSets,  ///< of a search that computes with the features of each set alone
+};
+bool settle(const Problem& problem, const RootLosses* root, Proof proof, const RunControl& control,
             Selection& selection);
+
+/// Values of sets that nothing was proven of, by a ranking or a fit: where the features are so nearly
+/// dependent that doubles miss them by more than a millionth, they are taken from the rows, with more digits,
+/// or a warning says that they are not known.
+void correct_values(const Problem& problem, Selection& selection);
 
 /// A heuristic's status becomes optimal when the gap of every set is closed.
 void mark_proven(Selection& selection);

@@ -18,6 +18,7 @@
 #include "io/read_groups.hpp"
 #include "search/nested_path.hpp"
 #include "select/registry.hpp"
+#include "select/search_methods.hpp"
 #include "spectral/deflation.hpp"
 #include "spectral/renormalize.hpp"
 
@@ -577,6 +578,10 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
   selection.prepare_s = prepare_s;
   if (!selection.own_rule() && selection.sets().empty() && !selection.ranking.empty())
     score_ranking(problem, selection);
+  if (lda && options.certify && (options.ridge_needed || !selection.own_rule()) &&
+      std::none_of(selection.sets().begin(), selection.sets().end(),
+                   [](const PathEntry& entry) { return entry.upper_bound.has_value(); }))
+    correct_values(problem, selection);
   if (!lda && options.components > 1)
     further_components(rows, of, options, control, problem.candidates(), selection);
   warn_of_ignored(options, lda ? "discriminant" : "", selection);
@@ -704,7 +709,7 @@ Selection refit_sets(const MatrixProblem& problem, const std::vector<GivenSet>& 
 Selection select(const Dataset& data, const Method& method, const SelectOptions& options,
                  const RunControl& control) {
   method.validate();
-  const Dataset checked = check_values(data, options.prepare, options.exclude);
+  const Dataset checked = check_values(data, options.prepare, options.exclude, options.memory_limit.bytes);
   const Preparation preparation = Preparation::learn(checked, options.prepare);
   const Dataset prepared = preparation.apply(checked);
   Selection found = run_method(RowStatistics(prepared, options.threads, options.memory_limit.bytes), method,
@@ -719,7 +724,8 @@ std::shared_ptr<const FeatureGroups> groups_of(const SelectOptions& options, con
   if (!options.feature_group_names.empty())
     return std::make_shared<const FeatureGroups>(groups_by_name(options.feature_group_names, names));
   if (options.groups.empty()) return nullptr;
-  return std::make_shared<const FeatureGroups>(read_groups(options.groups, names));
+  return std::make_shared<const FeatureGroups>(
+      read_groups(options.groups, names, options.memory_limit.bytes));
 }
 
 std::string no_bounds_sentence(std::string_view command) {

@@ -6,12 +6,14 @@
 
 #include <subspectra/error.hpp>
 #include "core/options.hpp"
+#include "device/plugin.hpp"
 
 namespace subspectra {
 
 void SelectOptions::validate() const {
   check_option_values(*this);
   check_option_values(prepare);
+  (void)device::parse_wish(device);
   if (threads < 0)
     throw InvalidArgument({.field = "threads",
                            .value = fmt::to_string(threads),

@@ -852,7 +852,7 @@ GroupLassoSolution GroupLasso::State::solve(double lambda, const RunControl& con
 
     Matrix g_dual(size, depth);
     linalg::gemm(1.0, Op::kTranspose, xw.leftCols(size), Op::kNone, r, 0.0, g_dual);
-    double largest = 1.0, penalty = 0.0, inner = 0.0, b2 = 0.0, bd2 = 0.0, difference2 = 0.0, outside = 0.0;
+    double largest = 1.0, penalty = 0.0, inner = 0.0, b2 = 0.0, difference2 = 0.0, outside = 0.0;
     for (const Candidate& c : violators) {
       if (lambda > 0.0) largest = std::max(largest, c.ratio / lambda);
       outside = std::max(outside, c.ratio);
@@ -865,7 +865,6 @@ GroupLassoSolution GroupLasso::State::solve(double lambda, const RunControl& con
       anchor[static_cast<std::size_t>(features[static_cast<std::size_t>(s)])] =
           static_cast<std::uint8_t>(newest);
       b2 += norm * norm;
-      bd2 += b_dual.row(s).squaredNorm();
       difference2 += (b.row(s) - b_dual.row(s)).squaredNorm();
       if (limit > 0.0 && limit < kInfinity) {
         largest = std::max(largest, gradient.norm() / limit);

@@ -5,17 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <initializer_list>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 #include <subspectra/error.hpp>
-#include "core/json_io.hpp"
 #include "core/text.hpp"
-#include "io/byte_source.hpp"
+#include "io/json_file.hpp"
+#include "io/json_member.hpp"
 
 namespace subspectra {
 namespace {
@@ -24,148 +21,7 @@ using nlohmann::json;
 
 constexpr const char* kSelectionSchema = "subspectra.selection/1";
 
-/// A whole number from 0 up that every later sum can hold.
-bool is_count(const json& value) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 48U;
-  if (value.is_number_unsigned()) return value.get<std::uint64_t>() < kMost;
-  return value.is_number_integer() && value.get<std::int64_t>() >= 0;
-}
-
-bool is_finite(const json& value) { return value.is_number() && std::isfinite(value.get<double>()); }
-
-/// A member of the file with its place in words ("path[3].objective"); every failure names both.
-class Member {
- public:
-  Member(const json& value, const std::string& file, std::string place)
-      : value_(value), file_(file), place_(std::move(place)) {}
-
-  [[noreturn]] void fail(std::string_view rule) const {
-    throw BadInput({.file = file_, .place = fmt::format("'{}'", place_)},
-                   fmt::format("{}; give a result as `subspectra select ⟨o⟩` writes it", rule));
-  }
-
-  [[nodiscard]] bool has(const char* key) const { return value_.is_object() && value_.contains(key); }
-  [[nodiscard]] Member at(const char* key) const {
-    if (!value_.is_object()) fail("must be an object");
-    const auto found = value_.find(key);
-    const std::string place = place_.empty() ? key : fmt::format("{}.{}", place_, key);
-    if (found == value_.end()) Member(value_, file_, place).fail("is missing");
-    return {*found, file_, place};
-  }
-  [[nodiscard]] bool is_null() const { return value_.is_null(); }
-  [[nodiscard]] bool is_text() const { return value_.is_string(); }
-  [[nodiscard]] bool is_text(std::string_view text) const {
-    return is_text() && value_.get_ref<const std::string&>() == text;
-  }
-
-  [[nodiscard]] std::string text() const {
-    if (!value_.is_string()) fail("must be a text");
-    return value_.get<std::string>();
-  }
-  [[nodiscard]] bool truth() const {
-    if (!value_.is_boolean()) fail("must be true or false");
-    return value_.get<bool>();
-  }
-  [[nodiscard]] double number() const {
-    if (!is_finite(value_)) fail("must be a finite number");
-    return value_.get<double>();
-  }
-  /// NaN for null, which is how JSON writes what overflowed.
-  [[nodiscard]] std::vector<double> numbers() const {
-    if (!value_.is_array()) fail("must be a list of finite numbers");
-    std::vector<double> result;
-    result.reserve(value_.size());
-    for (const auto& entry : value_) {
-      if (!is_finite(entry) && !entry.is_null()) fail("must be a list of finite numbers");
-      result.push_back(entry.is_null() ? std::numeric_limits<double>::quiet_NaN() : entry.get<double>());
-    }
-    return result;
-  }
-  [[nodiscard]] Index count() const {
-    if (!is_count(value_)) fail("must be a whole number from 0 up");
-    return value_.get<Index>();
-  }
-  [[nodiscard]] std::vector<Member> list() const {
-    if (!value_.is_array()) fail("must be a list");
-    std::vector<Member> members;
-    members.reserve(value_.size());
-    for (std::size_t i = 0; i < value_.size(); ++i) {
-      members.emplace_back(value_[i], file_, fmt::format("{}[{}]", place_, i));
-    }
-    return members;
-  }
-  // Without a Member for each: there may be millions.
-  [[nodiscard]] std::vector<std::string> texts() const {
-    if (!value_.is_array()) fail("must be a list of texts");
-    std::vector<std::string> result;
-    result.reserve(value_.size());
-    for (const auto& entry : value_) {
-      if (!entry.is_string()) fail("must be a list of texts");
-      result.push_back(entry.get<std::string>());
-    }
-    return result;
-  }
-  [[nodiscard]] std::vector<Index> counts() const {
-    if (!value_.is_array()) fail("must be a list of whole numbers");
-    std::vector<Index> result;
-    result.reserve(value_.size());
-    for (const auto& entry : value_) {
-      if (!is_count(entry)) fail("must be a list of whole numbers from 0 up");
-      result.push_back(entry.get<Index>());
-    }
-    return result;
-  }
-  [[nodiscard]] std::vector<std::pair<std::string, double>> named_numbers() const {
-    if (!value_.is_object()) fail("must be an object of numbers");
-    std::vector<std::pair<std::string, double>> result;
-    for (const auto& [key, entry] : value_.items()) {
-      result.emplace_back(key, Member(entry, file_, fmt::format("{}.{}", place_, key)).number());
-    }
-    return result;
-  }
-  [[nodiscard]] Matrix matrix() const {
-    if (!value_.is_array()) fail("must be a list of rows");
-    const std::size_t columns = value_.empty() || !value_[0].is_array() ? 0 : value_[0].size();
-    Matrix result(static_cast<Index>(value_.size()), static_cast<Index>(columns));
-    for (std::size_t i = 0; i < value_.size(); ++i) {
-      if (!value_[i].is_array() || value_[i].size() != columns) fail("must be rows of equal length");
-      for (std::size_t j = 0; j < columns; ++j) {
-        if (!is_finite(value_[i][j])) fail("must hold finite numbers");
-        result(static_cast<Index>(i), static_cast<Index>(j)) = value_[i][j].get<double>();
-      }
-    }
-    return result;
-  }
-  /// One of an enum's names.
-  template <class E>
-  [[nodiscard]] E choice() const {
-    try {
-      return OptionCodec<E>::parse(text());
-    } catch (const InvalidArgument& rule) {
-      fail(rule.marked());
-    }
-  }
-
- private:
-  const json& value_;
-  const std::string& file_;
-  std::string place_;
-};
-
-json parsed(std::string_view text, const std::string& file) {
-  std::string why;
-  try {
-    return parse_shallow_json(text);
-  } catch (const json::out_of_range&) {
-    why = ": it has a number that is larger than a double holds";
-  } catch (const json::exception&) {
-  } catch (const std::length_error& problem) {
-    why = fmt::format(": {}", problem.what());
-  }
-  throw BadInput(
-      {.file = file},
-      fmt::format("this is not valid JSON{}; give a result as `subspectra select ⟨o⟩` writes it", why));
-}
+using Member = JsonMember;
 
 ClaimedSet claimed_set(const Member& from) {
   ClaimedSet set;
@@ -367,13 +223,14 @@ SetsKind ClaimedResult::sets_kind() const {
 }
 
 ClaimedResult parse_claims(std::string_view text, const std::string& file) {
-  const json document = parsed(text, file);
+  const JsonSource source{file, "give a result as `subspectra select ⟨o⟩` writes it"};
+  const json document = parsed_json(text, source);
   if (!document.is_object() || document.value("schema", json()) != kSelectionSchema) {
     throw BadInput({.file = file},
                    fmt::format("this JSON is no {} result; give one written by `subspectra select ⟨o⟩`",
                                kSelectionSchema));
   }
-  const Member root(document, file, "");
+  const Member root(document, source);
   ClaimedResult result;
   result.file = file;
   result.method = root.at("method").text();
@@ -402,14 +259,13 @@ ClaimedResult parse_claims(std::string_view text, const std::string& file) {
   return result;
 }
 
-ClaimedResult read_claims(const std::string& path) {
+ClaimedResult read_claims(const std::string& path, std::uint64_t memory_limit) {
   constexpr std::uint64_t kLargest = std::uint64_t{1} << 30U;
-  if (checked_file_size(path) > kLargest) {
-    throw BadInput({.file = path},
-                   "is too large for a result; give one as `subspectra select ⟨o⟩` writes it");
-  }
-  std::ifstream file(path, std::ios::binary);
-  return parse_claims(std::string(std::istreambuf_iterator<char>(file), {}), path);
+  return parse_claims(
+      json_file_text(path, kLargest,
+                     "is too large for a result; give one as `subspectra select ⟨o⟩` writes it",
+                     memory_limit),
+      path);
 }
 
 }  // namespace subspectra

@@ -92,6 +92,6 @@ struct ClaimedResult {
 /// Throws BadInput for what is no such file: not JSON, a member that stands twice, another schema, a member
 /// of the wrong type or size, a number that is not finite. `file` stands in the messages.
 [[nodiscard]] ClaimedResult parse_claims(std::string_view text, const std::string& file);
-[[nodiscard]] ClaimedResult read_claims(const std::string& path);
+[[nodiscard]] ClaimedResult read_claims(const std::string& path, std::uint64_t memory_limit = 0);
 
 }  // namespace subspectra

@@ -79,7 +79,7 @@ WideRoot::WideRoot(const Dataset& data, const std::vector<Index>& features, cons
     for (Index c = 0; c < m.cols; ++c) trace += m(j, c) * m(j, c);
     for (Index i = 0; i < n; ++i) square += z(j, i) * z(j, i);
     traces_.push_back(trace);
-    alone_.push_back(trace / square);
+    trace_of_each_.push_back(trace / square);
     const Long diagonal = inverse_diagonal[static_cast<std::size_t>(j)];
     Long* const t = without_.column(j);
     for (Index b = 0; b < size; ++b) {
@@ -88,7 +88,7 @@ WideRoot::WideRoot(const Dataset& data, const std::vector<Index>& features, cons
     }
   }
   std::sort(traces_.begin(), traces_.end(), std::greater<>());
-  std::sort(alone_.begin(), alone_.end(), std::greater<>());
+  std::sort(trace_of_each_.begin(), trace_of_each_.end(), std::greater<>());
 }
 
 bool WideRoot::settles(Index k, Index forced, double bound) const {
@@ -96,7 +96,7 @@ bool WideRoot::settles(Index k, Index forced, double bound) const {
   const Index size = t_.rows;
   if (criterion_at_most(criterion_, t_.values.data(), size, error_, threshold)) return true;
   if (forced == 0) {
-    if (k == 1) return trace_at_most(criterion_, alone_.front(), 1, error_, threshold);
+    if (k == 1) return trace_at_most(criterion_, trace_of_each_.front(), 1, error_, threshold);
     const Long sum = std::accumulate(traces_.begin(), traces_.begin() + k, 0.0L);
     if (trace_at_most(criterion_, sum, size, error_, threshold)) return true;
   }

@@ -27,8 +27,8 @@ class WideRoot {
  private:
   Criterion criterion_;
   std::string unusable_;
-  LongMatrix t_, without_;            ///< T; column j: T without feature j
-  std::vector<Long> traces_, alone_;  ///< descending: |M_j|^2, and the same over B_jj
+  LongMatrix t_, without_;                    ///< T; column j: T without feature j
+  std::vector<Long> traces_, trace_of_each_;  ///< descending: |M_j|^2, and the same over B_jj
   LongError error_;
 };
 

@@ -97,7 +97,7 @@ class NearCopies {
 TEST(Certificates, OfNearCopiesAreRight) {
   for (const std::string table : {"celsius.csv", "copy.csv"}) {
     const NearCopies truth(kInputs + table);
-    for (const std::string method : {"gslda", "forward-lda", "backward-lda", "eslda"}) {
+    for (const std::string method : {"gslda", "forward-lda", "backward-lda", "eslda", "all", "fisher"}) {
       for (const std::string ridge : {"auto", "0", "rel:1e-13"}) {
         SCOPED_TRACE(table + ' ' + method + ' ' + ridge);
         const auto run =

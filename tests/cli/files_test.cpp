@@ -58,6 +58,48 @@ TEST(Files, WaitingForAReaderOfAPipeCanBeInterrupted) {
   }
 }
 
+TEST(Files, ATableForAPipeThatNobodyReadsCanBeInterrupted) {
+  const ScratchDirectory scratch;
+  ASSERT_EQ(::mkfifo(scratch.file("pipe.csv").c_str(), 0600), 0);
+  const Finished run =
+      run_program({"select", "sonar", "-k", "2", "--write-table", "pipe.csv"},
+                  {.directory = scratch.path(), .signal = SIGTERM, .signal_after_s = 1.0, .timeout_s = 20.0});
+  EXPECT_EQ(run.code, 143) << run.err;
+  EXPECT_NE(run.err.find("nobody read this pipe"), std::string::npos) << run.err;
+}
+
+TEST(Files, APipeThatNobodyWritesIsRefusedWhereAFileIsNeeded) {
+  const ScratchDirectory scratch;
+  ASSERT_EQ(::mkfifo(scratch.file("pipe").c_str(), 0600), 0);
+  const std::vector<std::vector<std::string>> commands = {
+      {"select", "sonar", "--refit", "pipe"},
+      {"select", "sonar", "--method", "eslda", "-k", "2", "--resume", "pipe"},
+      {"select", "sonar", "--method", "eslda", "-k", "2", "--checkpoint", "pipe"},
+      {"verify", "pipe", "sonar"},
+      {"predict", "pipe", "sonar"},
+      {"select", "sonar", "--names", "pipe"}};
+  for (const auto& words : commands) {
+    const Finished run = run_program(words, {.directory = scratch.path(), .timeout_s = 20.0});
+    EXPECT_TRUE(run.code == 2 || run.code == 3)
+        << words[0] << ' ' << words.back() << ": " << run.code << run.err;
+    EXPECT_TRUE(run.err.find("regular file") != std::string::npos ||
+                run.err.find("is a pipe") != std::string::npos)
+        << run.err;
+  }
+}
+
+TEST(Files, LabelsComeThroughAPipe) {
+  const ScratchDirectory scratch;
+  std::string labels;
+  for (int i = 0; i < 208; ++i) labels += i < 97 ? "a\n" : "b\n";
+  scratch.write("labels.txt", labels);
+  ASSERT_EQ(::mkfifo(scratch.file("pipe").c_str(), 0600), 0);
+  const Finished run = run_shell("cat labels.txt > pipe & subspectra select sonar -k 1 --labels pipe --json",
+                                 {.directory = scratch.path(), .timeout_s = 20.0});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.json()["data"]["class_counts"], (nlohmann::json{97, 111}));
+}
+
 TEST(Files, WhatAKilledRunHasLeftIsRemovedByTheNext) {
   const ScratchDirectory scratch;
   scratch.write(".subspectra.0123abcd", "half a result");

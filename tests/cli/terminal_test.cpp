@@ -88,6 +88,45 @@ TEST(Terminal, ASpreadsheetGetsNoFormulaWithCsvSafe) {
   EXPECT_NE(safe.find("5,-3,"), std::string::npos) << "a number is no formula\n" << safe;
 }
 
+TEST(Terminal, NoTableOfAResultHasAFormulaWithCsvSafe) {
+  const ScratchDirectory scratch;
+  std::string rows = "id,=1+1,@b,class\n";
+  for (int i = 0; i < 20; ++i)
+    rows += "+row" + std::to_string(i) + ',' + std::to_string(i * i % 17) + ',' + std::to_string(i * 7 % 11) +
+            (i % 2 == 0 ? ",=u\n" : ",v\n");
+  const std::string table = scratch.write("t.csv", rows);
+  const auto has_formula = [](const std::string& csv) {
+    for (const char* begin : {"\n=", ",=", ",@", ",+row"}) {
+      if (csv.find(begin) != std::string::npos) return true;
+    }
+    return false;
+  };
+  for (const bool safe : {false, true}) {
+    std::vector<std::string> select = {"select", table, "-k", "1:2", "-o", scratch.file("s.csv")};
+    std::vector<std::string> judge = {"evaluate",  table,
+                                      "-k",        "1:2",
+                                      "--cv",      "2",
+                                      "--method",  "fisher",
+                                      "--details", scratch.file("d.csv"),
+                                      "-o",        scratch.file("e.csv")};
+    for (auto* words : {&select, &judge}) {
+      if (safe) words->emplace_back("--csv-safe");
+      const Finished run = run_program(*words);
+      ASSERT_EQ(run.code, 0) << run.err;
+    }
+    EXPECT_EQ(has_formula(scratch.read("s.csv")), !safe) << scratch.read("s.csv");
+    EXPECT_EQ(has_formula(scratch.read("d.csv")), !safe) << scratch.read("d.csv");
+  }
+}
+
+TEST(Terminal, ATerminalNamedAsADeviceIsATerminal) {
+  if (std::system("script --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "there is no script(1)";
+  const Finished run = run_shell("script -qec '" SUBSPECTRA_PROGRAM " select " + kEscapes +
+                                 " -k 4 --quiet --write-names /dev/stdout' /dev/null | tr -d '\\r'");
+  const std::string names = run.out.substr(0, run.out.find("escapes.csv:"));
+  EXPECT_NE(names.find("\\x1B[31mRED\\x07"), std::string::npos) << printable(run.out);
+}
+
 TEST(Terminal, WidthsAreThoseOfWhatIsShown) {
   using cli::display_width;
   EXPECT_EQ(display_width("gene"), 4U);

@@ -151,7 +151,7 @@ TEST(Options, RefuseWithFlagValueAndRule) {
 
 TEST(Options, AListFileThatIsADirectoryOrHasNoEndIsRefused) {
   EXPECT_NE(message_of({{"exclude", "@/tmp"}}).find("'/tmp' cannot be read"), std::string::npos);
-  EXPECT_NE(message_of({{"exclude", "@/dev/zero"}}).find("'/dev/zero' has more than 256 MB"),
+  EXPECT_NE(message_of({{"exclude", "@/dev/zero"}}).find("'/dev/zero' has more than 32 MB"),
             std::string::npos);
 }
 

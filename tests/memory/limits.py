@@ -66,6 +66,43 @@ def make_texts():
           b"".join(b"%d%s,%d\n" % (i % 7, row, i % 2) for i in range(20_000)))
 
 
+def make_gene_tables():
+    tabs, head = b"\ts" * (1 << 18), b'!Sample_geo_accession\t"a"\t"b"\n'
+    market = b"%%MatrixMarket matrix coordinate real general\n"
+    write("header.gct.gz", repeated(b"#1.2\n1\t7000000\nName\tDescription", tabs, 27) + gzip.compress(b"\n"))
+    write("rows.gct.gz", repeated(b"#1.2\n100000000\t2\nN\tD\ta\tb\n", b"g\td\t1\t2\n" * (1 << 16), 150))
+    write("names.gct.gz", repeated(b"#1.2\n1000\t1\nN\tD\ta\n", b"x" * (1 << 20) + b"\td\t1\n", 300))
+    write("twice.gct.gz", gzip.compress(repeated(b"", b"1\t2\t" * (1 << 18), 500), 9))
+    write("fields_series_matrix.txt.gz", repeated(head + b"!Sample_title", tabs, 27) + gzip.compress(b"\n"))
+    write("rows_series_matrix.txt.gz", repeated(head + b'!series_matrix_table_begin\n"ID_REF"\t"a"\t"b"\n',
+                                                b"g\t1\t2\n" * (1 << 17), 150))
+    wide = b"".join(b'!Sample_characteristics_ch1\t"k%d: v"' % i + b'\t"b"' * 30_000 + b"\n" for i in range(20))
+    write("wide_series_matrix.txt.gz",
+          gzip.compress(head, 1) + b"".join(gzip.compress(wide.replace(b"k", b"k%d" % j), 1) for j in range(12)))
+    write("sizes.mtx", market + b"2 1000000000 1\n1 1 1\n")
+    write("entries.mtx.gz", repeated(market + b"1000000 1000 100000000\n", b"1 1 1\n" * (1 << 17), 150))
+    write("lines.txt.gz", repeated(b"", b"a\tb\n" * (1 << 17), 150))
+    for folder, features in (("names", repeated(b"", b"id\tname\tGene\n" * (1 << 16), 200)),
+                             ("tabs", repeated(b"x", b"\t" * (1 << 20), 12))):
+        os.mkdir(folder)
+        write(folder + "/features.tsv.gz", features)
+        write(folder + "/barcodes.tsv", b"b1\nb2\n")
+        write(folder + "/matrix.mtx", market + b"3 2 1\n1 1 1\n")
+    write("semicolons.txt.gz", repeated(b"", b"1;2;" * (1 << 18), 500))
+    write("spaces.txt.gz", repeated(b"a b\n1", b" " * (1 << 20), 500))
+    write("genes.csv.gz", repeated(b"g,a,b\n", b"g,1,2\n" * (1 << 17), 60))
+
+
+def make_beside():
+    write("groups.csv.gz", repeated(b"feature,group\n", b"V1,a\n" * (1 << 17), 100))
+    write("list.txt", b"a\n" * 2_500_000)
+    for name, schema in (("result.json", b"selection"), ("state.json", b"checkpoint")):
+        write(name, b'{"schema":"subspectra.%s/1","a":[' % schema + b"1," * 8_000_000 + b"1]}")
+    row = [b",".join(b"" if (i + j) % 13 == 0 else b"%d" % ((i * i + j * 31) % 97) for j in range(250)) + b",%d\n" % (i % 2)
+           for i in range(26)]
+    write("gaps.csv", b",".join(b"v%d" % j for j in range(250)) + b",class\n" + b"".join(row) * 770)
+
+
 def make_arrays():
     import numpy as np
     import scipy.io
@@ -224,6 +261,38 @@ def check_texts():
     read("table.csv", ["select", "table.csv"] + quick, 75 * MEGABYTE)  # the table itself: 40 MB
 
 
+def check_gene_tables():
+    quick = ["-k", "1", "--method", "fisher"]
+    for name, words in [("header.gct.gz", "the names in"), ("rows.gct.gz", "the names in"),
+                        ("names.gct.gz", "the names in"), ("fields_series_matrix.txt.gz", "says of its samples"),
+                        ("rows_series_matrix.txt.gz", "the names in"), ("wide_series_matrix.txt.gz", "says of its samples"),
+                        ("entries.mtx.gz", "the entries of"), ("names", "the names in"), ("tabs", "the names in"),
+                        ("semicolons.txt.gz", "the first lines of"), ("spaces.txt.gz", "a field of")]:
+        refused(name, ["select", name] + quick, words, codes=(1,))
+    refused("twice.gct.gz", ["select", "twice.gct.gz"] + quick, "zero byte", codes=(3,))
+    refused("sizes.mtx", ["select", "sizes.mtx"] + quick, "the line of sizes", codes=(3,))
+    refused("genes.csv.gz", ["select", "genes.csv.gz", "--transpose", "--target", "none", "-k", "1"], "the names in",
+            codes=(1,))
+    for name in ("lines.txt.gz", "fields_series_matrix.txt.gz", "wide_series_matrix.txt.gz"):
+        words = "the labels in" if name == "lines.txt.gz" else "says of its samples"
+        refused("--labels " + name, ["select", "sonar", "--labels", name] + quick, words, codes=(1,))
+
+
+def check_beside():
+    quick = ["-k", "1", "--method", "fisher"]
+    refused("--groups", ["select", "sonar", "--groups", "groups.csv.gz", "-k", "1"], "the groups in", codes=(1,))
+    refused("--exclude", ["select", "sonar", "--exclude", "@list.txt"] + quick, "lines; give patterns", codes=(2,))
+    refused("--na", ["select", "sonar", "--na", "@list.txt"] + quick, "lines; give patterns", codes=(2,))
+    refused("verify", ["verify", "result.json", "sonar"], "reading result.json", codes=(1,))
+    refused("--refit", ["select", "sonar", "--refit", "result.json"], "reading result.json", codes=(1,))
+    refused("--resume", ["select", "sonar", "--method", "eslda", "-k", "2", "--resume", "state.json"],
+            "reading state.json", codes=(1,))
+    refused("--write-table", ["select", "gaps.csv", "--missing", "mean", "-k", "200", "--method", "fisher", "--quiet",
+                              "--write-table", "chosen.npz"], "writing 20020 x 200 numbers", codes=(1,), limit=120 * MEGABYTE)
+    refused("indicators", ["select", "gaps.csv", "--missing", "indicator"] + quick, "may be used", codes=(1,),
+            limit=100 * MEGABYTE)
+
+
 def check_arrays():
     quick = ["-k", "1", "--method", "fisher"]
     refused("claim.npy", ["select", "claim.npy"] + quick, "damaged", codes=(3,))
@@ -263,7 +332,8 @@ def check_address_space():
         under_address_space("h5ad", ["select", "table.h5ad", "-k", "1", "--method", "fisher"], 300_000)
 
 
-PARTS = {"texts": (make_texts, check_texts), "arrays": (make_arrays, check_arrays), "hdf5": (make_hdf5, check_hdf5),
+PARTS = {"texts": (make_texts, check_texts), "gene tables": (make_gene_tables, check_gene_tables),
+         "beside": (make_beside, check_beside), "arrays": (make_arrays, check_arrays), "hdf5": (make_hdf5, check_hdf5),
          "address space": (None, check_address_space)}
 
 

@@ -141,7 +141,7 @@ case("help-on-methods", run("methods gslda"), run("methods gloss --json"), run("
      run("--help-method=ks"), run("evaluate --help-method"), run("methods gsdla"))
 case("usage-shells-and-manuals", run("--completion"), run("--completion tcsh"), run("--man nothing"))
 for name in [
-    "select", "fit", "predict", "evaluate", "verify", "cluster", "synth", "reproduce", "methods", "datasets"]:
+    "select", "fit", "predict", "evaluate", "verify", "cluster", "synth", "reproduce", "report", "methods", "datasets"]:
     case("help-" + name, run(name + " --help"))
     case("help-all-" + name, run(name + " --help-all"))
 case("help-is-there-on-a-line-with-mistakes", run("methods --no-such-thing -h"), run("help datasets"))
@@ -296,6 +296,8 @@ case("exact-checkpoints-that-are-none", select("sonar --method eslda -k 6 --node
      files={
          "torn.json": '{"schema": "subspectra.check', "empty.json": "",
          "other.json": '{"schema": "subspectra.selection/1"}'})
+case("exact-device", select("sonar --method eslda -k 5 --device cuda"), select("sonar --method eslda -k 3 --device cpu"),
+     select("sonar --method eslda -k 3 --device tpu"), select("sonar --method gslda -k 3 --device cuda:x"))
 case("exact-gap-was-wider-before", select("sonar --method eslda -k 6 --gap 0.5 --checkpoint state.json"),
      select("sonar --method eslda -k 6 --resume state.json"), unread=("state.json",))
 
@@ -1376,6 +1378,17 @@ case("files-samples-in-columns", select("genes.csv"), evaluate("genes.csv --meth
          "genes.csv": GENES, "phenotypes.csv": PHENOTYPES, "genes.gct": GCT, "cut.gct": GCT[:-20],
          "other.csv": "sample,kind\nt1,u\nt2,v\n",
          "classed.csv": "".join(",".join(row) + "\n" for row in turned(NAMED_ROWS))})
+case("files-labels-by-number-and-class-file", select("counted.csv --labels numbers.csv -k 1"),
+     select("plain.csv --labels numbers.csv -k 1"), select("plain.csv --labels named.csv -k 1"),
+     select("genes.gct --labels genes.cls -k 1"), select("genes.gct --labels short.cls -k 1"),
+     fit("genes.csv --labels phenotypes.csv:kind --method fisher -k 2 -o m.json"), predict("m.json genes.csv"),
+     predict("m.json genes.csv --transpose"),
+     files={
+         "counted.csv": ",a,b\n0,1,5\n1,2,4\n2,3,9\n3,4,2\n", "plain.csv": "a,b\n.5,5\n2,4\n3,9\n4,2\n",
+         "numbers.csv": "row,group\n3,u\n0,u\n1,v\n2,v\n", "named.csv": "sample,group\ns3,u\ns1,u\ns2,v\ns4,v\n",
+         "genes.csv": GENES, "phenotypes.csv": PHENOTYPES, "genes.gct": GCT,
+         "genes.cls": "24 2 1\n# tumour normal\n" + " ".join(str(i % 2) for i in range(24)) + "\n",
+         "short.cls": "2 2 1\n# tumour normal\n0 1\n"})
 case("files-series-matrix", select("one.txt -k 2"), evaluate("two.txt --method fisher -k 1"), select("two.txt"),
      evaluate("two.txt --target 'disease state' --method fisher -k 1:2"), select("two.txt --target disease"),
      fit("one.txt -k 2 --method fisher -o m.json"), predict("m.json two.txt"), select("empty.txt"), select("cut.txt"),
@@ -1390,6 +1403,7 @@ case("files-categories", select("clinical.csv -k 1:4 --missing mean -o r.json"),
      predict("m.json -", "smoker,c,b,a\nTRUE,1,2,3\n"), select("clinical.csv --categorical none"),
      select("clinical.csv --categorical stage"), select("clinical.csv --categorical c --exclude stage,smoker -k 1:3"),
      evaluate("clinical.csv --missing mean --method forward-lda -k 1:3"), select("dates.csv"),
+     fit("clinical.csv --missing mean -o n.json"), fit("clinical.csv --missing mean -k 2 -o n.json"),
      files={
          "clinical.csv": CLINICAL,
          "dates.csv": "day,a,class\n2020-01-31,1,u\n2020-01-31,2,v\n2020-02-01,3,u\n2020-02-01,4,v\n"})
@@ -1407,3 +1421,24 @@ case("files-names-of-sparse-tables", select("t.svm --names names.txt -k 1:2"), s
      files={
          "t.svm": "".join("%s 1:%d 2:%d\n" % ("vu"[i % 2], i % 5 + i % 2, i % 3) for i in range(20)),
          "names.txt": "first\nsecond\nthird\n", "short.txt": "first\n"})
+
+# --- the page (what it looks like: report/test) ----------------------------------------------------------------------
+
+case("report-pages-of-results", select("two.csv -k 1:4 -o s.json"),
+     evaluate("two.csv --method gslda,fisher -k 1:3 -o e.json"), run("report s.json e.json --data two.csv -o page.html"),
+     select("two.csv --method eslda -k 2 --report exact.html --events log.jsonl -o x.json"),
+     run("report x.json log.jsonl -o with-log.html --quiet"), fit("two.csv --method fisher -k 2 -o m.json --report m.html"),
+     run("report m.json -o model.html"), cluster("unlabelled.csv --target none -k 2 --report c.html"),
+     digests=("s.json", "e.json", "x.json", "m.json"),
+     unread=("page.html", "exact.html", "log.jsonl", "with-log.html", "m.html", "model.html", "c.html"))
+case("report-figures", select("two.csv -k 1:4 -o s.json"), run("report s.json --figures ."), digests=("s.json",))
+case("report-refuses", run("report"), run("report two.csv -o p.html"), run("report missing.json -o p.html"),
+     select("two.csv -k 1:2 -o s.json"), run("report s.json"), run("report s.json -o s.json"),
+     run("report s.json -o p.html --data three.csv"), run("report s.json -o nowhere/p.html"),
+     select("two.csv -k 1:2 --report p.html --shape 3x1"), select("two.csv -k 1:2 --report p.html --shape 3"),
+     *(step for says, change in [
+         ("a feature that is not there", lambda result: result["path"][1].update(features=[0, 99])),
+         ("a size in words", lambda result: result["path"][0].update(k="one")),
+         ("another schema", lambda result: result.update(schema="subspectra.selection/9")),
+         ("too few loadings", lambda result: result["path"][1].update(loadings=[[1.0]]))]
+       for step in (Edit("s.json", "bad.json", says, change), run("report bad.json -o p.html"))), digests=("s.json",))

@@ -58,6 +58,8 @@ inline double set_value(const Matrix& a, const Matrix& b, const std::vector<Inde
       return values.sum();
     case Criterion::kWilks:
       return values.array().log1p().sum();
+    case Criterion::kAuto:  // resolved before any set is valued
+      break;
   }
   return 0.0;
 }

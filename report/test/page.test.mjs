@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { barriers, flaws, open, path, run, saved, seeAll, start, stop } from "./support.mjs";
+
+const hostile = ["</script><img src=x onerror=alert(1)>", "<svg onload=alert(2)>", "\"quote'and`tick", "back\\slash", "line\nbreak", "\u202eright to left\u202c", "=1+1", "+cmd|' /C calc'!A0", "@SUM(1)", "-2", "x".repeat(10000), "javascript:alert(3)", "${alert(4)}", "--><script>alert(5)</script>"];
+const cell = (text) => `"${text.replace(/"/g, '""')}"`;
+
+/// Images of 8 x 8 pixels, two classes that differ in a corner.
+function imageTable(file, classes, height = 8, width = 8, rows = 60) {
+  let seed = 7;
+  const next = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+  const lines = [[...Array.from({ length: height * width }, (_, p) => `p${p}`), "class"].join(",")];
+  for (let i = 0; i < rows; ++i) {
+    const c = i % classes;
+    lines.push([...Array.from({ length: height * width }, (_, p) => (next() + (p % 5 === c ? 0.7 : 0) + (p === 3 * c ? 1 : 0)).toFixed(4)), `digit ${c}`].join(","));
+  }
+  writeFileSync(path(file), lines.join("\n") + "\n");
+}
+
+function hostileTable(file) {
+  let seed = 11;
+  const next = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+  const lines = [[...hostile.map(cell), "class"].join(",")];
+  for (let i = 0; i < 60; ++i) lines.push([...hostile.map((_, j) => (next() + (i % 2) * 0.1 * (j % 4)).toFixed(5)), cell(i % 2 ? "</script><img src=y onerror=alert(6)>" : "=HYPERLINK(1)")].join(","));
+  writeFileSync(path(file), lines.join("\n") + "\n");
+}
+
+before(async () => {
+  run("select", "sonar", "-k", "1:10", "-o", "gslda.json");
+  run("select", "sonar", "--method", "eslda", "-k", "1:6", "--report", "eslda.html", "-o", "eslda.json");
+  run("select", "sonar", "--method", "espca", "--target", "none", "--exclude", "class", "-k", "1:6", "--report", "espca.html");
+  run("select", "sonar", "--method", "rvm-row", "-k", "1:12", "--report", "rvm.html");
+  run("select", "sonar", "--method", "qalpha", "--target", "none", "--exclude", "class", "-k", "1:20", "--report", "qalpha.html");
+  run("evaluate", "sonar", "--method", "gslda,fisher,rvm-row", "-k", "1:8", "--null", "3", "-o", "evaluation.json");
+  run("report", "gslda.json", "evaluation.json", "eslda.json", "--data", "sonar", "-o", "methods.html");
+  run("cluster", "sonar", "--report", "cluster.html");
+  imageTable("digits.csv", 3);
+  run("evaluate", "digits.csv", "--method", "gslda", "-k", "1:6", "-o", "digits-e.json");
+  run("select", "digits.csv", "-k", "1:12", "-o", "digits-s.json");
+  run("report", "digits-s.json", "digits-e.json", "--data", "digits.csv", "--shape", "8x8", "-o", "images.html");
+  run("fit", "sonar", "--method", "gslda", "-k", "1:5", "-o", "model.json", "--report", "fit.html");
+  run("report", "model.json", "-o", "model.html");
+  run("reproduce", "icml06-fig1", "--quick", "--report", "reproduce.html");
+  run("evaluate", "sonar", "--method", "all", "-o", "all.json", "--report", "all.html");
+  hostileTable("hostile.csv");
+  run("evaluate", "hostile.csv", "--target", "class", "--method", "gslda,fisher", "-k", "1:6", "-o", "hostile-e.json");
+  run("select", "hostile.csv", "--target", "class", "-k", "1:14", "-o", "hostile-s.json");
+  run("report", "hostile-s.json", "hostile-e.json", "-o", "hostile.html");
+  await start();
+});
+after(stop);
+
+const expected = {
+  "eslda.html": ["summary", "path", "features", "loadings", "search", "provenance"],
+  "espca.html": ["summary", "path", "features", "loadings", "search", "provenance"],
+  "rvm.html": ["summary", "path", "features", "loadings", "weights", "lambda", "provenance"],
+  "qalpha.html": ["summary", "path", "features", "loadings", "weights", "provenance"],
+  "methods.html": ["summary", "path", "error", "features", "loadings", "stability", "prediction", "projection", "compare", "provenance"],
+  "cluster.html": ["summary", "weights", "clusters", "provenance"],
+  "images.html": ["summary", "path", "error", "features", "images", "prediction", "projection", "provenance"],
+  "fit.html": ["summary", "error", "features", "prediction", "provenance"],
+  "model.html": ["summary", "features", "prediction", "provenance"],
+  "reproduce.html": ["summary", "numbers", "provenance"],
+  "all.html": ["summary", "error", "prediction", "provenance"]
+};
+
+describe("every kind of result", () => {
+  for (const [file, panels] of Object.entries(expected)) {
+    test(`${file} draws every panel, asks for nothing, and has no barrier`, async () => {
+      for (const look of [{ theme: "light" }, { theme: "dark" }, { width: 390, height: 800 }]) {
+        const { page, trouble, close } = await open(file, look);
+        const seen = await seeAll(page);
+        for (const panel of panels) {
+          assert.ok(seen.includes(panel), `${file} has the panel ${panel}: ${seen}`);
+          const figures = await page.locator(`#panel-${panel} figure[data-figure]`).count();
+          assert.ok(figures > 0 || ["provenance", "error", "summary", "numbers"].includes(panel) || (panel === "features" && /fit|model/.test(file)), `${file}: ${panel} has a figure`);
+        }
+        assert.deepEqual(await flaws(page), []);
+        assert.deepEqual(await barriers(page), [], `${file} ${JSON.stringify(look)}`);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(wide <= 0, `${file} is ${wide} pixels wider than the screen ${JSON.stringify(look)}`);
+        assert.deepEqual(trouble, []);
+        await close();
+      }
+    });
+  }
+});
+
+describe("what can be done with it", () => {
+  test("the slider drives every panel, and the address keeps what is looked at", async () => {
+    const { page, trouble, close } = await open("methods.html", { hash: "#k=3&method=gslda" });
+    const state = () => page.evaluate(() => ({ k: document.querySelector("output.k").textContent, which: document.querySelector(".answer .headline").textContent, verdict: document.querySelector(".verdict").textContent,
+      reading: document.querySelector("#panel-path .reading").textContent, dot: [...document.querySelectorAll("#panel-path svg circle[r='6.5']")].map((c) => c.getAttribute("cx")).join(), rows: document.querySelectorAll("#panel-features .scroll.tall tbody tr").length,
+      bars: document.querySelectorAll("#panel-loadings svg [data-mark=bar] rect").length, rule: [...document.querySelectorAll("#panel-error svg [data-mark=rule]")].map((g) => g.outerHTML).join() }));
+    await seeAll(page);
+    const before = await state();
+    assert.equal(before.k, "3");
+    assert.equal(before.rows, 3);
+    await page.focus("#k");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await seeAll(page);
+    const now = await state();
+    assert.equal(now.k, "5");
+    assert.equal(now.rows, 5);
+    assert.equal(now.bars, 5);
+    for (const name of ["which", "verdict", "reading", "dot", "rule"]) assert.notEqual(now[name], before[name], `${name} follows the slider`);
+    assert.match(page.url(), /k=5/);
+    await page.click('nav a[href="#panel=features"]');
+    await page.waitForFunction(() => location.hash.includes("panel=features"));
+    await page.reload();
+    await page.waitForSelector("#app[data-ready]");
+    assert.equal((await page.textContent("output.k")), "5");
+    assert.ok(await page.evaluate(() => { const top = document.querySelector("#panel-features").getBoundingClientRect().top; return top > -10 && top < 300; }), "the panel of the address is on screen");
+    assert.deepEqual(trouble, []);
+    await close();
+  });
+
+  test("features are found by name, sorted by a head, and copied into a list", async () => {
+    const { page, trouble, close } = await open("methods.html", { hash: "#k=6&method=gslda" });
+    await seeAll(page);
+    await page.locator("#search").scrollIntoViewIfNeeded();
+    await page.locator("#search").pressSequentially("V4");
+    const names = () => page.$$eval("#panel-features .scroll.tall tbody tr td:first-child", (cells) => cells.map((c) => c.textContent));
+    assert.ok((await names()).every((name) => name.includes("V4")));
+    assert.equal(await page.evaluate(() => document.activeElement.id), "search", "typing goes on");
+    await page.fill("#search", "");
+    await page.click("#panel-features th button:has-text('loading')");
+    const loadings = await page.$$eval("#panel-features .scroll.tall tbody tr", (rows) => rows.map((r) => Number([...r.children].find((c) => c.querySelector(".plus, .minus")).textContent.replace("\u2212", "-"))));
+    assert.deepEqual(loadings, [...loadings].sort((a, b) => b - a));
+    assert.equal(await page.getAttribute("#panel-features th:has(button:has-text('loading'))", "aria-sort"), "descending");
+    assert.ok((await page.$$eval("#panel-features th", (heads) => heads.map((h) => h.textContent))).includes("loss without it"));
+    assert.deepEqual(trouble, []);
+    await close();
+  });
+
+  test("every figure leaves as SVG, PNG and CSV, and has its numbers as a table", async () => {
+    const { page, trouble, close } = await open("methods.html");
+    await seeAll(page);
+    for (const id of ["path", "error", "features", "loadings", "stability", "confusion", "roc", "calibration", "projection", "compare", "differences"]) {
+      const figure = page.locator(`.panel:not(#panel-summary) figure[data-figure="${id}"]`).first();
+      const svg = await saved(page, figure.getByRole("button", { name: "as SVG" }));
+      const text = svg.bytes.toString();
+      assert.match(svg.name, /\.svg$/);
+      assert.ok(await page.evaluate((t) => !new DOMParser().parseFromString(t, "image/svg+xml").querySelector("parsererror"), text), `${id} is XML`);
+      assert.ok(!/var\(|<script|<style|NaN/.test(text), `${id} needs no style of the page`);
+      const csv = await saved(page, figure.getByRole("button", { name: "as CSV" }));
+      assert.ok(csv.bytes.toString().split("\r\n").length > 2, `${id} has rows`);
+      await figure.locator("summary").click();
+      await figure.locator("tbody tr").first().waitFor({ timeout: 5000 });
+    }
+    const png = await saved(page, page.locator('#panel-path figure[data-figure="path"]').getByRole("button", { name: "as PNG" }));
+    assert.equal(png.bytes.subarray(1, 4).toString(), "PNG");
+    assert.ok(png.bytes.length > 5000);
+    assert.deepEqual(trouble, []);
+    await close();
+  });
+
+  test("on paper every panel is there, on white", async () => {
+    const { page, trouble, close } = await open("methods.html", { theme: "dark" });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    await page.emulateMedia({ media: "print" });
+    assert.deepEqual(await flaws(page), []);
+    assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
+    assert.ok((await page.pdf()).length > 20000);
+    assert.deepEqual(trouble, []);
+    await close();
+  });
+
+  test("a picture shows the chosen pixels, and others at another size", async () => {
+    const { page, trouble, close } = await open("images.html", { hash: "#k=2" });
+    await seeAll(page);
+    const mask = () => page.evaluate(() => { const canvas = document.querySelector('[data-figure="mask-0"] canvas'); const { data } = canvas.getContext("2d").getImageData(0, 0, 8, 8); let orange = 0; for (let i = 0; i < data.length; i += 4) if (data[i] > data[i + 2] + 60) ++orange; return orange; });
+    assert.equal(await mask(), 2);
+    await page.focus("#k");
+    for (let i = 0; i < 3; ++i) await page.keyboard.press("ArrowRight");
+    await seeAll(page);
+    assert.equal(await mask(), 5);
+    assert.deepEqual(trouble, []);
+    await close();
+  });
+});
+
+describe("names are data", () => {
+  const harmless = async (file) => {
+    const { page, trouble, close } = await open(file, { hash: "#k=14&method=gslda" });
+    const seen = await seeAll(page);
+    assert.ok(seen.includes("compare"));
+    assert.deepEqual(await flaws(page), []);
+    for (const details of await page.locator("details").all()) await details.evaluate((d) => { d.open = true; });
+    assert.equal(await page.locator("img, iframe, object, embed, #app script, a[href^='javascript']").count(), 0);
+    assert.ok((await page.textContent("#panel-features")).includes("</script><img src=x onerror=alert(1)>"), "it is shown as text");
+    assert.ok(!/[\u202e\u0001]/.test(await page.textContent("#app")), "marks that turn the direction are shown, not obeyed");
+    const svg = await saved(page, page.locator('#panel-features figure[data-figure="features"]').getByRole("button", { name: "as SVG" }));
+    assert.doesNotMatch(svg.bytes.toString(), /<img|<script|<svg onload/);
+    const csv = (await saved(page, page.getByRole("button", { name: "The list of features as CSV" }))).bytes.toString();
+    for (const formula of ["=1+1", "+cmd", "@SUM(1)", "-2"]) assert.ok(new RegExp(`(^|\\n|,)"?'${formula.replace(/[+()|]/g, "\\$&")}`).test(csv), `${formula} is text in a spreadsheet`);
+    await page.waitForTimeout(200);
+    assert.deepEqual(trouble, []);
+    await close();
+  };
+  test("hostile names do nothing", () => harmless("hostile.html"));
+  test("nor do they without the policy", async () => {
+    const html = readFileSync(path("hostile.html"), "utf8");
+    const bare = html.replace(/<meta http-equiv="Content-Security-Policy"[^>]*>/, "");
+    assert.notEqual(bare, html);
+    writeFileSync(path("bare.html"), bare);
+    await harmless("bare.html");
+  });
+  test("the policy forbids what is not in the bundle", async () => {
+    const html = readFileSync(path("hostile.html"), "utf8");
+    assert.match(html, /default-src 'none'; script-src 'sha256-[^']+'; style-src 'sha256-[^']+'; img-src blob:;/);
+    assert.equal(html.match(/<script/g).length, 2);
+    writeFileSync(path("injected.html"), html.replace("<div id=\"app\">", "<script>window.injected = true</script><div id=\"app\">"));
+    const { page, trouble, close } = await open("injected.html");
+    assert.equal(await page.evaluate(() => window.injected), undefined);
+    assert.ok(trouble.length > 0, "the browser says so");
+    await close();
+  });
+});
+
+describe("many features", () => {
+  test("54,613 features and 200 sizes are less than 15 MB, open, and say what was left out", async () => {
+    const features = 54613;
+    let seed = 3;
+    const next = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+    const order = Array.from({ length: features }, (_, i) => i).sort((a, b) => ((a * 7919) % features) - ((b * 7919) % features));
+    const result = {
+      schema: "subspectra.selection/1", version: "0.1.0", method: "fisher", status: "heuristic", options: { k: [1, 200], seed: 0 }, data: { source: "genes.csv", rows: 72, features, names: Array.from({ length: features }, (_, i) => `gene_${i}_at`), classes: ["ALL", "AML"], class_counts: [47, 25] },
+      path: Array.from({ length: 200 }, (_, i) => { const set = order.slice(0, i + 1).sort((a, b) => a - b); return { k: i + 1, features: set, names: set.map((f) => `gene_${f}_at`), objective: Math.log(i + 2), loadings: set.map(() => [next() - 0.5]) }; }),
+      ranking: order, weights: Array.from({ length: features }, next), timing: { total_s: 1 }, warnings: []
+    };
+    writeFileSync(path("big.json"), JSON.stringify(result));
+    run("report", "big.json", "-o", "big.html");
+    const bytes = readFileSync(path("big.html")).length;
+    assert.ok(bytes < 15_000_000, `${bytes} bytes`);
+    const begun = performance.now();
+    const { page, trouble, close } = await open("big.html");
+    console.log(`# big page: ${(bytes / 1e6).toFixed(1)} MB, open after ${Math.round(performance.now() - begun)} ms with the browser's own start`);
+    const seen = await seeAll(page);
+    assert.ok(seen.includes("weights"));
+    assert.ok((await page.locator('#panel-features [data-figure="features"] canvas').count()) === 1, "so many tiles are painted");
+    assert.match(await page.textContent(".left-out"), /names of features that no set mentions/);
+    assert.deepEqual(await flaws(page), []);
+    assert.deepEqual(trouble, []);
+    await close();
+  });
+});
+
