@@ -257,13 +257,14 @@ int run_evaluate(const Arguments& arguments, Signals& signals) {
   used.update(classifier_options_json(job.texts));
   used.update(options_json(options));
   used["cv_groups"] = job.read.cv_groups;
-  used["ridge_all_rows"] = OptionCodec<Ridge>::json(as_option(evaluation.ridge_all_rows));
+  used["ridge_all_rows"] = ridge_all_rows_json(evaluation);
   const ResultContext context = {.options = std::move(used),
                                  .read_s = job.read_s,
                                  .total_s = job.watch.seconds(),
                                  .spelling = Spelling::kCommandLine};
-  const nlohmann::json object = evaluation_json(evaluation, data, context);
-  const std::string json = json_text(object);
+  const bool as_json = job.output.json || !job.output.o.empty() || page.wanted();
+  const nlohmann::json object = as_json ? evaluation_json(evaluation, data, context) : nlohmann::json();
+  const std::string json = as_json ? json_text(object) : std::string();
   job.warn(data.warnings(), evaluation.warnings);
   write_result_as_named(job.output.o, object, json, signals.token(), csv.csv_safe);
   if (options.predictions) {

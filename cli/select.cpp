@@ -521,8 +521,10 @@ int run_select(const Arguments& arguments, Signals& signals) {
                                  .groups = job.selection.feature_groups ? job.selection.feature_groups.get()
                                                                         : prepared.details().categories.get(),
                                  .spelling = Spelling::kCommandLine};
-  const nlohmann::json object = selection_json(selection, prepared, context);
-  const std::string result = json_text(object);
+  // Thousands of sets with their names and loadings are more work as a text than as a result.
+  const bool as_json = job.output.json || !job.output.o.empty() || page.wanted();
+  const nlohmann::json object = as_json ? selection_json(selection, prepared, context) : nlohmann::json();
+  const std::string result = as_json ? json_text(object) : std::string();
   job.warn(prepared.warnings(), selection.warnings);
   if (job.output.verbose) say_passes(selection);
   write_result_as_named(job.output.o, object, result, signals.token(), csv.csv_safe);

@@ -188,6 +188,7 @@ struct Evaluation {
   bool nested = true;
   Criterion criterion = Criterion::kLargest;  ///< the one asked for, auto resolved
   RidgeAmount ridge_all_rows;  ///< the ridge when all rows train; every training set has its own
+  bool ridge_known = true;     ///< false where no method and no rule needed one, so that none was resolved
   Index folds_run = 0, folds_planned = 0;
   std::vector<std::string> methods;  ///< in the order of the call
   std::vector<EvaluationRow> rows;   ///< by method, then ascending k

@@ -40,6 +40,8 @@ struct SelectOptions {
   bool certify = true;  ///< not an option: cross-validation, which has no use for bounds, leaves them out
   bool ridge_needed =
       true;  ///< not an option: nobody asks for the ridge of a fold in which a method fits its own rule
+  bool sets_alone = false;  ///< not an option: cross-validation asks for sets, neither for what they are
+                            ///< worth nor for a ridge that no rule turns out to need
   std::uint64_t seed = 0;
   int threads = 0;
   ByteSize memory_limit = {};
@@ -195,6 +197,7 @@ struct Selection {
   std::string method;
   Status status = Status::kInterrupted;    // starts pessimistic: every method says how it ended
   RidgeAmount ridge;                       ///< what was added to diag(B)
+  bool ridge_open = false;                 ///< not resolved: nothing needed it (SelectOptions::sets_alone)
   Criterion criterion = Criterion::kAuto;  ///< that the objectives are of: the one asked for, auto resolved
   /// What a fraction was taken of, by feature: the within-class variance, or the total one of a column that
   /// has none; empty where no fraction was added.

@@ -229,7 +229,7 @@ Fitted fit(const Dataset& data, const std::string& method, const Told& told, con
     const Evaluation& judged = *fit.chosen.evaluation;
     json used = used_options(options, selection, selection.k);
     used["classifier"] = classifier.name();
-    used["ridge_all_rows"] = OptionCodec<Ridge>::json(as_option(judged.ridge_all_rows));
+    used["ridge_all_rows"] = ridge_all_rows_json(judged);
     fitted.evaluation = text_of(evaluation_json(
         judged, checked,
         {.options = std::move(used), .total_s = judged.total_s, .spelling = Spelling::kPython}));
@@ -267,7 +267,7 @@ std::string evaluate(const Dataset& data, const std::vector<NamedMethod>& method
   json used = used_options(options, selection, selection.k);
   used.update(options_json(protocol));
   used["classifier"] = classifier.name();
-  used["ridge_all_rows"] = OptionCodec<Ridge>::json(as_option(evaluation.ridge_all_rows));
+  used["ridge_all_rows"] = ridge_all_rows_json(evaluation);
   return text_of(evaluation_json(
       evaluation, checked,
       {.options = std::move(used), .total_s = evaluation.total_s, .spelling = Spelling::kPython}));

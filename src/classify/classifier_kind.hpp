@@ -3,6 +3,7 @@
 /// registry.cpp.
 #include <subspectra/classifiers.hpp>
 
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -20,6 +21,9 @@ namespace subspectra {
 struct TrainingContext {
   std::uint64_t seed = 0;  ///< of inner folds and random starts
   int threads = 0;
+  /// Resolves the ridge where a rule turns out to need it, in place of the one that is told: a rule that
+  /// shrinks hardly ever does, and its spectrum may cost more than everything else. Empty: the one told.
+  std::function<RidgeAmount()> open_ridge = {};
 };
 
 /// The columns of the prepared and labelled rows `training` that sets of features are taken from, ascending.

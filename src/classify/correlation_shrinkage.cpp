@@ -7,6 +7,20 @@
 #include "linalg/blas.hpp"
 
 namespace subspectra {
+namespace {
+
+double intensity_of(double uncertain, double squares, double degrees) {
+  if (!(squares > 0.0)) return 0.0;
+  constexpr double kNone = 1e-9;  // rounding left of as many classes as rows
+  if (!(degrees > kNone)) return 1.0;
+  return std::min(1.0, uncertain / degrees / squares);
+}
+
+double degrees_of(const Moments& moments, double concentration) {
+  return 1.0 / concentration - static_cast<double>((moments.class_weights().array() > 0.0).count());
+}
+
+}  // namespace
 
 CorrelationShrinkage::CorrelationShrinkage(const Dataset& rows, const std::vector<Index>& features,
                                            const Moments& moments, const MatrixRef& within) {
@@ -46,17 +60,49 @@ CorrelationShrinkage::CorrelationShrinkage(const Dataset& rows, const std::vecto
   correlations_.diagonal().setZero();
   uncertainties_ = (uncertainties_ - correlations_.cwiseAbs2()).cwiseMax(0.0);
   uncertainties_.diagonal().setZero();
-  degrees_ = 1.0 / concentration - static_cast<double>((moments.class_weights().array() > 0.0).count());
+  degrees_ = degrees_of(moments, concentration);
 }
 
 double CorrelationShrinkage::intensity(const std::vector<Index>* places) const {
   const double uncertain = places == nullptr ? uncertainties_.sum() : uncertainties_(*places, *places).sum();
   const double squares =
       places == nullptr ? correlations_.squaredNorm() : correlations_(*places, *places).squaredNorm();
-  if (!(squares > 0.0)) return 0.0;
-  constexpr double kNone = 1e-9;  // rounding left of as many classes as rows
-  if (!(degrees_ > kNone)) return 1.0;
-  return std::min(1.0, uncertain / degrees_ / squares);
+  return intensity_of(uncertain, squares, degrees_);
+}
+
+double shrinkage_by_rows(const Dataset& rows, const CovarianceOperator& within, int threads) {
+  constexpr Index kPanel = 1024;
+  const Index k = rows.features(), n = rows.rows();
+  const double total = within.moments().total_weight();
+  Vector shares = Vector::Zero(n);
+  for (Index i = 0; i < n; ++i) {
+    if (rows.labels()->codes[static_cast<std::size_t>(i)] >= 0) shares[i] = rows.weight(i) / total;
+  }
+  Vector unit = within.diagonal().cwiseMax(1e-300).cwiseSqrt();
+  for (double& one : unit) one = one > 2e-150 ? one : 1.0;  // no variance: its column is zero
+  const CovarianceOperator correlations = within.in_units_of(unit);
+  Vector of_row = Vector::Zero(n);             // sum over the features of h z^2
+  double fourth_powers = 0.0, diagonal = 0.0;  // sum q_ii, sum r_ii^2
+  std::vector<Index> panel;
+  for (Index first = 0; first < k; first += kPanel) {
+    panel.resize(static_cast<std::size_t>(std::min(kPanel, k - first)));
+    std::iota(panel.begin(), panel.end(), first);
+    const Matrix squares = correlations.centred(panel).cwiseAbs2();
+    of_row += squares.rowwise().sum();
+    diagonal += squares.colwise().sum().squaredNorm();
+    for (Index i = 0; i < n; ++i) {
+      if (shares[i] > 0.0) fourth_powers += squares.row(i).squaredNorm() / shares[i];
+    }
+  }
+  double sum_q = 0.0;
+  for (Index i = 0; i < n; ++i) {
+    if (shares[i] > 0.0) sum_q += of_row[i] * of_row[i] / shares[i];
+  }
+  panel.resize(static_cast<std::size_t>(k));
+  std::iota(panel.begin(), panel.end(), Index{0});
+  const double squares = correlations.gram(panel, threads).squaredNorm() - diagonal;
+  const double uncertain = std::max(0.0, sum_q - fourth_powers - squares);
+  return intensity_of(uncertain, squares, degrees_of(within.moments(), shares.squaredNorm()));
 }
 
 }  // namespace subspectra

@@ -5,6 +5,7 @@
 #include "core/types.hpp"
 #include "data/dataset.hpp"
 #include "data/moments.hpp"
+#include "spectral/covariance_operator.hpp"
 
 namespace subspectra {
 
@@ -30,5 +31,10 @@ class CorrelationShrinkage {
   Matrix correlations_;   ///< r_ij, 0 on the diagonal
   double degrees_;        ///< 1/sum h^2 less the classes: rows that say something
 };
+
+/// The intensity of all features of these rows, more of them than rows, from sums over the rows:
+///     sum_ij r_ij^2 = |Z Z'|^2,   sum_ij q_ij = sum over rows of (sum_i z_i^2)^2 h,
+/// N^2 k flops and nothing k x k. `within` is the within-class covariance of the rows.
+[[nodiscard]] double shrinkage_by_rows(const Dataset& rows, const CovarianceOperator& within, int threads);
 
 }  // namespace subspectra

@@ -4,15 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <mutex>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 #include "classify/classifier_kind.hpp"
 #include "classify/correlation_shrinkage.hpp"
 #include "core/matrix_json.hpp"
 #include "data/moments.hpp"
 #include "eigen/cholesky.hpp"
+#include "eigen/leading.hpp"
 #include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
+#include "spectral/covariance_operator.hpp"
 #include "spectral/discriminants.hpp"
 #include "spectral/ridge.hpp"
 
@@ -199,61 +205,208 @@ void Lda::validate() const {
 
 namespace {
 
+/// The ridge that a rule is told, resolved when it is first asked for.
+class RuleRidge {
+ public:
+  RuleRidge(const RidgeAmount& told, std::function<RidgeAmount()> open)
+      : amount_(told), open_(std::move(open)) {}
+  [[nodiscard]] const RidgeAmount& amount() const {
+    std::call_once(resolved_, [&] {
+      if (open_) amount_ = open_();
+    });
+    return amount_;
+  }
+  /// What it adds to the variances.
+  [[nodiscard]] Vector added_to(const Moments& moments) const {
+    Vector added = Vector::Constant(moments.features(), amount().value);
+    if (amount().fraction > 0.0) added += amount().fraction * ridge_variances(moments);
+    return added;
+  }
+  /// What a rule that did not ask for it is told: the one that was there, else none.
+  [[nodiscard]] RidgeAmount known() const { return open_ ? RidgeAmount() : amount_; }
+
+ private:
+  mutable RidgeAmount amount_;
+  std::function<RidgeAmount()> open_;
+  mutable std::once_flag resolved_;
+};
+
+/// How far a rule shrinks whose correlations say `automatic` of themselves.
+double shrinkage_of(const Shrinkage& asked, double automatic) {
+  const double intensity = asked.intensity.value_or(automatic);
+  return intensity + asked.beyond * (1.0 - intensity);
+}
+
 /// The moments of all features are computed once; a set takes its part of them. A rule that shrinks has its
 /// correlations pulled towards 0 in place of the ridge: what makes them regular has no units and depends on
 /// the set alone. The ridge comes back where that is not enough (a feature without within-class variance).
-class LdaTrainer final : public SetTrainer {
+class RulesFromMoments {
  public:
-  LdaTrainer(const Lda& options, const TrainingTable& table)
+  RulesFromMoments(const Lda& options, const Dataset& training, const std::vector<Index>& features,
+                   int threads)
       : options_(options),
-        ridge_(table.ridge),
-        moments_(compute_moments(table.training, table.features, Moments::SecondOrder::kFull,
-                                 table.context.threads)),
-        within_(moments_.within_covariance()),
-        added_(Vector::Constant(within_.rows(), ridge_.value)),
-        shrinks_(options.shrinkage.intensity != 0.0) {
-    if (ridge_.fraction > 0.0) added_ += ridge_.fraction * ridge_variances(moments_);
-    if (options.shrinkage.automatic())
-      uncertainty_.emplace(table.training, table.features, moments_, within_);
+        moments_(compute_moments(training, features, Moments::SecondOrder::kFull, threads)),
+        within_(moments_.within_covariance()) {
+    if (options.shrinkage.automatic()) uncertainty_.emplace(training, features, moments_, within_);
   }
-  [[nodiscard]] RulePointer fit(const std::vector<Index>* places, const RunControl&) const override {
-    if (places == nullptr) return rule_of(moments_.class_means(), within_, added_, nullptr);
-    return rule_of(moments_.class_means()(*places, Eigen::all), within_(*places, *places), added_(*places),
-                   places);
+  [[nodiscard]] RulePointer fit(const std::vector<Index>* places, const RuleRidge& ridge) const {
+    if (places == nullptr) return rule_of(moments_.class_means(), within_, ridge, nullptr);
+    return rule_of(moments_.class_means()(*places, Eigen::all), within_(*places, *places), ridge, places);
   }
 
  private:
-  [[nodiscard]] RulePointer rule_of(const MatrixRef& means, Matrix within, const VectorRef& added,
+  [[nodiscard]] RulePointer rule_of(const MatrixRef& means, Matrix within, const RuleRidge& ridge,
                                     const std::vector<Index>* places) const {
     std::optional<double> shrinkage;
     std::optional<Matrix> factor;
-    if (shrinks_) {
-      shrinkage = uncertainty_ ? uncertainty_->intensity(places) : *options_.shrinkage.intensity;
-      *shrinkage += options_.shrinkage.beyond * (1.0 - *shrinkage);
+    RidgeAmount used = ridge.known();
+    if (options_.shrinkage.intensity != 0.0) {
+      shrinkage = shrinkage_of(options_.shrinkage, uncertainty_ ? uncertainty_->intensity(places) : 0.0);
       const Vector variances = within.diagonal();
       within *= 1.0 - *shrinkage;
       within.diagonal() = variances;
       factor = factor_of(within);
     }
     if (!factor) {
-      within.diagonal() += added;
+      used = ridge.amount();
+      const Vector added = ridge.added_to(moments_);
+      within.diagonal() += places == nullptr ? added : Vector(added(*places));
       factor = factor_of(within);
     }
     if (!factor) refuse_singular(within.rows());
     auto rule = std::make_shared<LdaRule>(
         rule_of_factor(moments_.class_weights(), means, *factor, options_.prior, options_.components));
-    rule->ridge = ridge_;
+    rule->ridge = used;
     rule->shrinkage = shrinkage;
     return rule;
   }
 
   Lda options_;
-  RidgeAmount ridge_;
   Moments moments_;
   Matrix within_;
-  Vector added_;  ///< by the ridge, to the variances
-  bool shrinks_;
   std::optional<CorrelationShrinkage> uncertainty_;
+};
+
+/// The rule on all features of a table that has more of them than rows, nothing of their number squared.
+/// B = D^{1/2} (a Y'Y + I) D^{1/2} with D diagonal, Y = Z D^{-1/2} and a the share of the correlations that
+/// is kept, so that with M of the class means
+///     D^{1/2} B^{-1} M = m - Y'(I/a + Y Y')^{-1} Y m,   m = D^{-1/2} M        (Woodbury),
+/// T = M'B^{-1}M = V L V', and the discriminants are B^{-1} M V L^{-1/2}. N^2 k flops.
+LdaRule rule_by_rows(const CovarianceOperator& within, const Vector& diagonal, double kept, Prior prior,
+                     Index components, int threads) {
+  constexpr Index kPanel = 1024;
+  constexpr double kRounding = 1e-12;  // of the largest eigenvalue: T is a difference
+  const Moments& moments = within.moments();
+  const Index k = moments.features(), n = within.rows();
+  const Vector share = moments.class_weights() / moments.total_weight();
+  LdaRule rule;
+  rule.priors = class_priors(moments.class_weights(), prior);
+  rule.centre = moments.class_means() * share;
+  const Matrix centred = moments.class_means().colwise() - rule.centre;
+  const Vector root = diagonal.cwiseSqrt();
+  Matrix m = centred;
+  for (Index c = 0; c < m.cols(); ++c) m.col(c).array() *= std::sqrt(share[c]) / root.array();
+  Matrix u = m;
+  if (kept > 0.0) {
+    const CovarianceOperator scaled = within.in_units_of(root);
+    std::vector<Index> panel(static_cast<std::size_t>(k));
+    std::iota(panel.begin(), panel.end(), Index{0});
+    Matrix inner = scaled.gram(panel, threads);
+    inner.diagonal().array() += 1.0 / kept;
+    if (!linalg::cholesky(inner)) refuse_singular(k);
+    Matrix ym = Matrix::Zero(n, m.cols());
+    for (Index first = 0; first < k; first += kPanel) {
+      panel.resize(static_cast<std::size_t>(std::min(kPanel, k - first)));
+      std::iota(panel.begin(), panel.end(), first);
+      linalg::gemm(1.0, linalg::Op::kNone, scaled.centred(panel), linalg::Op::kNone,
+                   m.middleRows(first, static_cast<Index>(panel.size())), 1.0, ym);
+    }
+    linalg::solve_lower(inner, linalg::Op::kNone, ym);
+    linalg::solve_lower(inner, linalg::Op::kTranspose, ym);
+    u -= scaled.transposed_times(ym, threads);
+  }
+  Matrix t(m.cols(), m.cols());
+  linalg::gemm(1.0, linalg::Op::kTranspose, m, linalg::Op::kNone, u, 0.0, t);
+  t = (0.5 * (t + t.transpose())).eval();
+  const auto eigen = linalg::symmetric_eigen(std::move(t), true);
+  const Index q = eigen.values.size();
+  Index r = std::max<Index>((moments.class_weights().array() > 0.0).count() - 1, 0);
+  if (components > 0) r = std::min(r, components);
+  while (r > 0 && !(eigen.values[q - r] > kRounding * eigen.values[q - 1])) --r;
+  rule.discriminants.resize(k, r);
+  const Matrix turn = eigen.vectors.rightCols(r).rowwise().reverse() *
+                      Vector(eigen.values.tail(r).reverse()).cwiseSqrt().cwiseInverse().asDiagonal();
+  linalg::gemm(1.0, linalg::Op::kNone, u, linalg::Op::kNone, turn, 0.0, rule.discriminants);
+  rule.discriminants.array().colwise() /= root.array();
+  make_largest_positive(rule.discriminants);
+  rule.centroids = centred.transpose() * rule.discriminants;
+  return rule;
+}
+
+class LdaTrainer final : public SetTrainer {
+ public:
+  LdaTrainer(const Lda& options, const TrainingTable& table)
+      : options_(options),
+        training_(table.training),
+        features_(table.features),
+        threads_(table.context.threads),
+        ridge_(table.ridge, table.context.open_ridge) {
+    if (!by_rows(std::ssize(features_))) (void)together();
+  }
+  [[nodiscard]] RulePointer fit(const std::vector<Index>* places, const RunControl&) const override {
+    constexpr std::ptrdiff_t kMostTogether = 4000;  // features whose covariances are kept for all sets
+    const std::ptrdiff_t k = places == nullptr ? std::ssize(features_) : std::ssize(*places);
+    if (!by_rows(k) && std::ssize(features_) <= kMostTogether) return together().fit(places, ridge_);
+    std::vector<Index> set = features_;
+    if (places != nullptr) {
+      set.clear();
+      for (const Index place : *places) set.push_back(features_[static_cast<std::size_t>(place)]);
+    }
+    if (!by_rows(k)) return RulesFromMoments(options_, training_, set, threads_).fit(nullptr, ridge_);
+    return rule_of_rows(k == training_.features() ? training_ : training_.with_features(set));
+  }
+
+ private:
+  /// So many features beside the rows that what is rows x rows is the smaller thing.
+  [[nodiscard]] bool by_rows(std::ptrdiff_t k) const {
+    constexpr std::ptrdiff_t kSmall = 500;
+    return k > kSmall && k > training_.rows();
+  }
+  [[nodiscard]] const RulesFromMoments& together() const {
+    std::call_once(made_, [&] { together_.emplace(options_, training_, features_, threads_); });
+    return *together_;
+  }
+  [[nodiscard]] RulePointer rule_of_rows(const Dataset& rows) const {
+    const CovarianceOperator within(rows, CovarianceOperator::Centring::kByClass, threads_);
+    const Vector& variances = within.diagonal();
+    std::optional<double> shrinkage;
+    if (options_.shrinkage.intensity != 0.0) {
+      shrinkage =
+          shrinkage_of(options_.shrinkage,
+                       options_.shrinkage.automatic() ? shrinkage_by_rows(rows, within, threads_) : 0.0);
+    }
+    const double pulled = shrinkage.value_or(0.0);
+    Vector diagonal = pulled * variances;
+    RidgeAmount used = ridge_.known();
+    if (!(pulled > kDependentPivot) || !(variances.minCoeff() > 0.0)) {
+      used = ridge_.amount();
+      diagonal += ridge_.added_to(within.moments());
+    }
+    if (!(diagonal.array() > kDependentPivot * variances.array()).all()) refuse_singular(rows.features());
+    auto rule = std::make_shared<LdaRule>(
+        rule_by_rows(within, diagonal, 1.0 - pulled, options_.prior, options_.components, threads_));
+    rule->ridge = used;
+    rule->shrinkage = shrinkage;
+    return rule;
+  }
+
+  Lda options_;
+  Dataset training_;
+  std::vector<Index> features_;
+  int threads_;
+  RuleRidge ridge_;
+  mutable std::once_flag made_;
+  mutable std::optional<RulesFromMoments> together_;
 };
 
 class LdaKind final : public TypedKind<Lda> {

@@ -23,6 +23,10 @@ class CholeskyFactor {
   bool positive_ = false;
 };
 
+/// L (p x p, lower) with L L' = M M' for M of p rows and more columns: the triangle of M' = Q L', so that no
+/// digits are lost to squares. By LAPACK, 2 r p^2 flops for r columns.
+[[nodiscard]] Matrix square_factor(const MatrixRef& m);
+
 /// Columns that are an orthonormal basis of the span of a's, which has more rows than columns (Householder).
 [[nodiscard]] Matrix orthonormal_basis(const MatrixRef& a);
 

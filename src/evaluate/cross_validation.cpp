@@ -24,6 +24,7 @@
 #include "evaluate/held_out.hpp"
 #include "evaluate/size_choice.hpp"
 #include "evaluate/stability.hpp"
+#include "select/select.hpp"
 #include "spectral/ridge.hpp"
 
 namespace subspectra {
@@ -136,9 +137,8 @@ class Evaluator {
     for (std::size_t m = 0; m < methods.size(); ++m) {
       if (!selections[m].has_answer() && !select(rows, task, methods[m], selections[m])) continue;
       try {
-        scores[m] = selections[m].own_rule()
-                        ? judge_records(training, preparation, task, selections[m])
-                        : judge_path(training, preparation, task, selections[m], threads);
+        scores[m] = selections[m].own_rule() ? judge_records(training, preparation, task, selections[m])
+                                             : judge_path(rows, preparation, task, selections[m], threads);
       } catch (const CutShort&) {
         return {};
       }
@@ -181,6 +181,7 @@ class Evaluator {
     options.threads = rows.threads();
     options.certify = false;
     options.ridge_needed = task.train.size() == static_cast<std::size_t>(data_.rows());  // it is reported
+    options.sets_alone = !method.traits().composite;
     options.components = 1;
     try {
       selection = run_judged(rows, method, options, judging(), control_.silent());
@@ -196,15 +197,17 @@ class Evaluator {
     return true;
   }
 
-  ScoresByK judge_path(const Dataset& training, const Preparation& preparation, const Task& task,
+  ScoresByK judge_path(const RowStatistics& statistics, const Preparation& preparation, const Task& task,
                        const Selection& selection, int threads) const {
+    const Dataset& training = statistics.data();
     const std::vector<Index> used = features_used(selection);
     const Preparation seen =
         preparation_of(selection, preparation, training, used, judging()).restricted(used);
     Matrix test_rows = values(task.test, used);
     seen.apply_to(test_rows);
     const Classifier classifier = classifier_of(selection, classifier_);
-    const TrainingContext context{.seed = selection_.seed, .threads = threads};
+    TrainingContext context{.seed = selection_.seed, .threads = threads};
+    if (selection.ridge_open) context.open_ridge = [&] { return open_ridge(statistics, selection_); };
     const bool bent = seen.spread.size() > preparation.spread.size();
     const ClassifierTrainer trainer =
         bent ? ClassifierTrainer(Preparation().then(seen).apply(training.with_features(used)),
@@ -724,7 +727,11 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
   std::vector<Selection> on_all(methods.size());
   const std::vector<ScoresByK> apparent =
       evaluator.run({&*data.labels(), everything, everything, nullptr}, methods, threads, on_all);
-  if (!on_all.empty()) evaluation.ridge_all_rows = on_all.front().ridge;  // of the data, not of the method
+  const auto known = std::find_if(on_all.begin(), on_all.end(), [](const Selection& selection_on_all) {
+    return !selection_on_all.ridge_open;
+  });
+  evaluation.ridge_known = known != on_all.end();
+  if (evaluation.ridge_known) evaluation.ridge_all_rows = known->ridge;  // of the data, not of the method
   for (const auto& selection_on_all : on_all) {
     for (const auto& warning : selection_on_all.warnings) {
       if (std::find(evaluation.warnings.begin(), evaluation.warnings.end(), warning) ==
@@ -1004,18 +1011,7 @@ void require_class_labels(const Dataset& data, std::string_view command) {
   // Methods that look at labels say so themselves, but not every method does.
   const auto counts = data.labels()->counts();
   const auto classes = std::count_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
-  if (classes > 1 && std::all_of(counts.begin(), counts.end(), [](Index count) { return count <= 1; })) {
-    refuse_table(
-        data,
-        BadInput(
-            {.file = data.source()},
-            fmt::format(
-                "every class of '{}' has one row: it looks like a continuous value or like sample ids; name the label column with ⟨target⟩",
-                data.labels()->name)),
-        {.field = "y",
-         .rule = "has one row of every class, as a continuous value or sample ids have",
-         .way_out = "give class labels"});
-  }
+  if (classes > 1) require_rows_of_some_class(data);
   const auto some = std::find_if(counts.begin(), counts.end(), [](Index count) { return count > 0; });
   if (some != counts.end() && std::all_of(some + 1, counts.end(), [](Index count) { return count == 0; })) {
     const std::string& only = data.labels()->classes[static_cast<std::size_t>(some - counts.begin())];

@@ -142,6 +142,7 @@ SelectOptions options_of(const Arm& arm, const SelectOptions& options) {
   SelectOptions told = options;
   told.ridge = arm.ridge;
   told.certify = false;
+  told.sets_alone = false;
   told.bounds = false;
   told.components = 1;
   return told;

@@ -222,6 +222,11 @@ json data_json(const Dataset& data) {
   return out;
 }
 
+json ridge_all_rows_json(const Evaluation& evaluation) {
+  if (!evaluation.ridge_known) return nullptr;
+  return OptionCodec<Ridge>::json(as_option(evaluation.ridge_all_rows));
+}
+
 json selection_json(const Selection& selection, const Dataset& data, const ResultContext& context) {
   json options = context.options;
   options.update(record_of(selection));
@@ -427,7 +432,7 @@ std::string Evaluation::to_json(const Dataset& data) const {
   context.options.update(options_json(options.select));
   context.options.update(options_json(options));
   context.options["classifier"] = options.classifier.name();
-  context.options["ridge_all_rows"] = OptionCodec<Ridge>::json(as_option(ridge_all_rows));
+  context.options["ridge_all_rows"] = ridge_all_rows_json(*this);
   context.total_s = total_s;
   return dump_json(evaluation_json(*this, data, context), 2) + "\n";
 }

@@ -20,6 +20,8 @@ struct ResultContext {
                                             const ResultContext& context);
 [[nodiscard]] nlohmann::json evaluation_json(const Evaluation& evaluation, const Dataset& data,
                                              const ResultContext& context);
+/// Among the options as used: the ridge when all rows train, null where nothing needed one.
+[[nodiscard]] nlohmann::json ridge_all_rows_json(const Evaluation& evaluation);
 /// An entry of `folds`.
 [[nodiscard]] nlohmann::json fold_json(const EvaluationFold& fold);
 [[nodiscard]] nlohmann::json clustering_json(const Clustering& clustering, const Dataset& data,

@@ -8,8 +8,8 @@
 #include "eigen/leading.hpp"
 #include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
+#include "search/perron_bound.hpp"
 #include "search/rounding.hpp"
-#include "spectral/perron_bound.hpp"
 #include "spectral/renormalize.hpp"
 #include "spectral/ridge.hpp"
 

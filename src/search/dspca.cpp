@@ -12,7 +12,7 @@
 #include "eigen/leading.hpp"
 #include "eigen/symmetric.hpp"
 #include "linalg/blas.hpp"
-#include "spectral/perron_bound.hpp"
+#include "search/perron_bound.hpp"
 #include "spectral/renormalize.hpp"
 
 // Two copies of X, each with one half of the constraints, are made equal (Boyd et al. 2011, Section 3):

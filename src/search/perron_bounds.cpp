@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "search/top_sum.hpp"
+
 namespace subspectra::search {
 namespace {}  // namespace
 
@@ -42,60 +44,6 @@ NodeFate PerronBounds::close(PerronNode& node) {
   return superset_closes(node) ? NodeFate::kClosed : NodeFate::kOpen;
 }
 
-/// The sum of the m largest |c_j| d_j, or a little more, and t with
-///     m t + sum_j (|c_j| d_j - t)+ = that sum.
-/// Every t >= 0 gives an upper bound this way; the smallest is exact. `t` on entry is a guess.
-double PerronBounds::top_sum(const double* c, const double* d, Index n, Index m, double& t) const {
-  if (m <= 0) {
-    t = kInfinity;
-    return 0.0;
-  }
-  const double slots = static_cast<double>(m);
-  if (!(t < kInfinity)) t = 0.0;
-  double low = -1.0, high = kInfinity;  // thresholds with too many above, too few
-  double low_next = -1.0;               // the weight next to `low`
-  rows::Above above, few;               // at the last t, at `high`
-  few.most_below = kInfinity;
-  for (int pass = 0; pass < tuning_.threshold_passes; ++pass) {
-    rows::weights_above(c, d, n, t, &above);
-    const double over = above.count - slots;
-    if (over == 0.0 || over == 1.0) {
-      const double sum = over == 0.0 ? above.sum : above.sum - above.least_above;
-      t = above.least_above;
-      return sum;
-    }
-    if (over == -1.0 || (over < 0.0 && above.most_below == 0.0)) {
-      t = above.most_below;
-      return above.sum + above.most_below;
-    }
-    if (over > 0.0) {
-      low = t;
-      low_next = above.least_above;
-    } else {
-      high = t;
-      few = above;
-    }
-    if (low_next >= few.most_below) {  // all weights in between are the same
-      t = few.most_below;
-      return few.sum + (slots - few.count) * t;
-    }
-    // Weights above t fall off like an exponential, or so.
-    const double mean = above.count > 0.0 ? above.sum / above.count - t : 0.5 * t;
-    double next = above.count > 0.0 ? t + mean * std::log(above.count / slots) : 0.5 * above.most_below;
-    if (over > 0.0) {
-      next = std::max(next, low_next);
-    } else {
-      next = std::min(next, 0.9999 * few.most_below);
-    }
-    if (!(next > low && next < high)) {
-      next = high < kInfinity ? 0.5 * (std::max(low, 0.0) + high) : low_next;
-    }
-    if (pass + 1 == tuning_.threshold_passes || next == t) break;
-    t = next;
-  }
-  return above.sum + (slots - above.count) * t;
-}
-
 /// R(d) and the thresholds of all rows.
 void PerronBounds::sweep(const PerronNode& node, RowBoundedMatrix& matrix) {
   const Index n = node.rows(), m = node.left - 1;
@@ -103,7 +51,8 @@ void PerronBounds::sweep(const PerronNode& node, RowBoundedMatrix& matrix) {
   if (problem_.single) {
     for (Index i = 0; i < n; ++i) {
       const auto at = static_cast<std::size_t>(i);
-      matrix.sum[at] = top_sum(matrix.row(i), matrix.d.data(), matrix.stride, m, matrix.threshold[at]);
+      matrix.sum[at] = top_sum(matrix.row(i), matrix.d.data(), matrix.stride, m, tuning_.threshold_passes,
+                               matrix.threshold[at]);
     }
     return;
   }
@@ -123,7 +72,8 @@ void PerronBounds::sweep(const PerronNode& node, RowBoundedMatrix& matrix) {
         if (e == own) mine = sum;
       }
       const auto at = static_cast<std::size_t>(i);
-      matrix.sum[at] = mine + top_sum(buffer_.data(), ones_.data(), wide, m, matrix.threshold[at]);
+      matrix.sum[at] = mine + top_sum(buffer_.data(), ones_.data(), wide, m, tuning_.threshold_passes,
+                                      matrix.threshold[at]);
     }
   }
 }

@@ -88,7 +88,6 @@ class PerronBounds {
 
  private:
   void sweep(const PerronNode& node, RowBoundedMatrix& matrix);
-  double top_sum(const double* c, const double* d, Index n, Index m, double& t) const;
   [[nodiscard]] double bound_of(PerronNode& node, double worst) const;
   bool fix_out(PerronNode& node, const RowBoundedMatrix& matrix);
   bool superset_closes(PerronNode& node);

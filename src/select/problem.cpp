@@ -105,10 +105,16 @@ std::shared_ptr<const ScoringProblem> RowStatistics::scoring(const std::vector<I
   return problem;
 }
 
+const RidgeAmount& Problem::ridge() const {
+  if (!parts_.open_ridge) return parts_.ridge;
+  if (!ridge_) ridge_ = parts_.rows->ridge(parts_.candidates, parts_.options->ridge).amount;
+  return *ridge_;
+}
+
 const Pencil& Problem::pencil() const {
   if (!pencil_) {
-    pencil_ = parts_.lda ? parts_.rows->lda_pencil(parts_.ridge, parts_.options->criterion)
-                         : parts_.rows->pca_pencil();
+    pencil_ =
+        parts_.lda ? parts_.rows->lda_pencil(ridge(), parts_.options->criterion) : parts_.rows->pca_pencil();
   }
   return *pencil_;
 }

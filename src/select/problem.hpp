@@ -91,7 +91,8 @@ class Problem {
     const RowStatistics* rows = nullptr;
     const SelectOptions* options = nullptr;
     bool lda = true;                ///< judged by (A, B) of the classes; else by the covariance
-    RidgeAmount ridge;              ///< resolved
+    RidgeAmount ridge;              ///< resolved,
+    bool open_ridge = false;        ///< or left to ridge(), which resolves it when it is first asked for
     std::vector<Index> candidates;  ///< ascending: neither constant nor excluded
     std::vector<Index> include;     ///< ascending subset of candidates
     SearchUnits units;              ///< the candidates one by one, or groups of them
@@ -103,7 +104,8 @@ class Problem {
   [[nodiscard]] const Dataset& data() const { return parts_.rows->data(); }
   [[nodiscard]] const SelectOptions& options() const { return *parts_.options; }
   [[nodiscard]] bool lda() const { return parts_.lda; }
-  [[nodiscard]] const RidgeAmount& ridge() const { return parts_.ridge; }
+  [[nodiscard]] const RidgeAmount& ridge() const;
+  [[nodiscard]] bool ridge_known() const { return !parts_.open_ridge || ridge_.has_value(); }
   [[nodiscard]] const std::vector<Index>& candidates() const { return parts_.candidates; }
   [[nodiscard]] const std::vector<Index>& include() const { return parts_.include; }
   [[nodiscard]] const SearchUnits& units() const { return parts_.units; }
@@ -117,6 +119,7 @@ class Problem {
 
  private:
   Parts parts_;
+  mutable std::optional<RidgeAmount> ridge_;  ///< where it was left open
   mutable std::shared_ptr<const Pencil> pencil_;
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/text.hpp"
 #include "search/certificate.hpp"
@@ -45,6 +46,31 @@ struct ScoredPass {
   Index least, most;
   NestedPath path;
 };
+
+/// At every size the set of the better pass.
+void choose_entries(const Problem& problem, const std::vector<ScoredPass>& passes, Selection& selection) {
+  std::vector<std::vector<Index>> wanted(passes.size());  // sizes, of every pass
+  std::vector<std::size_t> from;                          // the pass, of every size
+  for (const Index k : problem.k().sizes()) {
+    const ScoredPass* best = nullptr;
+    for (const auto& pass : passes) {
+      if (k < pass.least || k > pass.most) continue;
+      // Of two that agree to rounding the first, forward, is kept.
+      if (best == nullptr || pass.path.objective(k) > best->path.objective(k) * (1.0 + 1e-9)) best = &pass;
+    }
+    if (best == nullptr) continue;
+    from.push_back(static_cast<std::size_t>(best - passes.data()));
+    wanted[from.back()].push_back(k);
+  }
+  std::vector<std::vector<PathEntry>> entries;
+  entries.reserve(passes.size());
+  for (std::size_t i = 0; i < passes.size(); ++i) entries.push_back(passes[i].path.entries(wanted[i]));
+  std::vector<std::size_t> next(passes.size(), 0);
+  for (const std::size_t i : from) {
+    selection.sets().push_back(std::move(entries[i][next[i]++]));
+    selection.sets().back().pass = passes[i].name;
+  }
+}
 
 /// Of the units that the forward pass passed over, those that no set holds.
 void warn_of_dependent(const Problem& problem, std::vector<Index> units, Selection& selection) {
@@ -189,17 +215,7 @@ void run_passes(const Passes& passes, const Problem& problem, Index swaps, const
     } catch (const Infeasible&) {  // B is singular: the bounds that start from all candidates do not exist
     }
   }
-  for (const Index k : problem.k().sizes()) {
-    const ScoredPass* best = nullptr;
-    for (const auto& pass : scored) {
-      if (k < pass.least || k > pass.most) continue;
-      // Of two that agree to rounding the first, forward, is kept.
-      if (best == nullptr || pass.path.objective(k) > best->path.objective(k) * (1.0 + 1e-9)) best = &pass;
-    }
-    if (best == nullptr) continue;
-    selection.sets().push_back(best->path.entry(k));
-    selection.sets().back().pass = best->name;
-  }
+  choose_entries(problem, scored, selection);
   if (screened && swaps == 0) exchange_while_it_pays(problem, *screened, options, control, selection);
   if (swaps > 0) {
     if (!problem.units().single) {

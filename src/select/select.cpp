@@ -149,15 +149,6 @@ void check_labels(const Dataset& data, const MethodTraits& method) {
   }
 }
 
-/// Nothing can be learned of a class from one row; when every class is such, the column was hardly meant.
-void warn_of_single_rows(const Dataset& data, std::vector<std::string>& warnings) {
-  const auto counts = data.labels()->counts();
-  if (std::any_of(counts.begin(), counts.end(), [](Index count) { return count > 1; })) return;
-  warnings.push_back(fmt::format(
-      "every class of '{}' has one row: it looks like a continuous value or like sample ids{}",
-      data.labels()->name, data.details().in_memory ? "" : "; name the label column with ⟨target⟩"));
-}
-
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -193,6 +184,14 @@ SearchUnits make_units(const std::vector<Index>& candidates, const std::vector<I
   return units;
 }
 
+/// Whether the ridge is an automatic one that is certain to be above 0, because there are more candidates
+/// than rows, and can be left until something asks for it.
+bool ridge_can_wait(const RowStatistics& rows, const SelectOptions& options,
+                    const std::vector<Index>& candidates) {
+  return options.sets_alone && rows.matrices() == nullptr && options.ridge.automatic() &&
+         static_cast<Index>(candidates.size()) > rows.data().rows();
+}
+
 /// The sets of a ranking: nested, each scored on the pencil.
 void score_ranking(const Problem& problem, Selection& selection) {
   std::vector<Index> order = problem.units().include;
@@ -201,6 +200,15 @@ void score_ranking(const Problem& problem, Selection& selection) {
     const auto u = std::lower_bound(problem.candidates().begin(), problem.candidates().end(), j) -
                    problem.candidates().begin();
     if (included[static_cast<std::size_t>(u)] == 0) order.push_back(u);
+  }
+  if (!problem.ridge_known()) {
+    // Whatever the ridge is, no feature depends on others beside it: at least 1e-6 of each one's variance.
+    for (const Index k : problem.k().sizes()) {
+      PathEntry entry;
+      entry.features = problem.units().features({order.begin(), order.begin() + k});
+      selection.sets().push_back(std::move(entry));
+    }
+    return;
   }
   const NestedPath path(problem.pencil(), problem.units(), order, problem.k().hi,
                         {.criterion = problem.options().criterion,
@@ -224,9 +232,9 @@ void score_ranking(const Problem& problem, Selection& selection) {
         "no more than {} linearly independent {}; larger k were left out (a ridge, ⟨ridge⟩, makes them possible)",
         reached, reached == 1 ? "feature exists" : "features exist"));
   }
-  for (const Index k : problem.k().sizes()) {
-    if (k <= reached) selection.sets().push_back(path.entry(k));
-  }
+  std::vector<Index> sizes = problem.k().sizes();
+  std::erase_if(sizes, [&](Index k) { return k > reached; });
+  selection.sets() = path.entries(sizes);
 }
 
 void check_matrices(const MatrixProblem& problem, const MethodTraits& method) {
@@ -368,6 +376,21 @@ void refuse_cross_validation(const Ridge& ridge) {
 
 }  // namespace
 
+void require_rows_of_some_class(const Dataset& data) {
+  const auto counts = data.labels()->counts();
+  if (std::any_of(counts.begin(), counts.end(), [](Index count) { return count > 1; })) return;
+  refuse_table(
+      data,
+      BadInput(
+          {.file = data.source()},
+          fmt::format(
+              "every class of '{}' has one row: it looks like a continuous value or like sample ids; name the label column with ⟨target⟩",
+              data.labels()->name)),
+      {.field = "y",
+       .rule = "has one row of every class, as a continuous value or sample ids have",
+       .way_out = "give class labels"});
+}
+
 Criterion resolved_criterion(Criterion asked, const Dataset& data) {
   if (asked != Criterion::kAuto) return asked;
   if (data.labels() == nullptr) return Criterion::kLargest;
@@ -395,7 +418,6 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
       matrices == nullptr && (method.needs_labels || (data.labels() != nullptr && !method.variance));
   if (by_labels) check_labels(data, method);
   std::vector<std::string> warnings;  // of what is common to all methods; the method's own come after them
-  if (by_labels) warn_of_single_rows(data, warnings);
   std::vector<Index> candidates;
   const auto excluded = find_features(data, options.exclude, "exclude");
   const auto include = find_features(data, options.include, "include");
@@ -478,6 +500,7 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
                   .rule = "has no feature that varies over the rows, so that there is nothing to choose from",
                   .way_out = "give rows that differ, or exclude fewer columns"});
   }
+  if (by_labels && options.certify) require_rows_of_some_class(data);  // a fold may have one of each
   std::shared_ptr<const FeatureGroups> groups = groups_of(options, data.names());
   if (!groups && data.details().categories) {
     if (method.takes_groups) {
@@ -524,15 +547,18 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
     reachable = Status::kRankLimit;
   }
   RidgeAmount ridge;
-  if (lda && (options.ridge_needed || !method.own_rule)) {
-    const ResolvedRidge& resolved = rows.ridge(candidates, options.ridge);
+  const bool ridge_waits = lda && ridge_can_wait(rows, options, candidates);
+  const auto note_ridge = [&](const std::vector<Index>& features) {
+    const ResolvedRidge& resolved = rows.ridge(features, options.ridge);
     ridge = resolved.amount;
     if (!resolved.note.empty()) warnings.push_back(resolved.note);
-  }
+  };
+  if (lda && !ridge_waits && (options.ridge_needed || !method.own_rule)) note_ridge(candidates);
   const Problem problem({.rows = &rows,
                          .options = &options,
                          .lda = lda,
                          .ridge = ridge,
+                         .open_ridge = ridge_waits,
                          .candidates = std::move(candidates),
                          .include = include,
                          .units = std::move(units),
@@ -543,7 +569,9 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
   Selection selection = MethodRegistry::run(of, problem, control);
   selection.method = method.name;
   selection.features = data.features();
+  if (ridge_waits && problem.ridge_known()) note_ridge(problem.candidates());
   selection.ridge = ridge;
+  selection.ridge_open = !problem.ridge_known();
   if (selection.criterion == Criterion::kAuto) selection.criterion = options.criterion;
   report_variances(rows, selection);
   selection.sizes = k;
@@ -565,6 +593,17 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
   }
   selection.search_s = seconds_since(search_start);
   return selection;
+}
+
+RidgeAmount open_ridge(const RowStatistics& rows, const SelectOptions& options) {
+  const auto excluded = find_features(rows.data(), options.exclude, "exclude");
+  std::vector<Index> candidates;
+  for (Index j = 0; j < rows.data().features(); ++j) {
+    if (rows.constant()[static_cast<std::size_t>(j)] == 0 &&
+        !std::binary_search(excluded.begin(), excluded.end(), j))
+      candidates.push_back(j);
+  }
+  return rows.ridge(candidates, options.ridge).amount;
 }
 
 Selection refit_sets(const RowStatistics& rows, const std::vector<GivenSet>& sets,

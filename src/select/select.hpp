@@ -12,10 +12,17 @@ namespace subspectra {
 /// `auto`: largest for two classes and without labels (matrices have none), wilks for more.
 [[nodiscard]] Criterion resolved_criterion(Criterion asked, const Dataset& data);
 
+/// Throws BadInput where every class has one row, of which nothing can be learned: the column was hardly
+/// meant.
+void require_rows_of_some_class(const Dataset& data);
+
 /// Runs `method` on rows without missing values. Throws InvalidArgument, BadInput (labels), Infeasible
 /// (constraints), Error (memory).
 [[nodiscard]] Selection run_method(const RowStatistics& rows, const Method& method,
                                    const SelectOptions& options, const RunControl& control);
+
+/// The ridge that a selection left open, over all columns that it could choose.
+[[nodiscard]] RidgeAmount open_ridge(const RowStatistics& rows, const SelectOptions& options);
 
 /// The same on a table without missing values, and on matrices.
 [[nodiscard]] Selection select_features(const Dataset& prepared, const Method& method,

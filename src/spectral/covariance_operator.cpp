@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "core/parallel.hpp"
 #include "linalg/tiled.hpp"
@@ -85,11 +86,52 @@ void CovarianceOperator::column(Index j, linalg::MutableVector out, int threads)
   out[j] = diagonal_[j];
 }
 
+std::optional<Matrix> CovarianceOperator::part_of_kept(const std::vector<Index>& features) const {
+  std::shared_ptr<const std::vector<Index>> place;
+  std::shared_ptr<const Matrix> block;
+  {
+    const std::lock_guard lock(kept_->mutex);
+    place = kept_->place;
+    block = kept_->block;
+  }
+  if (block == nullptr) return std::nullopt;
+  std::vector<Index> at;
+  at.reserve(features.size());
+  for (const Index j : features) {
+    at.push_back((*place)[static_cast<std::size_t>(j)]);
+    if (at.back() < 0) return std::nullopt;
+  }
+  if (static_cast<Index>(at.size()) == block->rows() && std::is_sorted(at.begin(), at.end())) return *block;
+  return Matrix((*block)(at, at));
+}
+
+void CovarianceOperator::keep(const std::vector<Index>& features, const Matrix& block) const {
+  constexpr Index kLeast = 256, kMost = 5000;  // 200 MB
+  const Index n = block.rows();
+  if (n < kLeast || n > kMost || n > rows()) return;
+  {
+    const std::lock_guard lock(kept_->mutex);
+    if (kept_->block != nullptr && kept_->block->rows() >= n) return;
+  }
+  auto place = std::make_shared<std::vector<Index>>(static_cast<std::size_t>(size()), -1);
+  for (Index i = 0; i < n; ++i) (*place)[static_cast<std::size_t>(features[static_cast<std::size_t>(i)])] = i;
+  auto copy = std::make_shared<const Matrix>(block);
+  const std::lock_guard lock(kept_->mutex);
+  kept_->place = std::move(place);
+  kept_->block = std::move(copy);
+}
+
 Matrix CovarianceOperator::block(const std::vector<Index>& features, int threads) const {
-  Matrix b = (centring_ == Centring::kByClass
-                  ? compute_moments(data_, features, Moments::SecondOrder::kFull, threads)
-                  : compute_total_moments(data_, features, Moments::SecondOrder::kFull, threads))
-                 .within_covariance();
+  // Computed outside of the lock: a thread that waits for a part of the sums may be given another caller.
+  std::optional<Matrix> known = part_of_kept(features);
+  if (!known) {
+    known = (centring_ == Centring::kByClass
+                 ? compute_moments(data_, features, Moments::SecondOrder::kFull, threads)
+                 : compute_total_moments(data_, features, Moments::SecondOrder::kFull, threads))
+                .within_covariance();
+    keep(features, *known);
+  }
+  Matrix b = *std::move(known);
   if (per_unit_.size() > 0) {
     const Vector per_unit = per_unit_(features);
     b = per_unit.asDiagonal() * b * per_unit.asDiagonal();

@@ -2,6 +2,8 @@
 /// The covariance of a table, class by class or as a whole, that is never formed: Sigma = Z'Z with Z the rows
 /// minus their (class) mean, times sqrt(weight / total weight).
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <vector>
 
 #include "core/types.hpp"
@@ -33,7 +35,9 @@ class CovarianceOperator {
   /// out = Z'z_j = X'v/W, v = weight (x_j - its class mean): sums to zero in every class, so that X need not
   /// be centred. One pass over X (dense) or over the stored entries (sparse).
   void column(Index j, linalg::MutableVector out, int threads) const;
-  /// Z'Z over these features: |S| x |S|, from moments (no digits lost to a common offset).
+  /// Z'Z over these features: |S| x |S|, from moments (no digits lost to a common offset). The largest one of
+  /// some hundreds to some thousands of features is kept: the ridge, both passes, the paths and the bounds of
+  /// a search ask for the same, or for a part of it, and each time it would be N |S|^2 flops.
   [[nodiscard]] Matrix block(const std::vector<Index>& features, int threads) const;
   /// Z over these features: N x |S|, dense.
   [[nodiscard]] Matrix centred(const std::vector<Index>& features) const;
@@ -43,6 +47,15 @@ class CovarianceOperator {
   [[nodiscard]] Matrix transposed_times(const MatrixRef& u, int threads) const;
 
  private:
+  /// A block in the units of the table; shared by copies in other units.
+  struct Kept {
+    std::mutex mutex;
+    std::shared_ptr<const std::vector<Index>> place;  ///< p: where in `block`, or -1
+    std::shared_ptr<const Matrix> block;
+  };
+  [[nodiscard]] std::optional<Matrix> part_of_kept(const std::vector<Index>& features) const;
+  void keep(const std::vector<Index>& features, const Matrix& block) const;
+
   /// v with column j of Z'Z = X'v.
   [[nodiscard]] Vector direction(Index j) const;
 
@@ -54,6 +67,7 @@ class CovarianceOperator {
   Vector root_weight_;                  ///< N: sqrt(w_i / W), 0 for rows without a class
   std::shared_ptr<const Matrix> copy_;  ///< Z, when the table's offsets ask for it; in units of the table
   Vector per_unit_;                     ///< p: 1/scale; empty where the units are those of the table
+  std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();
 };
 
 }  // namespace subspectra

@@ -8,22 +8,27 @@
 
 namespace subspectra {
 
-Discriminants discriminants_from_factor(const MatrixRef& l, const MatrixRef& c, Index components) {
+Index count_discriminants(const VectorRef& singular_values, Index size, Index components) {
   constexpr double kRounding =
       1e-15;  // of lambda_max: singular values of C below 3e-8 of the largest carry no digits
-  Index r = std::min(c.rows(), c.cols());
+  Index r = std::min<Index>(size, singular_values.size());
   if (components > 0) r = std::min(r, components);
+  const auto value = [&](Index i) { return singular_values[i] * singular_values[i]; };
+  while (r > 0 && !(value(r - 1) > kRounding * value(0))) --r;
+  return r;
+}
+
+Discriminants discriminants_from_factor(const MatrixRef& l, const MatrixRef& c, Index components) {
   Discriminants result;
-  if (r == 0) {
+  if (std::min(c.rows(), c.cols()) == 0) {
     result.vectors.resize(l.rows(), 0);
     return result;
   }
   // An SVD and not the eigenvectors of C'C: squaring would lose the small discriminants of many-class
   // problems.
   const linalg::Svd svd = linalg::thin_svd(c, false);
-  const Vector values = svd.values.array().square();
-  while (r > 0 && !(values[r - 1] > kRounding * values[0])) --r;
-  result.values = values.head(r);
+  const Index r = count_discriminants(svd.values, c.rows(), components);
+  result.values = svd.values.head(r).array().square();
   result.vectors = svd.u.leftCols(r);
   linalg::solve_lower(l, linalg::Op::kTranspose, result.vectors);
   for (Index j = 0; j < r; ++j) {

@@ -16,6 +16,9 @@ struct Discriminants {
 [[nodiscard]] Discriminants discriminants_from_factor(const MatrixRef& l, const MatrixRef& c,
                                                       Index components);
 
+/// How many of the singular values of C (descending) stand for discriminants of a set of `size` features.
+[[nodiscard]] Index count_discriminants(const VectorRef& singular_values, Index size, Index components);
+
 /// The criterion of T = M'B^{-1}M from its nonzero eigenvalues.
 [[nodiscard]] double criterion_value(Criterion criterion, const VectorRef& values);
 

@@ -11,6 +11,7 @@
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "data/finite.hpp"
+#include "eigen/cholesky.hpp"
 #include "eigen/leading.hpp"
 #include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
@@ -64,6 +65,9 @@ Matrix reduced_between_factor(const Moments& moments) {
     const Index from = present[static_cast<std::size_t>(c) + 1];
     m.col(c) = full.col(from) - full.col(present[0]) * (share(from) / (1.0 + share(present[0])));
   }
+  constexpr Index kMany =
+      32;  // from so many columns on it pays that T has no more rows than there are features
+  if (m.cols() > std::max(kMany, m.rows())) return linalg::square_factor(m);
   return m;
 }
 
@@ -286,16 +290,57 @@ class DensePencil : public Pencil {
   Vector scale_, diagonal_, a_diagonal_;
 };
 
-/// The factor of a positive semidefinite matrix of low rank. From the eigenvectors of A scaled to a unit
-/// diagonal: those of A itself know a feature in small units only to the rounding of the largest.
+/// L (n x r) with S = L L' to rounding, r <= most_rank, by Cholesky steps on the largest pivot: n r^2 flops,
+/// and 2 n^2 r to see that nothing is left, where the eigenvectors take 9 n^3. Nothing where S is not of that
+/// rank (or not semidefinite, which only its spectrum tells).
+std::optional<Matrix> pivoted_factor(const Matrix& s, Index most_rank) {
+  const Index n = s.rows();
+  const double rounding = static_cast<double>(n) * kEpsilon;
+  Matrix l(n, std::min(n, most_rank));
+  Vector left = s.diagonal();
+  Index rank = 0;
+  double largest = 0.0;  // of the squared norms of L's columns: L L' has an eigenvalue as large
+  const auto nothing_left = [&] { return !(left.cwiseMax(0.0).sum() > rounding * largest); };
+  for (; rank < l.cols() && !nothing_left(); ++rank) {
+    Index pivot = 0;
+    if (!(left.maxCoeff(&pivot) > 0.0)) break;
+    l.col(rank) = s.col(pivot);
+    for (Index j = 0; j < rank; ++j) l.col(rank) -= l(pivot, j) * l.col(j);
+    l.col(rank) /= std::sqrt(left[pivot]);
+    left -= l.col(rank).cwiseAbs2();
+    left[pivot] = 0.0;
+    largest = std::max(largest, l.col(rank).squaredNorm());
+  }
+  if (rank == 0 || !nothing_left()) return std::nullopt;
+  l.conservativeResize(Eigen::NoChange, rank);
+  Matrix rest = s;
+  linalg::gemm(-1.0, linalg::Op::kNone, l, linalg::Op::kTranspose, l, 1.0, rest);
+  if (!(rest.norm() <= rounding * largest)) return std::nullopt;
+  return l;
+}
+
+/// The factor of a positive semidefinite matrix of low rank, by pivots or, where these do not end, from the
+/// eigenvectors; of A scaled to a unit diagonal: that of A itself knows a feature in small units only to the
+/// rounding of the largest.
 std::optional<Matrix> low_rank_factor(const Matrix& a, Index most_rank) {
   const Index n = a.rows();
   Vector unit = Vector::Ones(n);
   for (Index i = 0; i < n; ++i) {
     if (a(i, i) > 0.0) unit[i] = std::sqrt(a(i, i));
   }
-  const auto eigen =
-      linalg::symmetric_eigen(unit.cwiseInverse().asDiagonal() * a * unit.cwiseInverse().asDiagonal(), true);
+  Matrix scaled = unit.cwiseInverse().asDiagonal() * a * unit.cwiseInverse().asDiagonal();
+  // What rounding leaves of a factor where A is zero is much beside a variance that is rounding, too.
+  const auto cleaned = [&](Matrix m) {
+    for (Index i = 0; i < n; ++i) {
+      if (!(a(i, i) > 0.0)) m.row(i).setZero();
+    }
+    return m;
+  };
+  constexpr Index kFew = 128;  // rows whose spectrum is there at once
+  if (n > kFew && most_rank > 0) {
+    if (auto l = pivoted_factor(scaled, std::min(most_rank, n / 8))) return cleaned(unit.asDiagonal() * *l);
+  }
+  const auto eigen = linalg::symmetric_eigen(std::move(scaled), true);
   const double largest = eigen.values[n - 1];
   const double tolerance = static_cast<double>(n) * kEpsilon * std::max(largest, -eigen.values[0]);
   if (eigen.values[0] < -1e3 * tolerance) {
@@ -309,11 +354,7 @@ std::optional<Matrix> low_rank_factor(const Matrix& a, Index most_rank) {
   for (Index c = 0; c < rank; ++c) {
     m.col(c) = std::sqrt(eigen.values[n - 1 - c]) * eigen.vectors.col(n - 1 - c).cwiseProduct(unit);
   }
-  // What rounding leaves of an eigenvector where A is zero is much beside a variance that is rounding, too.
-  for (Index i = 0; i < n; ++i) {
-    if (!(a(i, i) > 0.0)) m.row(i).setZero();
-  }
-  return m;
+  return cleaned(std::move(m));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "classify/classifier.hpp"
 #include "classify/lda.hpp"
 #include "oracle.hpp"
+#include "spectral/ridge.hpp"
 
 namespace subspectra::correlation_shrinkage_test {
 namespace {
@@ -190,6 +191,78 @@ TEST(ShrunkenRule, TheRidgeComesBackOnlyWhereShrinkingDoesNotDo) {
   const Matrix separated = trained(data, {}, {0.0, 1e-3})->log_posteriors(data.dense);
   for (Index i = 0; i < 40; ++i)
     EXPECT_GT(separated(i, data.labels->codes[static_cast<std::size_t>(i)]), -1e-3);
+}
+
+/// The rule by the definition for more features than rows, where the plain inverse still has digits.
+TEST(ShrunkenRule, ManyMoreFeaturesThanRowsHaveTheRuleOfTheDenseCovariance) {
+  for (const auto& [n, p, classes] :
+       {std::tuple<Index, Index, int>{30, 520, 2}, {24, 600, 3}, {40, 510, 14}}) {
+    SCOPED_TRACE(p);
+    DatasetParts data = oracle::random_classes(n, p, classes, 25, 0.5);
+    data.dense.col(7) = data.dense.col(3);
+    data.dense.col(8) = -5.0 * data.dense.col(3);
+    for (const Shrinkage& shrinkage : {Shrinkage{}, Shrinkage{0.3}, Shrinkage{1.0}}) {
+      const RulePointer rule = trained(data, {.shrinkage = shrinkage});
+      const double intensity = shrinkage.intensity.value_or(naive_intensity(data, first(p)));
+      EXPECT_NEAR(rule->to_json()["shrinkage"].get<double>(), intensity, 1e-10);
+      EXPECT_LT(
+          (rule->log_posteriors(data.dense) - naive_log_posteriors(data, intensity)).cwiseAbs().maxCoeff(),
+          1e-6);
+    }
+  }
+}
+
+TEST(ShrunkenRule, ManyMoreFeaturesThanRowsTakeTheRidgeThatIsTold) {
+  const Index p = 520;
+  DatasetParts data = oracle::random_classes(26, p, 2, 27, 0.5);
+  data.weights = Vector::Ones(26);
+  data.weights[3] = 2.0;
+  const auto by_definition = [&](const RidgeAmount& ridge) {
+    const Moments moments = compute_moments(Dataset(data), Moments::SecondOrder::kFull, 1);
+    Matrix within = moments.within_covariance();
+    within.diagonal() += ridge.fraction * ridge_variances(moments);
+    within.diagonal().array() += ridge.value;
+    return fit_lda(moments.class_weights(), moments.class_means(), within, Prior::kEmpirical)
+        .log_posteriors(data.dense);
+  };
+  for (const RidgeAmount& ridge : {RidgeAmount(0.5), RidgeAmount(0.0, 0.01)}) {
+    const Matrix found = trained(data, {.shrinkage = 0.0}, ridge)->log_posteriors(data.dense);
+    EXPECT_LT((found - by_definition(ridge)).cwiseAbs().maxCoeff(), 1e-6);
+  }
+  EXPECT_THROW((void)trained(data, {.shrinkage = 0.0}), Infeasible);
+  for (Index i = 0; i < 26; ++i) data.dense(i, 2) = data.labels->codes[static_cast<std::size_t>(i)];
+  EXPECT_THROW((void)trained(data, {}), Infeasible);  // a feature that does not vary within a class
+  EXPECT_TRUE(trained(data, {}, {0.0, 1e-3})->log_posteriors(data.dense).allFinite());
+}
+
+TEST(ShrunkenRule, SetsOfAnySizeOfAWideTableHaveTheRuleTheyHaveAlone) {
+  const DatasetParts data = oracle::random_classes(30, 4200, 2, 28, 0.5);
+  const ClassifierTrainer together(Dataset(data), first(4200), 0.0, Lda{});
+  for (const Index k : {1, 20, 600}) {
+    SCOPED_TRACE(k);
+    const Matrix part = data.dense.leftCols(k);
+    const Matrix alone = ClassifierTrainer(Dataset(data), first(k), 0.0, Lda{}).fit()->log_posteriors(part);
+    EXPECT_LT((together.fit(first(k))->log_posteriors(part) - alone).cwiseAbs().maxCoeff(), 1e-9);
+  }
+}
+
+TEST(ShrunkenRule, ARidgeThatIsOpenIsResolvedOnlyWhereTheRuleNeedsIt) {
+  DatasetParts data = oracle::random_classes(40, 4, 2, 29);
+  int asked = 0;
+  const auto open = [&] {
+    ++asked;
+    return RidgeAmount(0.0, 1e-3);
+  };
+  const auto fit = [&](const Lda& options) {
+    return ClassifierTrainer(Dataset(data), first(4), {}, options, {.open_ridge = open}).fit();
+  };
+  (void)fit({});
+  EXPECT_EQ(asked, 0);
+  (void)fit({.shrinkage = 0.0});
+  EXPECT_EQ(asked, 0);  // there is no need: the covariance is regular
+  for (Index i = 0; i < 40; ++i) data.dense(i, 2) = data.labels->codes[static_cast<std::size_t>(i)];
+  EXPECT_EQ(fit({})->log_posteriors(data.dense), trained(data, {}, {0.0, 1e-3})->log_posteriors(data.dense));
+  EXPECT_EQ(asked, 1);
 }
 
 TEST(ShrunkenRule, CopiesOfAColumnAndMoreFeaturesThanRowsNeedNoRidge) {

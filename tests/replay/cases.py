@@ -220,7 +220,7 @@ case("select-target", select("patients.csv --target patient --exclude class -k 1
 case("select-class-of-one", select("lonely.csv -k 1:3"), select("lonely.csv -k 2 --method fisher --json"),
      select("lonely.csv -k 2 --method gloss --lambda cv"), select("lonely.csv -k 2 --method svm-rfe"),
      select("lonely.csv -k 2 --method qalpha-supervised"))
-case("select-continuous-target-warns", select("tiny.csv --target f3 --exclude class -k 1"))
+case("select-continuous-target-is-refused", select("tiny.csv --target f3 --exclude class -k 1"))
 case("select-classes-that-no-feature-knows", *(select("factorial.csv --method %s" % name) for name in SCORING),
      select("factorial.csv --method gloss --lambda cv"), select("factorial.csv -k 1:3"),
      select("factorial.csv --method eslda -k 2 --json"))
@@ -835,7 +835,7 @@ FORMATS = {
     "csv": "two.csv", "tsv": "two.tsv", "csv-gz": "two.csv.gz", "tsv-gz": "two.tsv.gz", "npz": "two.npz",
     "npz-deflated": "packed.npz", "mat5": "two.mat", "mat5-compressed": "packed.mat", "mat73": "two73.mat",
     "arff": "two.arff", "h5ad-dense": "dense.h5ad", "npy-unlabelled": "two.npy --target none",
-    "npy-float32-target": "float32.npy --target x7", "npz-csr": "csr.npz --target x0",
+    "npy-float32-target": "float32.npy --target x7 --method gspca", "npz-csr": "csr.npz --target x0",
     "npz-csc": "csc.npz --target none", "npz-csc-labels": "csc-labels.npz", "mat5-sparse": "sparse.mat",
     "mat73-sparse": "sparse73.mat", "libsvm": "sparse.svm", "libsvm-gz": "sparse.svm.gz",
     "libsvm-from-0": "sparse0.libsvm --index-base 0", "libsvm-width": "sparse.svm --features 9",

@@ -92,6 +92,25 @@ TEST(RowStatistics, TheAnswersAreThoseThatEveryMethodGivesAlone) {
   }
 }
 
+TEST(RowStatistics, SetsAloneOfAWideTableNeedNoRidge) {
+  const Dataset data = oracle::random_classes(40, 60, 3, 5);
+  SelectOptions options = in_a_fold();
+  const Selection whole = select_features(data, Fisher{}, options, {});
+  options.sets_alone = true;
+  EXPECT_EQ(computed_for(data, {Fisher{}, All{}}, options), "constant class_moments");
+  EXPECT_EQ(computed_for(data, {Gslda{}}, options), "constant class_moments within ridge lda_pencil");
+  const Selection alone = select_features(data, Fisher{}, options, {});
+  EXPECT_TRUE(alone.ridge_open);
+  ASSERT_EQ(alone.sets().size(), whole.sets().size());
+  for (std::size_t i = 0; i < whole.sets().size(); ++i)
+    EXPECT_EQ(alone.sets()[i].features, whole.sets()[i].features);
+  const RowStatistics rows(data, 1, 0);
+  EXPECT_EQ(open_ridge(rows, options), whole.ridge);
+  EXPECT_EQ(run_method(rows, Gslda{}, options, {}).ridge, whole.ridge);
+  options.ridge = {0.5};  // one that is told costs nothing
+  EXPECT_FALSE(select_features(data, Fisher{}, options, {}).ridge_open);
+}
+
 TEST(RowStatistics, OtherCandidatesAndRidgesAreProblemsOfTheirOwn) {
   const Dataset data = oracle::random_classes(60, 8, 2, 3);
   const RowStatistics rows(data, 1, 0);

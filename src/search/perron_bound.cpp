@@ -1,14 +1,15 @@
-#include "spectral/perron_bound.hpp"
+#include "search/perron_bound.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <numeric>
+#include <iterator>
 
 #include <subspectra/error.hpp>
 #include "core/parallel.hpp"
+#include "search/perron_rows.hpp"
+#include "search/top_sum.hpp"
 
 namespace subspectra {
 namespace {
@@ -18,7 +19,8 @@ constexpr int kSweeps = 12;          // at most, for one k
 constexpr double kProgress = 1e-4;   // relative: a sweep that gains less is the last
 constexpr double kSmallest = 1e-12;  // of d, relative to its largest entry: any d > 0 is valid
 
-/// |A| over the candidates, those to include first.
+/// |A| over the candidates, those to include first: its columns of those apart, and the others as rows of one
+/// stride with zeros on the diagonal, which every row takes anyway.
 class Rows {
  public:
   Rows(const MatrixRef& a, const std::vector<Index>& candidates, const std::vector<Index>& include,
@@ -27,37 +29,44 @@ class Rows {
     std::vector<Index> order = include;
     std::set_difference(candidates.begin(), candidates.end(), include.begin(), include.end(),
                         std::back_inserter(order));
-    absolute_ = a(order, order).cwiseAbs();
+    const auto n = static_cast<Index>(order.size()), free = n - fixed_;
+    stride_ = search::rows::padded(free);
+    columns_ = a(include, order).cwiseAbs();
+    own_.resize(n);
+    sums_.resize(n);
+    free_.assign(static_cast<std::size_t>(stride_ * n), 0.0);
+    threshold_.assign(static_cast<std::size_t>(n), 0.0);
+    for (Index i = 0; i < n; ++i) {
+      const auto column = a.col(order[static_cast<std::size_t>(i)]);
+      Eigen::Map<Vector> row(free_.data() + i * stride_, free);
+      for (Index j = 0; j < free; ++j) row[j] = std::abs(column[order[static_cast<std::size_t>(fixed_ + j)]]);
+      own_[i] = std::abs(column[order[static_cast<std::size_t>(i)]]);
+      sums_[i] = columns_.col(i).sum() + row.sum();
+      if (i >= fixed_) row[i - fixed_] = 0.0;
+    }
   }
 
-  [[nodiscard]] Index size() const { return absolute_.rows(); }
-  [[nodiscard]] const Matrix& absolute() const { return absolute_; }
+  [[nodiscard]] Index size() const { return own_.size(); }
+  /// Variances and covariances with all others: a fair first guess at the squares of the Perron vector.
+  [[nodiscard]] Vector first_guess() const { return sums_ / static_cast<double>(size()) + own_; }
 
-  /// F(d) for sets of k, and max F_i/d_i over the rows that such a set can have.
-  double apply(const Vector& d, Index k, Vector& f) const {
+  /// F(d) for sets of k, and max F_i/d_i over the rows that such a set can have. A row keeps the threshold of
+  /// its last sum, so that most of the next ones take one pass over it.
+  double apply(const Vector& d, Index k, Vector& f) {
+    constexpr int kPasses = 100;  // the sum is exact long before
     const Index n = size(), fixed = fixed_;
     const Index rows = k > fixed ? n : fixed;  // with k = |include| no other row is in the set
+    std::vector<double> free(static_cast<std::size_t>(stride_), 0.0);
+    std::copy(d.begin() + fixed, d.end(), free.begin());
     f = d;
     parallel_for((rows + kRows - 1) / kRows, threads_, [&](Index item) {
-      std::vector<double> free(static_cast<std::size_t>(n - fixed));
       for (Index i = item * kRows; i < std::min(rows, (item + 1) * kRows); ++i) {
-        const double* row = absolute_.col(i).data();
-        double sum = 0.0;
-        for (Index j = 0; j < fixed; ++j) sum += row[j] * d[j];
-        for (Index j = fixed; j < n; ++j) free[static_cast<std::size_t>(j - fixed)] = row[j] * d[j];
-        auto end = free.end();
-        Index slots = k - fixed;
-        if (i >= fixed) {
-          auto& own = free[static_cast<std::size_t>(i - fixed)];
-          sum += own;
-          std::swap(own, *--end);
-          --slots;
-        }
-        if (slots < end - free.begin()) {
-          std::nth_element(free.begin(), free.begin() + slots, end, std::greater<>());
-          end = free.begin() + slots;
-        }
-        f[i] = std::accumulate(free.begin(), end, sum);
+        const double* row = free_.data() + i * stride_;
+        double sum = i < fixed ? 0.0 : own_[i] * d[i];
+        for (Index j = 0; j < fixed; ++j) sum += columns_(j, i) * d[j];
+        const Index slots = k - fixed - (i < fixed ? 0 : 1);
+        f[i] = sum + search::top_sum(row, free.data(), stride_, slots, kPasses,
+                                     threshold_[static_cast<std::size_t>(i)], true);
       }
     });
     double bound = 0.0;
@@ -66,9 +75,11 @@ class Rows {
   }
 
  private:
-  Index fixed_;
+  Index fixed_, stride_ = 0;
   int threads_;
-  Matrix absolute_;
+  Matrix columns_;  ///< fixed x n
+  std::vector<double> free_, threshold_;
+  Vector own_, sums_;
 };
 
 }  // namespace
@@ -82,11 +93,9 @@ Vector perron_bounds(const MatrixRef& a, const std::vector<Index>& candidates,
         "perron_bounds: sizes {}..{} do not lie between the {} features to include (at least 1) and the {} candidates",
         lo, hi, include.size(), n));
   }
-  const Rows rows(a, candidates, include, threads);
+  Rows rows(a, candidates, include, threads);
   Vector bounds = Vector::Constant(hi - lo + 1, kInfinity), f;
-  // Variances and covariances with all others: a fair first guess at the Perron vector.
-  Vector d =
-      (rows.absolute().rowwise().sum() / static_cast<double>(n) + rows.absolute().diagonal()).cwiseSqrt();
+  Vector d = rows.first_guess().cwiseSqrt();
   const auto positive = [&] {
     const double largest = d.maxCoeff();
     d = largest > 0.0 ? Vector((d / largest).cwiseMax(kSmallest)) : Vector(Vector::Ones(n));

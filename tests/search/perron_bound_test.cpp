@@ -1,5 +1,5 @@
 /// Oracle: lambda_max of every subset, by Eigen's dense eigen-solver.
-#include "spectral/perron_bound.hpp"
+#include "search/perron_bound.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

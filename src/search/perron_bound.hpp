@@ -14,8 +14,9 @@ namespace subspectra {
 /// the others. d <- sqrt(d F(d)) drives it down in a few sweeps; each k starts from the d of the one before.
 /// Every sweep's bound is valid and the best is kept; a bound for k + 1 also holds for k. Pre: A symmetric;
 /// candidates and include (a part of them) ascending; 1 <= lo <= hi <= |candidates| and lo >= |include|:
-/// throws InvalidArgument otherwise. Cost: O(n^2) a sweep for n candidates, at most a dozen sweeps a k.
-/// Once `control` says stop, sizes after the first get infinity.
+/// throws InvalidArgument otherwise. Cost: about n^2 products and comparisons a sweep, bound by reading A
+/// (a row keeps its threshold from sweep to sweep and from k to k: search/top_sum.hpp), at most a dozen
+/// sweeps a k, mostly two. Once `control` says stop, sizes after the first get infinity.
 [[nodiscard]] Vector perron_bounds(const MatrixRef& a, const std::vector<Index>& candidates,
                                    const std::vector<Index>& include, Index lo, Index hi, int threads,
                                    const RunControl* control = nullptr);
