@@ -209,19 +209,23 @@ export function groupsOf(page: PageData): Group[] {
       else methods.set(name, { name, selection, evaluation: null, rows: [], choice: null, folds: [] });
     }
     // A model that stands alone says what it was chosen by, and which features it takes.
-    for (const file of methods.size === 0 ? group.models : []) {
+    for (const file of group.models) {
       const result = file.result;
       const method = str(result.method), by = dict(result.chosen_by), indices = nums(result.features), names = list(result.names).map(str);
-      const known = new Map(indices.map((index, i) => [index, names[i] ?? `x${index}`]));
-      group.name = (i: number) => known.get(i) ?? `x${i}`;
-      group.features = num(dict(result.training).features) ?? indices.length;
-      group.rows = num(dict(result.training).rows) ?? 0;
-      group.classes = list(result.classes).map(str);
+      const alone = !isDict(result.data), there = methods.get(method);
+      if (there && there.choice !== null) continue;
+      if (alone) {
+        const known = new Map(indices.map((index, i) => [index, names[i] ?? `x${index}`]));
+        group.name = (i: number) => known.get(i) ?? `x${i}`;
+      }
+      if (alone) group.features = num(dict(result.training).features) ?? indices.length;
+      if (alone) group.rows = num(dict(result.training).rows) ?? 0;
+      if (alone) group.classes = list(result.classes).map(str);
       const choice = readChoice({ ...by, method, features: by.features ?? indices.map((index, i) => ({ index, name: names[i] ?? "", frequency: null, substitutes: [] })) });
-      if (choice.k1se === null) choice.kBest = choice.k1se = indices.length;
+      if (choice.k1se === null) choice.k1se = indices.length;
       const rows: EvaluationRow[] = choice.error === null ? [] : [{ k: choice.k1se, error: choice.error, se: choice.se ?? 0, balanced: NaN, balancedSe: 0, apparent: null, logLoss: NaN, logLossSe: 0, nullError: null, stability: null, stabilityLow: null, stabilityHigh: null, features: choice.featureCount, entries: NaN, lambda: null }];
       const evaluation: Evaluation = { rows: new Map([[method, rows]]), chosen: new Map(), folds: [], comparison: [], methods: [method], file, result, nested: true };
-      methods.set(method, { name: method, selection: { method, status: str(result.status), path: [], file, result: { discriminants: { features: indices, matrix: result.discriminants ?? [] } } }, evaluation, rows, choice, folds: [] });
+      methods.set(method, { name: method, selection: there?.selection ?? { method, status: str(result.status), path: [], file, result: { discriminants: { features: indices, matrix: result.discriminants ?? [] } } }, evaluation, rows, choice, folds: [] });
     }
     group.methods = [...methods.values()];
     const ks = new Set<number>();

@@ -18,6 +18,8 @@ export interface Panel {
   applies?: (state: State) => boolean;  ///< panels of another kind of result are not even listed
 }
 
+/// What belongs to a model was made with it, by one command.
+const commandOf = (group: Group, file: Group["files"][number]): string => (group.models.length > 0 && !group.models.includes(file) ? "" : file.command);
 const plain = (name: string) => name.replace(/ \(\d+\)$/, "");
 const place = (state: State): Placed => ({
   source: [state.method?.selection?.file.command ?? state.method?.evaluation?.file.command ?? state.group.files[0]?.command ?? "", `Subspectra ${state.page.version}`].filter(Boolean).join("; "),
@@ -65,7 +67,7 @@ const summary: Panel = {
     const { group, method, k } = state;
     const out: (HTMLElement | null)[] = [];
     const doubts = [...new Set(group.files.flatMap((f) => list(f.result.warnings).map(str)))];
-    const commands = group.files.filter((f) => f.command !== "");
+    const commands = group.files.filter((f) => commandOf(group, f) !== "");
     const made = () => (commands.length ? h("div", { class: "made" }, h("h3", {}, commands.length === 1 ? "The command that made it" : "The commands that made it"), commands.map((f) => commandBox(f.command))) : null);
     const incomplete = group.evaluations.some((e) => e.result.complete === false);
     if (group.reproduction) {
@@ -497,7 +499,7 @@ const provenance: Panel = {
         details.append(h("div", { class: "save" }, button("Copy", () => { void copy(text); announce("Copied"); }), button("Save", () => download(`${place(state).stem}.json`, new Blob([text], { type: "application/json" })))), h("pre", { tabindex: 0, role: "region", "aria-label": "Raw JSON" }, text.length > most ? `${text.slice(0, most)}\n\u2026 ${text.length.toLocaleString("en-US")} characters in all` : text));
       });
       const matrix = Object.entries(options).filter(([name]) => name !== "text");
-      return h("article", { class: "file" }, h("h3", {}, shown(file.name, 80)), file.command ? commandBox(file.command) : null, h("dl", { class: "facts" }, facts.filter(([, text]) => text !== "" && text !== "\u2013").map(([name, text]) => h("div", {}, h("dt", {}, name), h("dd", {}, text)))),
+      return h("article", { class: "file" }, h("h3", {}, shown(file.name, 80)), commandOf(state.group, file) ? commandBox(file.command) : null, h("dl", { class: "facts" }, facts.filter(([, text]) => text !== "" && text !== "\u2013").map(([name, text]) => h("div", {}, h("dt", {}, name), h("dd", {}, text)))),
         h("details", {}, h("summary", {}, "Options as used"), h("dl", { class: "options" }, matrix.flatMap(([name, v]) => [h("dt", {}, name), h("dd", {}, shown(value(v), 300))]))), details);
     })
   ]

@@ -51,7 +51,7 @@ export function whichAnswer(group: Group, method: Method | null, k: number | nul
   let text = `${counted(found.size, "feature")} of ${group.features.toLocaleString("en-US")}, chosen by ${by}`;
   if (found.k !== null && k !== null && found.k !== k) text += ` (there is no set of ${k}; this is the one of ${found.k})`;
   const choice = method.choice;
-  if (choice && choice.k1se !== null && choice.k1se === k) text += choice.kBest === choice.k1se ? ". This size has the smallest error" : `. The smallest size within one standard error of the best, which is k\u202f=\u202f${choice.kBest}`;
+  if (choice && choice.k1se !== null && choice.kBest !== null && choice.k1se === k) text += choice.kBest === choice.k1se ? ". This size has the smallest error" : `. The smallest size within one standard error of the best, which is k\u202f=\u202f${choice.kBest}`;
   if (entry && entry.k === k && (entry.added.length > 1 || entry.removed.length > 0) && k !== method.selection!.path[0].k)
     text += `. Against the set before: ${[entry.added.length ? `with ${listed(entry.added.map(group.name), 4)}` : "", entry.removed.length ? `without ${listed(entry.removed.map(group.name), 4)}` : ""].filter(Boolean).join(", ")}`;
   return { question, headline: listed(names, 8), tone: "plain", text: text + "." };
