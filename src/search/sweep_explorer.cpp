@@ -25,7 +25,7 @@ constexpr double kTiesBelow = 1e-9;
 /// Seconds of a visit on a card.
 constexpr double kCardVisit = 1.0;
 /// Exchanges of one feature that fill a pool for a card, or all of one place if those are more.
-constexpr std::uint64_t kExchanges = 20'000;
+constexpr std::uint64_t kPoolExchanges = 20'000;
 
 /// What one block of first features found: a part of a visit that shares nothing with the others.
 class BlockFindings {
@@ -399,7 +399,7 @@ class SweepVisit {
     if (findings_.pool.capacity() == 1 || sets.empty()) return;
     const std::vector<Index> best = sets.front().units;
     std::uint64_t tried = 0;
-    for (std::size_t place = best.size(); place-- > 0 && tried < kExchanges;) {
+    for (std::size_t place = best.size(); place-- > 0 && tried < kPoolExchanges;) {
       for (Index u = 0; u < problem_.size(); ++u) {
         if (++tried % 1024 == 0 && control_.should_stop()) return;
         if (std::find(best.begin(), best.end(), u) != best.end()) continue;
