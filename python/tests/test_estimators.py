@@ -241,7 +241,7 @@ def test_errors_speak_python(sonar):
 def test_a_limit_gives_the_best_so_far_and_says_so(sonar):
     X, y = sonar
     with pytest.warns(ConvergenceWarning, match="time_limit"):
-        fitted = sp.SparseLDA("exact", k=20, time_limit=0.05).fit(X, y)
+        fitted = sp.SparseLDA("exact", k=20, time_limit=0.01).fit(X, y)
     assert fitted.status_ == "time_limit"
     assert fitted.upper_bound_ >= fitted.objective_ > 0
     assert fitted.get_support().sum() == 20
