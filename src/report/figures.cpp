@@ -10,6 +10,7 @@
 #include <set>
 
 #include "core/text.hpp"
+#include "core/types.hpp"
 #include "report/svg.hpp"
 
 namespace subspectra {
