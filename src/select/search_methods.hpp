@@ -1,5 +1,6 @@
 #pragma once
 /// What the greedy searches share with other methods: passes, exchanges, certificates.
+#include <string>
 #include <subspectra/searches.hpp>
 
 #include "search/greedy.hpp"
@@ -27,6 +28,9 @@ enum class Proof {
 };
 bool settle(const Problem& problem, const RootLosses* root, Proof proof, const RunControl& control,
             Selection& selection);
+
+/// "ridge (rel:1e-6)", and of one that is there already a larger one.
+[[nodiscard]] std::string larger_ridge(const RidgeAmount& ridge);
 
 /// A heuristic's status becomes optimal when the gap of every set is closed.
 void mark_proven(Selection& selection);
