@@ -183,7 +183,11 @@ SweepValue SweepProblem::evaluate_precisely(const std::vector<Index>& units) con
   const auto found = precise_value(std::move(*block), m_.cols() == 1 ? Criterion::kLargest : criterion_);
   if (!found) return result;
   const bool sure = least > kDependentPivot && found->error < 1e-11;
-  (sure ? result.value : result.doubtful) = found->value;
+  if (sure) {
+    result.value = found->value;
+  } else {  // a bound has to hold it, whatever its digits
+    result.doubtful = found->value * (1.0 + std::clamp(found->error, 1e-7, 1.0));
+  }
   return result;
 }
 
