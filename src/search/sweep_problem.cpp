@@ -13,7 +13,6 @@
 #include "eigen/symmetric.hpp"
 #include "linalg/double_double.hpp"
 #include "linalg/tiled.hpp"
-#include "search/factor_problem.hpp"
 #include "search/rounding.hpp"
 #include "spectral/discriminants.hpp"
 
@@ -21,11 +20,11 @@ namespace subspectra::search {
 namespace {
 
 constexpr Index kPanelColumns = 256;
-/// A pivot up to this fraction of its variance is a dependence without a further look; up to the second it is
-/// looked at with more digits.
-constexpr double kSurelyNothing = 5e-14, kWorthDigits = 1e-4;
-/// In numbers of 31 digits.
-constexpr double kNothingPrecisely = 1e-20;
+/// Sets with a smaller pivot, as a fraction of its variance, are looked at with more digits; nodes whose kept
+/// features have one, set by set.
+constexpr double kWorthDigits = 1e-4, kWorthAView = 1e-9;
+/// In numbers of 31 digits a pivot up to this fraction is a dependence.
+constexpr double kNothingPrecisely = 1e-26;
 
 /// By the factor of a block with a unit diagonal its smallest pivot; 0 where there is none.
 double least_pivot(const linalg::CholeskyFactor& llt) {
@@ -43,7 +42,9 @@ SweepProblem::SweepProblem(const Pencil& pencil, const SearchUnits& units, const
   if (!scale_.allFinite())
     throw Infeasible("a candidate has no variance within the classes; use ⟨ridge auto⟩ or a number");
   const bool has_factor = pencil.factor() != nullptr;
-  if (has_factor) m_ = without_null_columns(scale_.asDiagonal() * (*pencil.factor())(features_, Eigen::all));
+  // As they are: a feature that separates the classes nearly perfectly would leave others no digits in a
+  // rotation of the columns.
+  if (has_factor) m_ = scale_.asDiagonal() * (*pencil.factor())(features_, Eigen::all);
   a_diagonal_ = pencil.a_diagonal()(features_).cwiseProduct(scale_.cwiseAbs2());
   if (has_factor && m_.cols() > 1 && criterion_ != Criterion::kLargest)
     kind_ = criterion_ == Criterion::kTrace ? SweepKind::kTrace : SweepKind::kRatio;
@@ -169,8 +170,7 @@ SweepValue SweepProblem::evaluate(const std::vector<Index>& units) const {
   if (units.empty()) return {.value = 0.0};
   const linalg::CholeskyFactor llt(within(units));
   const double pivot = least_pivot(llt);
-  if (pivot <= kSurelyNothing) return {};
-  if (pivot < kWorthDigits) return evaluate_precisely(units);
+  if (!(pivot >= kWorthDigits)) return evaluate_precisely(units);
   if (m_.cols() == 1) return {.value = llt.solve_lower(m_(units, Eigen::all)).squaredNorm()};
   if (a_.size() == 0) {
     const Matrix y = llt.solve_lower(m_(units, Eigen::all));
@@ -204,7 +204,11 @@ SweepValue SweepProblem::evaluate_precisely(const std::vector<Index>& units) con
   const auto found = precise_value(std::move(*block), m_.cols() == 1 ? Criterion::kLargest : criterion_);
   if (!found) return result;
   const bool sure = least > kDependentPivot && found->error < 1e-11;
-  (sure ? result.value : result.doubtful) = found->value;
+  if (sure) {
+    result.value = found->value;
+  } else {  // a bound has to hold it, whatever its digits
+    result.doubtful = found->value * (1.0 + std::clamp(found->error, 1e-7, 1.0));
+  }
   return result;
 }
 
@@ -250,7 +254,7 @@ std::optional<SweepNode> SweepProblem::node(const std::vector<std::int32_t>& kep
   double kept_growth = 1.0;
   if (!k.empty()) {
     const linalg::CholeskyFactor llt(within(k));
-    if (!(least_pivot(llt) > kSurelyNothing)) return std::nullopt;
+    if (!(least_pivot(llt) > kWorthAView)) return std::nullopt;
     Matrix across;
     if (by_blocks()) {
       const Matrix z = rows_of(k);

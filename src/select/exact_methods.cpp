@@ -9,6 +9,7 @@
 #include <memory>
 #include <numeric>
 
+#include "core/text.hpp"
 #include "device/plugin.hpp"
 #include "search/exact.hpp"
 #include "search/precise_search.hpp"
@@ -241,6 +242,34 @@ void tell_how(const Problem& problem, const std::vector<SizesTogether>& searches
   control.report("exact search", -1.0, [&] { return words; });
 }
 
+/// What a sweep leaves: sizes of which no set exists, and sets that are none by the rule on dependent
+/// features though their features do not depend on each other to 31 digits, so that a bound has to hold them.
+void tell_of_dependent_sets(const Problem& problem, const std::vector<ExactSearch>& ways,
+                            const ExactResult& result, double gap, Selection& selection) {
+  const std::vector<Index> sizes = problem.k().sizes();
+  for (std::size_t i = 0; i < result.sizes.size(); ++i) {
+    if (ways[i] != ExactSearch::kSweep || !result.sizes[i].pool.empty()) continue;
+    if (selection.status > Status::kRankLimit) break;  // stopped before one was found
+    selection.status = Status::kRankLimit;
+    selection.warnings.push_back(fmt::format(
+        "no {} linearly independent features exist; larger k were left out, too (a ridge, ⟨ridge⟩, "
+        "makes them possible)",
+        sizes[i]));
+    break;
+  }
+  std::vector<std::string> open;
+  for (const auto& entry : selection.sets()) {
+    const auto left = entry.known_gap();
+    if (!left || *left > gap * (1.0 + 1e-9) + 1e-9) open.push_back(fmt::to_string(entry.k()));
+  }
+  if (selection.status != Status::kGapReached || open.empty()) return;
+  selection.status = Status::kHeuristic;
+  selection.warnings.push_back(fmt::format(
+      "nothing is certified at k = {}: other features are so nearly combinations of each other that doubles "
+      "have no digits for their sets, which may be better; leave near-copies out (⟨exclude⟩), or give a {}",
+      join_some(open), larger_ridge(problem.ridge())));
+}
+
 /// settle() for the sets of each way of searching: what doubles must know of is not the same.
 bool settle_searches(const Problem& problem, const std::vector<ExactSearch>& how, const RunControl& control,
                      Selection& selection) {
@@ -354,6 +383,7 @@ void search_tree(const Problem& problem, const Exact& own, const RunControl& con
   }
   selection.status = result.status;
   if (!settle_searches(problem, how, control, selection)) mark_proven(selection);
+  tell_of_dependent_sets(problem, ways, result, own.gap, selection);
   if (problem.options().bounds) add_bounds(problem, sdp, control, selection);
   selection.search = SearchCounts{result.nodes, result.incumbent_updates, result.open_nodes};
 }

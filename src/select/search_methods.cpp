@@ -474,14 +474,6 @@ std::optional<PoolSet> best_single(const Problem& problem) {
   return best;
 }
 
-/// "ridge (rel:1e-6)", and of one that is there already a larger one.
-std::string larger_ridge(const RidgeAmount& ridge) {
-  if (ridge.value > 0.0) return fmt::format("larger ridge than {:.3g}", ridge.value);
-  if (!(ridge.fraction > 0.0)) return "ridge (⟨ridge rel:1e-6⟩)";
-  return fmt::format("larger ridge (⟨ridge rel:1e{:.0f}⟩)",
-                     std::max(-6.0, std::floor(std::log10(ridge.fraction)) + 1.0));
-}
-
 /// Where doubles have too few digits: every value from the rows, every bound from a root that has more of
 /// them, and what a search has `proven` proven again, or taken back with a warning.
 void settle_precisely(const Problem& problem, bool proven, const RunControl& control, Selection& selection) {
@@ -566,6 +558,13 @@ void settle_precisely(const Problem& problem, bool proven, const RunControl& con
 }
 
 }  // namespace
+
+std::string larger_ridge(const RidgeAmount& ridge) {
+  if (ridge.value > 0.0) return fmt::format("larger ridge than {:.3g}", ridge.value);
+  if (!(ridge.fraction > 0.0)) return "ridge (⟨ridge rel:1e-6⟩)";
+  return fmt::format("larger ridge (⟨ridge rel:1e{:.0f}⟩)",
+                     std::max(-6.0, std::floor(std::log10(ridge.fraction)) + 1.0));
+}
 
 bool settle(const Problem& problem, const RootLosses* root, Proof proof, const RunControl& control,
             Selection& selection) {

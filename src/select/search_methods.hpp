@@ -1,5 +1,6 @@
 #pragma once
 /// What the greedy searches share with other methods: passes, exchanges, certificates.
+#include <string>
 #include <subspectra/searches.hpp>
 
 #include "search/greedy.hpp"
@@ -32,6 +33,8 @@ bool settle(const Problem& problem, const RootLosses* root, Proof proof, const R
 /// dependent that doubles miss them by more than a millionth, they are taken from the rows, with more digits,
 /// or a warning says that they are not known.
 void correct_values(const Problem& problem, Selection& selection);
+/// "ridge (rel:1e-6)", and of one that is there already a larger one.
+[[nodiscard]] std::string larger_ridge(const RidgeAmount& ridge);
 
 /// A heuristic's status becomes optimal when the gap of every set is closed.
 void mark_proven(Selection& selection);
