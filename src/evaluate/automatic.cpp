@@ -417,10 +417,10 @@ Selection compare_and_run(const RowStatistics& rows, const SelectOptions& option
   if (!choice.chosen) {
     // What no fold can have all rows may not have either, and then there are words for it.
     if (!control.should_stop()) {
-      SelectOptions told = options;
-      told.ridge = arms.front().ridge;
-      told.certify = false;
-      (void)run_method(rows, arms.front().method, told, control);
+      SelectOptions adjusted = options;
+      adjusted.ridge = arms.front().ridge;
+      adjusted.certify = false;
+      (void)run_method(rows, arms.front().method, adjusted, control);
     }
     answer.status = control.status_or(Status::kHeuristic);
     return answer;
@@ -525,13 +525,13 @@ Selection run_judged(const RowStatistics& rows, const Method& method, const Sele
     return compare_and_run(rows, options, judging, control, std::move(answer));
   }
   if (!options.ridge.cross_validated) return run_method(rows, method, options, control);
-  SelectOptions told = options;
-  told.ridge = {};
+  SelectOptions adjusted = options;
+  adjusted.ridge = {};
   const MethodTraits& traits = method.traits();
   // Components and discriminants of their own know no ridge, and an exact search would prove every set anew.
   if (!traits.variance && !traits.own_rule && !traits.proves)
-    told.ridge = chosen_ridge(rows, method, options, judging.classifier, control).value_or(Ridge{});
-  return run_method(rows, method, told, control);
+    adjusted.ridge = chosen_ridge(rows, method, options, judging.classifier, control).value_or(Ridge{});
+  return run_method(rows, method, adjusted, control);
 }
 
 Preparation preparation_of(const Selection& found, const Preparation& preparation, const Dataset& prepared,

@@ -139,13 +139,13 @@ struct ArmSets {
 };
 
 SelectOptions options_of(const Arm& arm, const SelectOptions& options) {
-  SelectOptions told = options;
-  told.ridge = arm.ridge;
-  told.certify = false;
-  told.sets_alone = false;
-  told.bounds = false;
-  told.components = 1;
-  return told;
+  SelectOptions adjusted = options;
+  adjusted.ridge = arm.ridge;
+  adjusted.certify = false;
+  adjusted.sets_alone = false;
+  adjusted.bounds = false;
+  adjusted.components = 1;
+  return adjusted;
 }
 
 KRange sizes_of(const Arm& arm, Index features) {
@@ -186,11 +186,11 @@ ArmSets sets_of(const Arm& arm, const RowStatistics& rows, const SelectOptions& 
                 const RunControl& control) {
   ArmSets sets{.at = std::vector<std::optional<std::vector<Index>>>(static_cast<std::size_t>(arm.count())),
                .ridge = kNoRidge};
-  SelectOptions told = options_of(arm, options);
-  told.k = sizes_of(arm, rows.data().features());
+  SelectOptions adjusted = options_of(arm, options);
+  adjusted.k = sizes_of(arm, rows.data().features());
   Selection found;
   try {
-    found = run_method(rows, arm.method, told, control);
+    found = run_method(rows, arm.method, adjusted, control);
   } catch (const Infeasible&) {
     return sets;  // a column constant in this fold alone, and the like
   }
@@ -350,8 +350,8 @@ InnerErrors compare_arms(const std::vector<Dataset>& tables, const InnerFolds& f
     std::vector<Index> rows;
     std::set_difference(folds.rows.begin(), folds.rows.end(), held_out[f]->begin(), held_out[f]->end(),
                         std::back_inserter(rows));
-    SelectOptions told = options;
-    told.threads = 1;
+    SelectOptions adjusted = options;
+    adjusted.threads = 1;
     FoldErrors found;
     found.variants.resize(tables.size() * classifiers.size());
     const RunControl silent = control.silent();
@@ -359,7 +359,7 @@ InnerErrors compare_arms(const std::vector<Dataset>& tables, const InnerFolds& f
       const Dataset part = tables[t].with_rows(rows);
       const RowStatistics statistics(part, 1, options.memory_limit.bytes);
       for (const Arm& arm : arms) {
-        const ArmSets sets = sets_of(arm, statistics, told, silent);
+        const ArmSets sets = sets_of(arm, statistics, adjusted, silent);
         for (std::size_t c = 0; c < classifiers.size(); ++c) {
           found.variants[t * classifiers.size() + c].push_back(
               judge_arm(sets, part, tables[t], *held_out[f], classifiers[c], options.seed, silent));
@@ -400,17 +400,17 @@ namespace {
 
 /// The set of a fit at the end of the path that leads there: from the fit before it takes a few sweeps, from
 /// nothing, where many features are kept, hundreds.
-Selection fit_along_path(const Arm& arm, Index point, const RowStatistics& rows, SelectOptions told,
+Selection fit_along_path(const Arm& arm, Index point, const RowStatistics& rows, SelectOptions adjusted,
                          const RunControl& control) {
   const bool by_size = arm.points == Arm::Points::kFitSize;
   const Index lambdas = by_size ? arm.lambdas : std::max<Index>(2, point + 1);
-  told.k = {1, by_size ? arm.sizes[static_cast<std::size_t>(point)] : rows.data().features()};
-  told.certify = false;
+  adjusted.k = {1, by_size ? arm.sizes[static_cast<std::size_t>(point)] : rows.data().features()};
+  adjusted.certify = false;
   Selection found = run_method(
       rows,
       MethodRegistry::changed(arm.method, {{"lambdas", fmt::to_string(lambdas)},
                                            {"lambda_ratio", fmt::to_string(arm.fraction(lambdas - 1))}}),
-      told, control);
+      adjusted, control);
   auto* const path = std::get_if<PenaltyPath>(&found.answer);
   if (path == nullptr) return found;
   path->sets.clear();
@@ -430,7 +430,7 @@ Selection fit_along_path(const Arm& arm, Index point, const RowStatistics& rows,
   constexpr std::size_t kMostJudged = 3000;  // a dense k x k matrix
   if (entry.features.size() <= kMostJudged) {
     auto fitted = renormalize(*rows.lda_pencil(found.ridge, found.criterion), entry.features, found.criterion,
-                              told.components, told.threads);
+                              adjusted.components, adjusted.threads);
     entry.objective = fitted.objective;
     entry.loadings = fitted.discriminants.vectors;
   }
@@ -442,14 +442,14 @@ Selection fit_along_path(const Arm& arm, Index point, const RowStatistics& rows,
 
 Selection select_at(const Arm& arm, Index point, const RowStatistics& rows, const SelectOptions& options,
                     const RunControl& control) {
-  SelectOptions told = options;
-  told.ridge = arm.ridge;
-  told.bounds = false;
+  SelectOptions adjusted = options;
+  adjusted.ridge = arm.ridge;
+  adjusted.bounds = false;
   if (arm.points == Arm::Points::kFits || arm.points == Arm::Points::kFitSize)
-    return fit_along_path(arm, point, rows, std::move(told), control);
+    return fit_along_path(arm, point, rows, std::move(adjusted), control);
   const Index size = arm.sizes[static_cast<std::size_t>(point)];
-  told.k = {size, size};
-  return run_method(rows, arm.method, told, control);
+  adjusted.k = {size, size};
+  return run_method(rows, arm.method, adjusted, control);
 }
 
 }  // namespace subspectra

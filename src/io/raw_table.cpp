@@ -671,7 +671,7 @@ bool Assembler::tells_the_class(const std::vector<std::string>& texts,
 /// Which text columns become which features.
 void Assembler::plan_categories() {
   if (knows_needs_ || (options_.categorical == "none")) return;
-  std::vector<std::string> said, told;
+  std::vector<std::string> said, leaks;
   for (std::size_t s = 0; s < table_.side.size(); ++s) {
     const SideColumn& side = table_.side[s];
     const bool named = is_named_category(side.name);
@@ -693,7 +693,7 @@ void Assembler::plan_categories() {
     }
     CategoryColumn category = category_of(side, *values);
     said.push_back(fmt::format("{} ({})", shown(side.name), category.values));
-    if (values->size() > 2 && tells_the_class(side.values, *values)) told.push_back(shown(side.name));
+    if (values->size() > 2 && tells_the_class(side.values, *values)) leaks.push_back(shown(side.name));
     data_.derived.push_back(category.first);  // no feature, but a value that a model knows
     data_.derived.insert(data_.derived.end(), category.features.begin(), category.features.end());
     planned_.push_back({.texts = std::move(table_.side[s].values),
@@ -717,10 +717,10 @@ void Assembler::plan_categories() {
     plan.features = std::move(category.features);
     planned_.push_back(std::move(plan));
   }
-  if (!told.empty())
+  if (!leaks.empty())
     data_.warnings.push_back(fmt::format(
         "the values of {} tell the class of every row: a possible leak; what is known only with the label is left out with ⟨exclude⟩",
-        join_some(told)));
+        join_some(leaks)));
   if (!said.empty())
     data_.understood.push_back(
         fmt::format("{} {}", said.size() == 1 ? "category" : "categories", join_some(said)));

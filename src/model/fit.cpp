@@ -71,14 +71,14 @@ bool was_stopped(Status status) { return status == Status::kTimeLimit || status 
 Selection forward_pass(const RowStatistics& rows, const Method& method, const SelectOptions& options,
                        Status stopped) {
   const Method forward = method.traits().variance ? Method(ForwardPca{}) : Method(ForwardLda{});
-  SelectOptions told = options;
-  told.certify = false;  // nobody waits for bounds now
-  if (told.ridge.cross_validated) told.ridge = {};
+  SelectOptions adjusted = options;
+  adjusted.certify = false;  // nobody waits for bounds now
+  if (adjusted.ridge.cross_validated) adjusted.ridge = {};
   constexpr Index kFew = 10;  // nothing says how many
-  if (method.traits().composite && !told.k.given() && !told.feature_groups)
-    told.k = std::min(kFew, rows.data().details().categories ? rows.data().details().categories->size()
-                                                             : rows.data().features());
-  Selection found = run_method(rows, forward, told, RunControl{});
+  if (method.traits().composite && !adjusted.k.given() && !adjusted.feature_groups)
+    adjusted.k = std::min(kFew, rows.data().details().categories ? rows.data().details().categories->size()
+                                                                 : rows.data().features());
+  Selection found = run_method(rows, forward, adjusted, RunControl{});
   found.status = worst(found.status, stopped);
   found.warnings.push_back(fmt::format(
       "{} was stopped ({}) before it had a set of the size: the features are those of one forward pass ({}); give more time",

@@ -399,18 +399,18 @@ Criterion resolved_criterion(Criterion asked, const Dataset& data) {
   return classes > 2 ? Criterion::kWilks : Criterion::kLargest;
 }
 
-Selection run_method(const RowStatistics& rows, const Method& of, const SelectOptions& told,
+Selection run_method(const RowStatistics& rows, const Method& of, const SelectOptions& as_given,
                      const RunControl& control) {
   const auto start = std::chrono::steady_clock::now();
-  told.validate();
+  as_given.validate();
   const Dataset& data = rows.data();
   const MatrixProblem* const matrices = rows.matrices();
   const MethodTraits& method = of.traits();
   if (method.composite) refuse_composite(method);
-  refuse_cross_validation(told.ridge);
-  SelectOptions options = told;
+  refuse_cross_validation(as_given.ridge);
+  SelectOptions options = as_given;
   if (options.criterion == Criterion::kAuto)
-    options.criterion = method.variance ? Criterion::kLargest : resolved_criterion(told.criterion, data);
+    options.criterion = method.variance ? Criterion::kLargest : resolved_criterion(as_given.criterion, data);
   if (matrices != nullptr) {
     check_matrices(*matrices, method);
   }
@@ -607,13 +607,13 @@ RidgeAmount open_ridge(const RowStatistics& rows, const SelectOptions& options) 
 }
 
 Selection refit_sets(const RowStatistics& rows, const std::vector<GivenSet>& sets,
-                     const SelectOptions& told) {
+                     const SelectOptions& as_given) {
   const auto start = std::chrono::steady_clock::now();
-  told.validate();
+  as_given.validate();
   const Dataset& data = rows.data();
-  refuse_cross_validation(told.ridge);
-  SelectOptions options = told;
-  options.criterion = resolved_criterion(told.criterion, data);
+  refuse_cross_validation(as_given.ridge);
+  SelectOptions options = as_given;
+  options.criterion = resolved_criterion(as_given.criterion, data);
   const MatrixProblem* const matrices = rows.matrices();
   const bool lda = matrices != nullptr ? matrices->b.has_value() : data.labels() != nullptr;
   Selection selection;

@@ -17,11 +17,9 @@
 namespace subspectra::card_sweep_test {
 namespace {
 
-std::shared_ptr<const device::Device> card(const std::string &kind = "good") {
+std::shared_ptr<const device::Device> card(const std::string& kind = "good") {
   return std::make_shared<const device::Device>(
-      device::Plugin::load(
-          fmt::format("{}/fake_{}.so", SUBSPECTRA_FAKE_PLUGINS, kind)),
-      0);
+      device::Plugin::load(fmt::format("{}/fake_{}.so", SUBSPECTRA_FAKE_PLUGINS, kind)), 0);
 }
 
 struct Case {
@@ -33,32 +31,28 @@ struct Case {
 Case a_case(std::uint64_t seed, Index lo, Index hi) {
   const Index n = 8 + static_cast<Index>(seed % 7);
   auto pair = oracle::random_factor_pair(n, seed % 3 == 0 ? 1 : 3, seed, 50.0);
-  if (seed % 4 == 1) { // a copy, told apart by the ridge
+  if (seed % 4 == 1) {  // a copy, told apart by the ridge
     pair.b.row(n - 1) = pair.b.row(0);
     pair.b.col(n - 1) = pair.b.col(0);
     pair.b(n - 1, n - 1) = pair.b(0, 0);
     pair.m.row(n - 1) = pair.m.row(0);
     pair.b.diagonal().array() += 0.05;
   }
-  constexpr std::array kCriteria = {Criterion::kLargest, Criterion::kTrace,
-                                    Criterion::kWilks};
+  constexpr std::array kCriteria = {Criterion::kLargest, Criterion::kTrace, Criterion::kWilks};
   Case result{factor_pencil(pair.m, pair.b), oracle::all_units(n), {}};
-  result.options = {.criterion = kCriteria[seed / 3 % 3],
-                    .k = {lo, hi},
-                    .pool = seed % 5 == 0 ? 3 : 1,
-                    .threads = 2};
+  result.options = {
+      .criterion = kCriteria[seed / 3 % 3], .k = {lo, hi}, .pool = seed % 5 == 0 ? 3 : 1, .threads = 2};
   return result;
 }
 
-void expect_same(const ExactResult &a, const ExactResult &b) {
+void expect_same(const ExactResult& a, const ExactResult& b) {
   EXPECT_EQ(a.status, b.status);
   ASSERT_EQ(a.sizes.size(), b.sizes.size());
   for (std::size_t i = 0; i < a.sizes.size(); ++i) {
     const auto &x = a.sizes[i], &y = b.sizes[i];
     ASSERT_EQ(x.pool.size(), y.pool.size());
     for (std::size_t place = 0; place < x.pool.size(); ++place) {
-      EXPECT_NEAR(x.pool[place].value, y.pool[place].value,
-                  1e-10 * y.pool[place].value);
+      EXPECT_NEAR(x.pool[place].value, y.pool[place].value, 1e-10 * y.pool[place].value);
       EXPECT_EQ(x.pool[place].units, y.pool[place].units);
     }
     EXPECT_NEAR(x.upper_bound, y.upper_bound, 1e-9 * y.upper_bound);
@@ -69,39 +63,31 @@ TEST(CardSweep, GivesTheAnswersOfTheProcessor) {
   const auto device = card();
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
-    auto with = a_case(seed, 1 + static_cast<Index>(seed % 2),
-                       2 + static_cast<Index>(seed % 3));
-    const auto without =
-        exact_search(*with.pencil, with.units, {}, with.options, {});
+    auto with = a_case(seed, 1 + static_cast<Index>(seed % 2), 2 + static_cast<Index>(seed % 3));
+    const auto without = exact_search(*with.pencil, with.units, {}, with.options, {});
     with.options.card = device;
-    const auto result =
-        exact_search(*with.pencil, with.units, {}, with.options, {});
+    const auto result = exact_search(*with.pencil, with.units, {}, with.options, {});
     expect_same(result, without);
-    EXPECT_NE(result.card.find("cuda:0, Fake"), std::string::npos)
-        << result.card;
+    EXPECT_NE(result.card.find("cuda:0, Fake"), std::string::npos) << result.card;
     EXPECT_EQ(result.card_problem, "");
   }
 }
 
 TEST(CardSweep, LeavesToTheProcessorWhatDoesNotFitOnTheCardAndSaysSo) {
   auto with = a_case(3, 3, 3);
-  const auto without =
-      exact_search(*with.pencil, with.units, {}, with.options, {});
+  const auto without = exact_search(*with.pencil, with.units, {}, with.options, {});
   with.options.card = card("small");
-  const auto result =
-      exact_search(*with.pencil, with.units, {}, with.options, {});
+  const auto result = exact_search(*with.pencil, with.units, {}, with.options, {});
   expect_same(result, without);
   EXPECT_EQ(result.card, "");
-  EXPECT_NE(result.card_problem.find("of the card's memory"), std::string::npos)
-      << result.card_problem;
+  EXPECT_NE(result.card_problem.find("of the card's memory"), std::string::npos) << result.card_problem;
 }
 
 TEST(CardSweep, HasNoPartInLargerSetsAndForcedFeatures) {
   auto large = a_case(1, 2, 5);
   EXPECT_FALSE(suits_card(*large.pencil, large.units, large.options.k));
   large.options.card = card();
-  EXPECT_EQ(
-      exact_search(*large.pencil, large.units, {}, large.options, {}).card, "");
+  EXPECT_EQ(exact_search(*large.pencil, large.units, {}, large.options, {}).card, "");
   auto forced = a_case(1, 2, 3);
   EXPECT_TRUE(suits_card(*forced.pencil, forced.units, forced.options.k));
   forced.units.include = {2};
@@ -111,33 +97,28 @@ TEST(CardSweep, HasNoPartInLargerSetsAndForcedFeatures) {
 TEST(CardSweep, AFailureOfTheCardIsAnError) {
   auto with = a_case(2, 3, 3);
   with.options.card = card("lying");
-  EXPECT_THROW(
-      (void)exact_search(*with.pencil, with.units, {}, with.options, {}),
-      Error);
+  EXPECT_THROW((void)exact_search(*with.pencil, with.units, {}, with.options, {}), Error);
 }
 
 TEST(CardSweep, GoesOnFromACheckpoint) {
-  const auto file = (std::filesystem::temp_directory_path() /
-                     fmt::format("card_sweep_test_{}", ::getpid()))
-                        .string();
+  const auto file =
+      (std::filesystem::temp_directory_path() / fmt::format("card_sweep_test_{}", ::getpid())).string();
   auto with = a_case(6, 3, 3);
   with.options.card = card();
-  const auto whole =
-      exact_search(*with.pencil, with.units, {}, with.options, {});
+  const auto whole = exact_search(*with.pencil, with.units, {}, with.options, {});
   std::stop_source stop;
   stop.request_stop();
   with.options.checkpoint = file;
-  const auto stopped = exact_search(*with.pencil, with.units, {}, with.options,
-                                    RunControl(stop.get_token(), 1e9));
+  const auto stopped =
+      exact_search(*with.pencil, with.units, {}, with.options, RunControl(stop.get_token(), 1e9));
   EXPECT_EQ(stopped.status, Status::kInterrupted);
   with.options.checkpoint.clear();
   with.options.resume = file;
-  const auto resumed =
-      exact_search(*with.pencil, with.units, {}, with.options, {});
+  const auto resumed = exact_search(*with.pencil, with.units, {}, with.options, {});
   expect_same(resumed, whole);
   EXPECT_TRUE(resumed.resumed);
   std::filesystem::remove(file);
 }
 
-} // namespace
-} // namespace subspectra::card_sweep_test
+}  // namespace
+}  // namespace subspectra::card_sweep_test
