@@ -109,8 +109,8 @@ Command report_command() {
            .purpose = "Turn result files into one page to look at: one file, no network, opens from disk.",
            .examples =
                {{.command =
-                     "subspectra select sonar -k 1:10 -o s.json && subspectra evaluate sonar --method gslda -k 1:10 -o e.json && subspectra report s.json e.json -o page.html",
-                 .says = "what was chosen and how well it does, on one page"},
+                     "subspectra evaluate sonar --method gslda,fisher -k 1:10 -o e.json && subspectra report e.json -o page.html",
+                 .says = "what was chosen and how well it does, two methods side by side on one page"},
                 {.command = "subspectra select sonar --method eslda -k 1:6 --report page.html",
                  .says = "the same from the command that makes the result, with the log of its search"},
                 {.command =

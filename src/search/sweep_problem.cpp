@@ -19,6 +19,14 @@
 namespace subspectra::search {
 namespace {
 
+/// 0 where every feature was left out: of no numbers there is no largest.
+double largest_or_zero(const Vector& values) { return values.size() > 0 ? values.maxCoeff() : 0.0; }
+
+double square_of_one_and_largest(const Vector& values) {
+  const double one_more = 1.0 + largest_or_zero(values);
+  return one_more * one_more;
+}
+
 constexpr Index kPanelColumns = 256;
 /// Sets with a smaller pivot, as a fraction of its variance, are looked at with more digits; nodes whose kept
 /// features have one, set by set.
@@ -306,7 +314,7 @@ std::optional<SweepNode> SweepProblem::node(const std::vector<std::int32_t>& kep
     w = b_across(Eigen::all, f);
     const Matrix y = lower.triangularView<Eigen::Lower>().solve(Matrix::Identity(lower.rows(), lower.rows()));
     const Vector sums = (y.transpose() * w).cwiseAbs().colwise().sum();
-    kept_growth = (1.0 + sums.maxCoeff()) * (1.0 + sums.maxCoeff());
+    kept_growth = square_of_one_and_largest(sums);
   }
   const auto gathered = [&](const PaddedMatrix& from) {
     Matrix out = Matrix::Zero(lead, n);
@@ -342,7 +350,7 @@ std::optional<SweepNode> SweepProblem::node(const std::vector<std::int32_t>& kep
         c = c * eigen.vectors * k_values.cwiseSqrt().cwiseInverse().asDiagonal();
         view.error1 /= std::min(1.0, k_values.minCoeff());
         view.error2 /= std::min(1.0, k_values.minCoeff());
-        const double grown = c.rowwise().squaredNorm().maxCoeff();
+        const double grown = largest_or_zero(c.rowwise().squaredNorm());
         view.size1 = std::max(view.size1, 1.0 + grown);
         view.size2 = std::max(view.size2, 1.0 + grown);
       }
@@ -391,7 +399,7 @@ std::optional<SweepNode> SweepProblem::node(const std::vector<std::int32_t>& kep
     const Matrix part = llt.solve_lower(h_across);
     const Vector sums = llt.solve(h_across).cwiseAbs().colwise().sum();
     take_off(part, at.x1);
-    view.error1 *= (1.0 + sums.maxCoeff()) * (1.0 + sums.maxCoeff());
+    view.error1 *= square_of_one_and_largest(sums);
     diagonal_of(at.x1, at.d1);
     view.x1 = at.x1.data();
   } else {
@@ -407,7 +415,7 @@ std::optional<SweepNode> SweepProblem::node(const std::vector<std::int32_t>& kep
       if (!llt.positive()) return std::nullopt;
       const Vector sums = llt.solve(g_across).cwiseAbs().colwise().sum();
       take_off(llt.solve_lower(g_across), at.x2);
-      view.error2 *= (1.0 + sums.maxCoeff()) * (1.0 + sums.maxCoeff());
+      view.error2 *= square_of_one_and_largest(sums);
       diagonal_of(at.x2, at.d2);
       view.x2 = at.x2.data();
     } else {

@@ -204,11 +204,26 @@ TEST(EvaluateResult, HasTheFieldsOfTheContract) {
     EXPECT_EQ(row["features"], row["k"]);
   }
   ASSERT_EQ(result["chosen"].size(), 2U);
-  EXPECT_EQ(keys(result["chosen"][0]),
-            (std::set<std::string>{"method", "k_best", "k_one_standard_error", "error", "stderr",
-                                   "trivial_error", "trivial_stderr", "p_value", "permutations", "auc",
-                                   "confusion", "sensitivity", "specificity", "roc", "calibration",
-                                   "projection", "projection_rows", "features", "feature_count"}));
+  EXPECT_EQ(keys(result["chosen"][0]), (std::set<std::string>{"method",
+                                                              "k_best",
+                                                              "k_one_standard_error",
+                                                              "error",
+                                                              "stderr",
+                                                              "trivial_error",
+                                                              "trivial_stderr",
+                                                              "p_value",
+                                                              "permutations",
+                                                              "auc",
+                                                              "confusion",
+                                                              "sensitivity",
+                                                              "specificity",
+                                                              "roc",
+                                                              "calibration",
+                                                              "projection",
+                                                              "projection_rows",
+                                                              "projection_classes",
+                                                              "features",
+                                                              "feature_count"}));
   EXPECT_EQ(keys(result), (std::set<std::string>{"schema", "version", "status", "complete", "options", "data",
                                                  "protocol", "results", "chosen", "ranking", "comparison",
                                                  "folds", "timing", "warnings"}));

@@ -183,15 +183,16 @@ TEST(Help, ListsExactlyTheOptionsTheStructsDescribe) {
   for (const MethodEntry& method : MethodRegistry::entries()) {
     for (const auto& option : method.options) common.insert(cli::option_flag(option.name));
   }
+  common.insert({"--device", "--report", "--figures", "--shape"});
   auto select = common;
   select.insert({"--between", "--within", "--covariance", "--refit", "--require-optimal", "--require-gap",
-                 "--events", "--write-table", "--write-names"});
+                 "--events", "--write-table", "--write-names", "--csv-safe"});
   EXPECT_EQ(flags_in_help("select"), select);
   auto fit = common;
   for (const auto& option : describe_classifiers()) fit.insert(cli::option_flag(option.name));
   EXPECT_EQ(flags_in_help("fit"), fit);
   auto evaluate = fit;
-  evaluate.insert({"--cv-groups", "--details"});
+  evaluate.insert({"--cv-groups", "--details", "--csv-safe"});
   add_flags<EvaluateOptions>(evaluate);
   EXPECT_EQ(flags_in_help("evaluate"), evaluate);
 }

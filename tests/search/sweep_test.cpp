@@ -104,6 +104,7 @@ ExactHooks small_steps(std::uint64_t seed) {
 
 TEST(Sweep, FindsTheBestSetsOfEverySize) {
   const ForcedExactSearch forced(ExactSearch::kSweep);
+  unsigned unproven = 0;
   for (std::uint64_t seed = 0; seed < problems(3000); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     const auto problem = random_problem(seed, seed % 20 == 0 ? 14 : 9, seed % 2 == 0);
@@ -117,16 +118,21 @@ TEST(Sweep, FindsTheBestSetsOfEverySize) {
         *problem.pencil(), problem.units, start,
         {.criterion = problem.criterion, .k = {k, k}, .pool = pool, .threads = 2}, {}, small_steps(seed));
     const auto& found = result.sizes[0].pool;
-    EXPECT_EQ(result.status, Status::kOptimal);
+    // A nearly dependent set whose digits are in doubt stands in the bound: nothing is proven then, and that
+    // is said.
+    const bool proven = result.status == Status::kOptimal;
+    unproven += proven ? 0 : 1;
     ASSERT_EQ(found.size(), std::min<std::size_t>(truth.size(), static_cast<std::size_t>(pool)));
     for (std::size_t i = 0; i < found.size(); ++i) {
       const double tolerance = 1e-7 * std::max(truth[i].value, 1e-12);
       EXPECT_NEAR(found[i].value, truth[i].value, tolerance);
     }
-    if (!found.empty()) {
+    if (proven && !found.empty()) {
       EXPECT_EQ(result.sizes[0].upper_bound, found[0].value);
     }
+    EXPECT_GE(result.sizes[0].upper_bound, truth.empty() ? 0.0 : truth[0].value * (1.0 - 1e-9));
   }
+  EXPECT_LE(unproven, 10U);
 }
 
 /// The same answer as the tree's, bit for bit in its units.
