@@ -270,6 +270,34 @@ void tell_of_dependent_sets(const Problem& problem, const std::vector<ExactSearc
       join_some(open), larger_ridge(problem.ridge())));
 }
 
+/// Whether a ridge keeps the features of every set apart, so that a sweep's proof stands on the sets alone.
+/// Without one some set may be so nearly dependent that doubles do not know whether it is one.
+bool ridge_keeps_apart(const Problem& problem) {
+  constexpr double kSafeFraction = 1e-7;
+  double largest = 0.0;
+  for (const Index j : problem.units().features())
+    largest = std::max(largest, problem.pencil().diagonal()[j]);
+  const RidgeAmount ridge = problem.ridge();
+  return std::max(ridge.fraction, largest > 0.0 ? ridge.value / largest : 0.0) >= kSafeFraction;
+}
+
+/// Sets that were all tried, and of which nothing can be proven all the same.
+void withdraw_proofs(const Problem& problem, Selection& selection) {
+  std::vector<std::string> sizes;
+  for (auto& entry : selection.sets()) {
+    if (entry.k() < 2 || !entry.upper_bound) continue;  // one feature depends on nothing
+    entry.upper_bound.reset();
+    entry.bound.clear();
+    sizes.push_back(fmt::to_string(entry.k()));
+  }
+  if (sizes.empty()) return;
+  selection.status = worst(selection.status, Status::kHeuristic);
+  selection.warnings.push_back(fmt::format(
+      "nothing is certified at k = {}: all sets were tried, but without a ridge the features of some may depend "
+      "on each other so nearly that doubles have no digits for them; give a {}",
+      join_some(sizes), larger_ridge(problem.ridge())));
+}
+
 /// settle() for the sets of each way of searching: what doubles must know of is not the same.
 bool settle_searches(const Problem& problem, const std::vector<ExactSearch>& how, const RunControl& control,
                      Selection& selection) {
@@ -282,10 +310,14 @@ bool settle_searches(const Problem& problem, const std::vector<ExactSearch>& how
     part.status = selection.status;
     for (; last < sets.size() && how[last] == how[first]; ++last)
       part.sets().push_back(std::move(sets[last]));
+    const bool swept = how[first] == ExactSearch::kSweep, apart = ridge_keeps_apart(problem);
+    constexpr Index kMostTogether = 2'000;  // whose condition can be had
+    const Index candidates = problem.units().count();
+    const bool may_be_regular = problem.rows().matrices() != nullptr || candidates < problem.data().rows();
+    const bool from_all = !swept || (!apart && may_be_regular && candidates <= kMostTogether);
     trusted =
-        settle(problem, nullptr, how[first] == ExactSearch::kSweep ? Proof::kFromTheSets : Proof::kFromAll,
-               control, part) &&
-        trusted;
+        settle(problem, nullptr, from_all ? Proof::kFromAll : Proof::kFromTheSets, control, part) && trusted;
+    if (!from_all && !apart) withdraw_proofs(problem, part);
     selection.status = worst(selection.status, part.status);
     std::move(part.sets().begin(), part.sets().end(), std::back_inserter(selection.sets()));
     std::move(part.warnings.begin(), part.warnings.end(), std::back_inserter(selection.warnings));

@@ -390,12 +390,15 @@ TEST(Sweep, TheBestPairOfAWideTableIsCertified) {
     options.criterion = kCriteria[seed % 3];
     if (seed % 2 == 0) options.ridge.value = 0.0;
     const auto found = select(data, Method("eslda"), options);
-    EXPECT_EQ(found.status, Status::kOptimal);
+    // Without a ridge some set may be nearly dependent: all were tried, and nothing but the best single is
+    // claimed.
+    const bool apart = found.ridge.fraction > 0.0;
+    EXPECT_EQ(found.status, apart ? Status::kOptimal : Status::kHeuristic);
     ASSERT_EQ(found.sets().size(), 3U);
-    for (const auto& entry : found.sets()) EXPECT_TRUE(entry.certified());
+    for (const auto& entry : found.sets()) EXPECT_EQ(entry.certified(), apart || entry.k() == 1);
     const auto scatter = oracle::scatter(parts.dense, parts.labels->codes, seed == 4 ? 3 : 2);
     Matrix within = scatter.within;
-    if (found.ridge.fraction > 0.0) within.diagonal() *= 1.0 + found.ridge.fraction;
+    if (apart) within.diagonal() *= 1.0 + found.ridge.fraction;
     double best = 0.0;
     for (Index i = 0; i < p; ++i) {
       for (Index j = i + 1; j < p; ++j) {
