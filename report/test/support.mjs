@@ -80,8 +80,14 @@ export async function barriers(page) {
   });
 }
 
-/// The file that a button gives.
+/// The file that a button gives. Chromium takes ten downloads at once and drops the next, which is then asked for again.
 export async function saved(page, button) {
-  const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
-  return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+  for (let tries = 0; ; ++tries) {
+    try {
+      const [download] = await Promise.all([page.waitForEvent("download", { timeout: tries < 4 ? 3000 : 30000 }), button.click()]);
+      return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+    } catch (error) {
+      if (tries === 4) throw error;
+    }
+  }
 }
