@@ -48,7 +48,11 @@ export async function open(file, { width = 1280, height = 900, theme = "light", 
 export async function seeAll(page) {
   const ids = await page.$$eval("section.panel", (sections) => sections.map((section) => section.id));
   for (const id of ids) {
-    await page.evaluate((id) => document.getElementById(id).scrollIntoView(), id);
+    // A panel is drawn anew when it comes on screen, which the browser notices a frame later.
+    await page.evaluate((id) => new Promise((done) => {
+      document.getElementById(id).scrollIntoView();
+      requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50)));
+    }), id);
     await page.waitForFunction((id) => document.querySelector(`#${id} .panel-body`).childElementCount > 0, id);
   }
   await page.evaluate(() => scrollTo(0, 0));
