@@ -47,11 +47,17 @@ const CommandPage* page_of(std::string_view schema) {
   return nullptr;
 }
 
+/// "" where the member is no text: not every member is checked that a page does not show.
+std::string text_member(const json& from, const char* name) {
+  const auto found = from.find(name);
+  return found != from.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 std::vector<std::string> methods_in(const json& result) {
-  if (result.contains("method") && result["method"].is_string()) return {result["method"].get<std::string>()};
+  if (const std::string only = text_member(result, "method"); !only.empty()) return {only};
   std::vector<std::string> methods;
   for (const json& row : result.value("results", json::array())) {
-    const std::string name = row.value("method", "");
+    const std::string name = text_member(row, "method");
     if (!name.empty() && std::find(methods.begin(), methods.end(), name) == methods.end())
       methods.push_back(name);
   }
@@ -113,14 +119,14 @@ void PageOutput::write(std::vector<PageResult> results, const std::stop_token& s
 }
 
 std::string command_of(const json& result) {
-  const CommandPage* const page = page_of(result.value("schema", ""));
+  const CommandPage* const page = page_of(text_member(result, "schema"));
   if (page == nullptr) return {};
   const bool is_experiment = page->name == "reproduce";
   const json described =
       result.contains("data") && result["data"].is_object() ? result["data"] : json::object();
   json options = result.value(is_experiment ? "protocol" : "options", json::object());
   if (!options.is_object()) return {};
-  std::string source = is_experiment ? result.value("id", "") : described.value("source", "");
+  std::string source = is_experiment ? text_member(result, "id") : text_member(described, "source");
   if (page->name == "fit" && source.empty()) source = "DATA";  // a model file does not name its table
   if (source.empty() || (described.contains("rows") && described["rows"] == 0)) return {};
   const std::vector<std::string> methods = methods_in(result);

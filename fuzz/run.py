@@ -30,6 +30,8 @@ BUILD = ROOT / "build" / "fuzz"
 PROGRAM = ROOT / "build" / "release" / "subspectra"
 RECORD = ROOT / "docs" / "fuzzing.json"
 PROBLEMS = "certificate-problems"  # certificate_fuzzer, which needs no libFuzzer
+PAGE = "page"  # report/test/fuzz.mjs, in node and Chromium
+PLAIN = (PROBLEMS, PAGE)  # without edges to count, and without a corpus
 ENDINGS = {"h5ad": ".h5ad", "tenx_h5": ".h5", "mat": ".mat", "mat73": ".mat"}  # decoded by libraries of others, in a process of their own
 LIBRARIES = re.compile(r"/(libhdf5|libmatio|libsz|libaec|libz)[^/ ]*\.so")
 OPTIONS = ["-rss_limit_mb=4096", "-malloc_limit_mb=100000", "-print_final_stats=1"]
@@ -44,7 +46,7 @@ stopping = threading.Event()
 
 
 def targets():
-    return sorted(path.name.removesuffix("_fuzzer.cpp") for path in (ROOT / "fuzz").glob("*_fuzzer.cpp")) + [PROBLEMS]
+    return sorted(path.name.removesuffix("_fuzzer.cpp") for path in (ROOT / "fuzz").glob("*_fuzzer.cpp")) + list(PLAIN)
 
 
 class Run:
@@ -203,9 +205,31 @@ def run_problems(seconds, first):
     return run
 
 
+def run_page(seconds, first):
+    """Documents that no run before has had, as far as docs/fuzzing.json knows."""
+    run = Run(PAGE)
+    result = BUILD / f"{PAGE}.json"
+    result.unlink(missing_ok=True)
+    with open(BUILD / f"{PAGE}.log", "w") as log:
+        process = subprocess.Popen(["node", ROOT / "report" / "test" / "fuzz.mjs", "--seconds", str(seconds), "--seed", str(1 + first), "--json", result],
+                                   stdout=log, stderr=log, env={**os.environ, "SUBSPECTRA_PROGRAM": str(PROGRAM)}, start_new_session=True)
+        while process.poll() is None:
+            time.sleep(0.2)
+            if stopping.is_set():
+                process.terminate()
+    run.seconds = time.monotonic() - run.start
+    if process.returncode not in (0, 1) or not result.exists():
+        run.findings.append(f"see build/fuzz/{PAGE}.log")
+        return run
+    told = json.loads(result.read_text())
+    run.executions = told["executions"]
+    run.findings = [f"seed {one['seed']}: {one['words']}" for one in told["findings"]]
+    return run
+
+
 def minimize(target):
     """Adds to the corpus what reaches an edge that it does not; -use_counters=0: how often it is passed does not count."""
-    if target == PROBLEMS:
+    if target in PLAIN:
         return
     new, kept = BUILD / "new" / target, ROOT / "fuzz" / "corpus" / target
     for folder in (new, kept):
@@ -271,13 +295,17 @@ def main():
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopping.set())
     known = json.loads(RECORD.read_text()) if RECORD.exists() else {}
-    first = known.get(PROBLEMS, {}).get("executions", 0)
+    BUILD.mkdir(parents=True, exist_ok=True)
+    plain = {PROBLEMS: run_problems, PAGE: run_page}
     runs = []
 
     def one(target):
         if stopping.is_set():
             return
-        run = run_problems(arguments.seconds, first) if target == PROBLEMS else run_libfuzzer(target, arguments.seconds)
+        if target in plain:
+            run = plain[target](arguments.seconds, known.get(target, {}).get("executions", 0))
+        else:
+            run = run_libfuzzer(target, arguments.seconds)
         runs.append(run)
         print(run.line(), flush=True)
         for finding in run.findings:

@@ -17,8 +17,17 @@ export const isDict = (x: Json | undefined): x is Dict => typeof x === "object" 
 export const dict = (x: Json | undefined): Dict => (isDict(x) ? x : {});
 export const list = (x: Json | undefined): Json[] => (Array.isArray(x) ? x : []);
 export const num = (x: Json | undefined): number | null => (typeof x === "number" && Number.isFinite(x) ? x : null);
+/// A size or a number of a row or of a feature.
+export const whole = (x: Json | undefined): number | null => (Number.isSafeInteger(x) && (x as number) >= 0 ? (x as number) : null);
 export const str = (x: Json | undefined): string => (typeof x === "string" ? x : "");
 export const nums = (x: Json | undefined): number[] => list(x).map((v) => num(v) ?? NaN);
+/// All of them, or none: what belongs to each stands in other lists.
+export const wholes = (x: Json | undefined): number[] => { const all = list(x).map(whole); return all.every((v) => v !== null) ? (all as number[]) : []; };
+/// The same for numbers that are added up.
+export const allNums = (x: Json | undefined): number[] => { const all = list(x).map(num); return all.every((v) => v !== null) ? (all as number[]) : []; };
+/// Not by Math.min(...all), which takes no more than some ten thousand.
+export const smallest = (all: number[], from = Infinity): number => all.reduce((a, b) => (b < a ? b : a), from);
+export const largest = (all: number[], from = -Infinity): number => all.reduce((a, b) => (b > a ? b : a), from);
 
 export interface PathEntry {
   k: number;
@@ -60,12 +69,14 @@ export interface Group {
   files: PageFile[]; ks: number[]; shape: [number, number] | null; classMeans: { name: string; values: number[] }[]; duplicates: Map<number, string[]>;
 }
 
+const kMostPixels = 1 << 24;  // of one picture
+
 export function readPage(document: Json): PageData {
   const page = dict(document);
-  const shape = nums(page.shape);
+  const shape = wholes(page.shape);
   return {
     version: str(page.version),
-    shape: shape.length === 2 && shape[0] >= 1 && shape[1] >= 1 ? [shape[0], shape[1]] : null,
+    shape: shape.length === 2 && shape[0] >= 1 && shape[1] >= 1 && shape[0] * shape[1] <= kMostPixels ? [shape[0], shape[1]] : null,
     leftOut: list(page.left_out).map(str),
     files: list(page.files).map((entry) => {
       const file = dict(entry);
@@ -73,7 +84,7 @@ export function readPage(document: Json): PageData {
         name: str(file.name), command: str(file.command), result: dict(file.result), facts: dict(file.facts),
         events: list(file.events).map((e) => {
           const event = dict(e);
-          return { k: num(event.k) ?? 0, time: num(event.time_s) ?? 0, nodes: num(event.nodes) ?? 0, open: num(event.open) ?? 0, incumbent: num(event.incumbent), bound: num(event.bound) };
+          return { k: whole(event.k) ?? 0, time: num(event.time_s) ?? 0, nodes: num(event.nodes) ?? 0, open: num(event.open) ?? 0, incumbent: num(event.incumbent), bound: num(event.bound) };
         })
       };
     })
@@ -85,12 +96,12 @@ function readPath(entries: Json[], facts: Dict): PathEntry[] {
   let before: number[] = [];
   const path = entries.map((json): PathEntry => {
     const e = dict(json);
-    const features = nums(e.features);
-    const k = num(e.k) ?? features.length;
+    const features = wholes(e.features);
+    const k = whole(e.k) ?? features.length;
     const bound = num(e.upper_bound);
     const objective = num(e.objective) ?? NaN;
     return {
-      k, features, size: num(e.size) ?? features.length, objective, bound, gap: bound === null ? null : num(e.gap), certified: e.certified === true,
+      k, features, size: whole(e.size) ?? features.length, objective, bound, gap: bound === null ? null : num(e.gap), certified: e.certified === true,
       loadings: list(e.loadings).map(nums), groups: list(e.groups).map(str), dropLoss: nums(drops[String(k)]), added: [], removed: []
     };
   }).filter((e) => Number.isFinite(e.objective)).sort((a, b) => a.k - b.k);
@@ -106,17 +117,17 @@ function readPath(entries: Json[], facts: Dict): PathEntry[] {
 function readChoice(json: Json): Choice {
   const c = dict(json);
   return {
-    method: str(c.method), kBest: num(c.k_best), k1se: num(c.k_one_standard_error), error: num(c.error), se: num(c.stderr), trivial: num(c.trivial_error), trivialSe: num(c.trivial_stderr),
-    doubt: str(c.doubt), pValue: num(c.p_value), permutations: num(c.permutations), auc: num(c.auc), confusion: list(c.confusion).map(nums), sensitivity: nums(c.sensitivity), specificity: nums(c.specificity),
-    roc: list(c.roc).map(nums), calibration: list(c.calibration).map(nums), projection: list(c.projection).map(nums), projectionRows: nums(c.projection_rows), projectionClasses: nums(c.projection_classes),
+    method: str(c.method), kBest: whole(c.k_best), k1se: whole(c.k_one_standard_error), error: num(c.error), se: num(c.stderr), trivial: num(c.trivial_error), trivialSe: num(c.trivial_stderr),
+    doubt: str(c.doubt), pValue: num(c.p_value), permutations: whole(c.permutations), auc: num(c.auc), confusion: list(c.confusion).map(nums), sensitivity: nums(c.sensitivity), specificity: nums(c.specificity),
+    roc: list(c.roc).map(nums), calibration: list(c.calibration).map(nums), projection: list(c.projection).map(nums), projectionRows: wholes(c.projection_rows), projectionClasses: wholes(c.projection_classes),
     features: list(c.features).map((f) => {
       const one = dict(f);
       return {
-        index: num(one.index) ?? -1, name: str(one.name), frequency: num(one.frequency),
+        index: whole(one.index) ?? -1, name: str(one.name), frequency: num(one.frequency),
         substitutes: list(one.substitutes).map((x) => ({ name: str(dict(x).name), frequency: num(dict(x).frequency) ?? 0, correlation: num(dict(x).correlation) }))
       };
     }),
-    featureCount: num(c.feature_count) ?? list(c.features).length, used: dict(c.used)
+    featureCount: whole(c.feature_count) ?? list(c.features).length, used: dict(c.used)
   };
 }
 
@@ -131,7 +142,7 @@ function readEvaluation(file: PageFile): Evaluation {
     const method = str(r.method);
     if (!rows.has(method)) rows.set(method, []);
     rows.get(method)!.push({
-      k: num(r.k), error, se: num(r.stderr) ?? 0, balanced: num(r.balanced_error) ?? NaN, balancedSe: num(r.balanced_stderr) ?? 0, apparent: num(r.apparent_error),
+      k: whole(r.k), error, se: num(r.stderr) ?? 0, balanced: num(r.balanced_error) ?? NaN, balancedSe: num(r.balanced_stderr) ?? 0, apparent: num(r.apparent_error),
       logLoss: num(r.log_loss) ?? NaN, logLossSe: num(r.log_loss_stderr) ?? 0, nullError: num(r.null_error), stability: num(r.stability),
       stabilityLow: interval.length === 2 ? interval[0] : null, stabilityHigh: interval.length === 2 ? interval[1] : null, features: num(r.features) ?? NaN, entries: num(r.entries) ?? NaN, lambda: num(r.lambda)
     });
@@ -139,7 +150,7 @@ function readEvaluation(file: PageFile): Evaluation {
   const chosen = new Map(list(result.chosen).map((c) => [str(dict(c).method), readChoice(c)]));
   const folds = list(result.folds).map((json): Fold => {
     const f = dict(json);
-    return { method: str(f.method), repeat: num(f.repeat) ?? 0, fold: num(f.fold) ?? 0, k: num(f.k), features: nums(f.features), error: num(f.error) ?? NaN };
+    return { method: str(f.method), repeat: whole(f.repeat) ?? 0, fold: whole(f.fold) ?? 0, k: whole(f.k), features: wholes(f.features), error: num(f.error) ?? NaN };
   });
   const comparison = list(result.comparison).map((json) => {
     const c = dict(json);
@@ -169,9 +180,9 @@ export function groupsOf(page: PageData): Group[] {
       const names = data.names;
       const name = Array.isArray(names) ? (i: number) => (typeof names[i] === "string" ? (names[i] as string) : `x${i}`)
         : isDict(names) ? (i: number) => (typeof names[String(i)] === "string" ? (names[String(i)] as string) : `feature ${i}`) : (i: number) => `x${i}`;
-      const features = num(data.features) ?? 0;
+      const features = whole(data.features) ?? 0;
       group = {
-        key, source, table: isReproduction || !str(data.source) ? "DATA" : source, rows: num(data.rows) ?? 0, features, classes: list(data.classes).map(str), classCounts: nums(data.class_counts), target: str(data.target), name,
+        key, source, table: isReproduction || !str(data.source) ? "DATA" : source, rows: whole(data.rows) ?? 0, features, classes: list(data.classes).map(str), classCounts: allNums(data.class_counts), target: str(data.target), name,
         methods: [], selections: [], evaluations: [], clusterings: [], reproduction: null, models: [], files: [], ks: [],
         shape: page.shape && page.shape[0] * page.shape[1] === features ? page.shape : null, classMeans: [], duplicates: new Map()
       };
@@ -211,15 +222,15 @@ export function groupsOf(page: PageData): Group[] {
     // A model that stands alone says what it was chosen by, and which features it takes.
     for (const file of group.models) {
       const result = file.result;
-      const method = str(result.method), by = dict(result.chosen_by), indices = nums(result.features), names = list(result.names).map(str);
+      const method = str(result.method), by = dict(result.chosen_by), indices = wholes(result.features), names = list(result.names).map(str);
       const alone = !isDict(result.data), there = methods.get(method);
       if (there && there.choice !== null) continue;
       if (alone) {
         const known = new Map(indices.map((index, i) => [index, names[i] ?? `x${index}`]));
         group.name = (i: number) => known.get(i) ?? `x${i}`;
       }
-      if (alone) group.features = num(dict(result.training).features) ?? indices.length;
-      if (alone) group.rows = num(dict(result.training).rows) ?? 0;
+      if (alone) group.features = whole(dict(result.training).features) ?? indices.length;
+      if (alone) group.rows = whole(dict(result.training).rows) ?? 0;
       if (alone) group.classes = list(result.classes).map(str);
       const choice = readChoice({ ...by, method, features: by.features ?? indices.map((index, i) => ({ index, name: names[i] ?? "", frequency: null, substitutes: [] })) });
       if (choice.k1se === null) choice.k1se = indices.length;

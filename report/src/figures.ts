@@ -2,7 +2,7 @@
 /// reads nothing from the page.
 import * as Plot from "@observablehq/plot";
 import type { Choice, Group, Method, PathEntry, SearchEvent, Selection } from "./data";
-import { dict, entryAt, list, num, nums, rowAt, str } from "./data";
+import { dict, entryAt, largest, list, num, nums, rowAt, smallest, str, whole, wholes } from "./data";
 import { s, shown } from "./dom";
 import { inkOn, shade, signed, type Palette } from "./palette";
 import { number, percent } from "./words";
@@ -286,7 +286,7 @@ export function loadingsAt(group: Group, method: Method, k: number | null): Load
   const record = dict(method.selection?.result.discriminants);
   const matrix = list(record.matrix).map(nums);
   if (matrix.length === 0) return null;
-  const indices = nums(record.features);
+  const indices = wholes(record.features);
   return { names: indices.map(group.name), indices, values: matrix, what: `${indices.length} features` };
 }
 
@@ -431,7 +431,7 @@ export function rocFigure(choice: Choice): Figure {
 
 export function calibrationFigure(choice: Choice): Figure {
   const bins = choice.calibration;
-  const most = Math.max(...bins.map((b) => b[2]), 1);
+  const most = largest(bins.map((b) => b[2]), 1);
   const says = `Calibration: the mean probability that was said against the share that was so, ${choice.method}`;
   return {
     id: "calibration", title: "Calibration", says, most: 400,
@@ -467,6 +467,7 @@ export function projectionFigure(group: Group, choice: Choice): Figure {
       const colour = (c: number) => (c < 0 ? pal.accent : pal.categories[c % pal.categories.length]);
       const keys: Key[] = coloured && present.length <= 12 ? present.map((c) => ({ label: shown(className(c), 22), mark: "dot", colour: colour(c) })) : [];
       if (flat) {
+        const leftmost = smallest(points.map((p) => p.x));
         const wrong = (p: { x: number; c: number }) => p.c >= 0 && p.x > 0 !== (p.c === 1);
         if (coloured) keys.push({ label: "named wrongly", mark: "ring", colour: pal.muted });
         const lanes = present.length;
@@ -475,7 +476,7 @@ export function projectionFigure(group: Group, choice: Choice): Figure {
           marks: [
             Plot.ruleX([0], { stroke: pal.ink, strokeOpacity: 0.5 }),
             Plot.dot(points, { x: "x", y: (p) => lanes - 1 - present.indexOf(p.c) + 0.76 * (scattered(p.row) - 0.5), r: points.length > 700 ? 2.4 : 3.6, fill: (p) => (wrong(p) ? pal.ground : colour(p.c)), stroke: (p) => colour(p.c), strokeWidth: 1.4, fillOpacity: 0.75 }),
-            ...(coloured ? [Plot.text(present, { x: () => Math.min(...points.map((p) => p.x)), y: (_c: number, i: number) => lanes - 1 - i + 0.44, text: (c: number) => `true class ${shown(className(c), 22)}`, textAnchor: "start", fill: pal.ink, fontWeight: 600, ...halo(pal) })] : []),
+            ...(coloured ? [Plot.text(present, { x: () => leftmost, y: (_c: number, i: number) => lanes - 1 - i + 0.44, text: (c: number) => `true class ${shown(className(c), 22)}`, textAnchor: "start", fill: pal.ink, fontWeight: 600, ...halo(pal) })] : []),
             Plot.tip(points, Plot.pointer({ x: "x", y: (p) => lanes - 1 - present.indexOf(p.c) + 0.76 * (scattered(p.row) - 0.5), title: (p) => `row ${p.row}\n${coloured ? `true class ${shown(className(p.c))}\n` : ""}log odds ${number(p.x, 3)}` }))
           ]
         });
@@ -543,13 +544,13 @@ export function traceFigure(trace: { iteration: number; objective: number; featu
 
 interface LambdaRecord { lambda: number; kept: number; features: number[]; norms: number[] }
 export const lambdaRecords = (selection: Selection): LambdaRecord[] =>
-  list(selection.result.lambda_path).map((json) => { const r = dict(json); return { lambda: num(r.lambda) ?? NaN, kept: num(r.features_kept) ?? list(r.features).length, features: nums(r.features), norms: nums(r.row_norms) }; }).filter((r) => r.lambda > 0).sort((a, b) => b.lambda - a.lambda);
+  list(selection.result.lambda_path).map((json) => { const r = dict(json); return { lambda: num(r.lambda) ?? NaN, kept: whole(r.features_kept) ?? list(r.features).length, features: wholes(r.features), norms: nums(r.row_norms) }; }).filter((r) => r.lambda > 0).sort((a, b) => b.lambda - a.lambda);
 
 export function lambdaFigure(group: Group, selection: Selection, k: number | null): Figure {
   const records = lambdaRecords(selection);
-  const largest = new Map<number, number>();
-  for (const record of records) record.features.forEach((f, i) => largest.set(f, Math.max(largest.get(f) ?? 0, record.norms[i] ?? 0)));
-  const order = [...largest.entries()].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map((e) => e[0]);
+  const norms = new Map<number, number>();
+  for (const record of records) record.features.forEach((f, i) => norms.set(f, Math.max(norms.get(f) ?? 0, record.norms[i] ?? 0)));
+  const order = [...norms.entries()].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map((e) => e[0]);
   const here = k === null ? undefined : records.find((r) => r.kept >= k);
   const says = `Size of every feature's row of the discriminants along lambda, ${selection.method}`;
   return {
@@ -741,7 +742,7 @@ export function seriesFigure(axis: string, findings: Finding[]): Figure {
 export interface Picture { title: string; colour: (pal: Palette, pixel: number) => string }
 
 export const loadingPicture = (title: string, values: Map<number, number>): Picture => {
-  const most = Math.max(...[...values.values()].map(Math.abs), 1e-300);
+  const most = largest([...values.values()].map(Math.abs), 1e-300);
   return { title, colour: (pal, pixel) => (values.has(pixel) ? signed(pal, values.get(pixel)! / most) : pal.empty) };
 };
 

@@ -1,8 +1,8 @@
 /// The frame: reads the data, keeps what is looked at (table, method, size, panel) in the address, and draws the panels that are seen.
 import { decode, groupsOf, leadingMethod, readPage, startK, type Group, type PageData } from "./data";
 import { h, icon, replace, shown } from "./dom";
-import { isPlaying, listedPanels, setPlaying, stopPlaying, verdict, type Panel, type State } from "./panels";
-import { announcing, drawAll, empty, isDark, setPrinting } from "./view";
+import { bodyOf, isPlaying, listedPanels, missingOf, setPlaying, stopPlaying, verdict, type Panel, type State } from "./panels";
+import { announcing, drawAll, isDark, setPrinting } from "./view";
 import { counted } from "./words";
 
 const kSun = "M8 3V1.5M8 14.5V13M3 8H1.5M14.5 8H13M4.5 4.5l-1-1M12.5 12.5l-1-1M4.5 11.5l-1 1M12.5 3.5l-1 1M8 5a3 3 0 1 0 0 6 3 3 0 0 0 0-6z";
@@ -70,14 +70,14 @@ function start(page: PageData): void {
   function fill(one: (typeof shownPanels)[number] | undefined): void {
     if (!one || !one.stale) return;
     one.stale = false;
-    const missing = one.panel.missing(state);
+    const missing = missingOf(one.panel, state);
     one.section.classList.toggle("without", missing !== null);
     one.link.classList.toggle("without", missing !== null);
     // The field somebody types in must survive what typing does.
     const focused = document.activeElement instanceof HTMLInputElement && one.body.contains(document.activeElement) ? document.activeElement : null;
     const [from, to, id] = focused ? [focused.selectionStart, focused.selectionEnd, focused.id] : [null, null, ""];
     const scrolled = [...one.body.querySelectorAll(".tall")].map((e) => [e.scrollTop, e.scrollLeft]);
-    replace(one.body, missing ? empty(missing.says, missing.command) : one.panel.show(state, () => { one.stale = true; fill(one); }));
+    replace(one.body, bodyOf(one.panel, state, () => { one.stale = true; fill(one); }));
     drawAll(one.body);
     [...one.body.querySelectorAll(".tall")].forEach((e, i) => { if (scrolled[i]) { e.scrollTop = scrolled[i][0]; e.scrollLeft = scrolled[i][1]; } });
     if (focused) { const again = document.getElementById(id) as HTMLInputElement | null; again?.focus(); try { again?.setSelectionRange(from, to); } catch { /* a field without a cursor */ } }
@@ -148,7 +148,7 @@ function start(page: PageData): void {
     });
     menu.replaceChildren(...shownPanels.map((p) => h("li", {}, p.link)));
     main.replaceChildren(...shownPanels.map((p) => p.section));
-    for (const one of shownPanels) { const without = one.panel.missing(state) !== null; one.section.classList.toggle("without", without); one.link.classList.toggle("without", without); }
+    for (const one of shownPanels) { const without = missingOf(one.panel, state) !== null; one.section.classList.toggle("without", without); one.link.classList.toggle("without", without); }
     showHead();
     for (const one of shownPanels.slice(0, 2)) fill(one);
     for (const one of shownPanels) near.observe(one.section);

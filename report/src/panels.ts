@@ -1,11 +1,11 @@
 /// The panels: what each shows of the table, method and size that are looked at.
 import { bestAnswer, againAnswer, counted, errorAnswer, listed, number, percent, proofWord, quoted, seconds, whichAnswer, type Answer } from "./words";
-import { dict, entryAt, featuresAt, isDict, list, num, nums, rowAt, str, type Choice, type Group, type Json, type Method, type PageData, type Selection } from "./data";
+import { dict, entryAt, featuresAt, isDict, largest, list, num, nums, rowAt, smallest, str, whole, wholes, type Choice, type Group, type Json, type Method, type PageData, type Selection } from "./data";
 import { h, shown } from "./dom";
 import * as F from "./figures";
 import { grey, mix, shade, type Palette } from "./palette";
 import { csv, download } from "./save";
-import { button, commandBox, copy, announce, empty, figureView, pictureView, sortable, tableView, type Column, type Placed } from "./view";
+import { button, commandBox, copy, announce, empty, figureView, pictureView, refusal, sortable, tableView, type Column, type Placed } from "./view";
 
 export interface State { page: PageData; group: Group; method: Method | null; k: number | null; measure: F.Measure; search: string; sort: { column: number; down: boolean }; searchK: number | null }
 export interface Panel {
@@ -25,8 +25,8 @@ const place = (state: State): Placed => ({
   source: [state.method?.selection?.file.command ?? state.method?.evaluation?.file.command ?? state.group.files[0]?.command ?? "", `Subspectra ${state.page.version}`].filter(Boolean).join("; "),
   stem: `${state.group.source.split("/").pop()!.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, 30) || "report"}${state.method ? `-${plain(state.method.name)}` : ""}${state.k === null ? "" : `-k${state.k}`}`
 });
-const selectCommand = (state: State, method = plain(state.method?.name ?? "gslda")) => `subspectra select ${quoted(state.group.table)} --method ${method} -k 1:${Math.max(...state.group.ks, 10)} -o selection.json`;
-const evaluateCommand = (state: State) => `subspectra evaluate ${quoted(state.group.table)} --method ${plain(state.method?.name ?? "gslda")} -k 1:${Math.max(...state.group.ks, 10)} --repeats 10 -o evaluation.json`;
+const selectCommand = (state: State, method = plain(state.method?.name ?? "gslda")) => `subspectra select ${quoted(state.group.table)} --method ${method} -k 1:${largest(state.group.ks, 10)} -o selection.json`;
+const evaluateCommand = (state: State) => `subspectra evaluate ${quoted(state.group.table)} --method ${plain(state.method?.name ?? "gslda")} -k 1:${largest(state.group.ks, 10)} --repeats 10 -o evaluation.json`;
 const paths = (state: State): Selection | null => (state.method?.selection?.path.length ? state.method.selection : null);
 /// For the panel of objectives: those of another method rather than none.
 const somePath = (state: State): Selection | null => paths(state) ?? state.group.selections.find((one) => one.path.length > 0) ?? null;
@@ -90,9 +90,9 @@ const summary: Panel = {
 
 function clusterSummary(state: State): HTMLElement[] {
   const result = state.group.clusterings[0].result;
-  const features = nums(result.features).map(state.group.name);
+  const features = wholes(result.features).map(state.group.name);
   const gap = dict(result.eigen_gap), agreement = dict(result.agreement);
-  const asked = nums(result.sizes).length, says = num(gap.clusters), ratio = num(gap.ratio);
+  const asked = list(result.sizes).length, says = whole(gap.clusters), ratio = num(gap.ratio);
   const all = dict(result.all_features);
   const answers: Answer[] = [
     { question: "Which features?", headline: listed(features, 8), tone: "plain", text: `${counted(features.length, "feature")} of ${state.group.features.toLocaleString("en-US")}${result.by_cut === true ? ", those above the largest fall of the weights" : ""}.` },
@@ -254,7 +254,7 @@ const loadings: Panel = {
   missing: (state) => (F.loadingsAt(state.group, state.method ?? { selection: null } as unknown as Method, state.k) ? null : { says: "There are no loadings of this method here.", command: state.method && !paths(state) ? selectCommand(state) : undefined }),
   show: (state) => {
     const found = F.loadingsAt(state.group, state.method!, state.k)!;
-    const components = Math.max(...found.values.map((v) => v.length), 0);
+    const components = largest(found.values.map((v) => v.length), 0);
     const views = Array.from({ length: Math.min(components, 6) }, (_, c) => figureView(F.loadingsFigure(found, c, state.method!.name), place(state)));
     return [h("p", { class: "reading" }, h("strong", {}, found.what), found.names.length > 40 ? " The 40 largest of each component are drawn." : "", components > 6 ? ` The first 6 of ${components} components.` : ""), h("div", { class: components > 1 ? "two" : null }, views)];
   }
@@ -319,7 +319,7 @@ const images: Panel = {
     const table = (values: (i: number) => number | null) => (): F.Table => ({ columns: ["pixel", "row", "column", "name", "value"], rows: found.features.map((f) => [f, Math.floor(f / shape[1]), f % shape[1], group.name(f), values(f)]) });
     const parts: { id: string; picture: F.Picture; table: () => F.Table }[] = [];
     const means = group.classMeans.slice(0, 12);
-    const low = Math.min(...means.flatMap((m) => m.values.filter(Number.isFinite))), high = Math.max(...means.flatMap((m) => m.values.filter(Number.isFinite)));
+    const levels = means.flatMap((m) => m.values.filter(Number.isFinite)), low = smallest(levels), high = largest(levels);
     if (means.length) {
       means.forEach((mean, i) => {
         const level = (p: number) => (high > low ? (mean.values[p] - low) / (high - low) : 0);
@@ -448,7 +448,7 @@ const clusters: Panel = {
       matching.length ? h("p", { class: "reading" }, "Best matching: ", matching.map((c, i) => `cluster ${i} is ${c === "" ? "no class" : shown(c, 24)}`).join("; "), ".") : null,
       h("h3", {}, "Beside all features"),
       tableView({ columns: ["features", "count", "sizes", "accuracy", "adjusted Rand", "clusters by the gap", "its ratio", "k-means within"], rows: [row("chosen", result, list(result.features).length), ...(list(all.sizes).length ? [row("all", all, num(all.count))] : [])] }, "Chosen features beside all"),
-      h("h3", {}, "Features that the rows were clustered on"), h("p", { class: "names" }, nums(result.features).slice(0, 400).map((f) => h("span", { class: "chip" }, shown(state.group.name(f), 40))))
+      h("h3", {}, "Features that the rows were clustered on"), h("p", { class: "names" }, wholes(result.features).slice(0, 400).map((f) => h("span", { class: "chip" }, shown(state.group.name(f), 40))))
     ];
   })
 };
@@ -511,3 +511,13 @@ export const listedPanels = (state: State): Panel[] => panels.filter((p) => {
   if (p.applies && !p.applies(state)) return false;
   return state.method !== null || !["path", "error", "features", "loadings", "stability", "prediction", "projection", "images", "lambda", "search"].includes(p.id);
 });
+
+/// Why there is nothing to show; a panel that cannot be drawn from these data does not take the others with it.
+export function missingOf(panel: Panel, state: State): ReturnType<Panel["missing"]> {
+  try { return panel.missing(state); } catch (problem) { return { says: refusal(problem) }; }
+}
+export function bodyOf(panel: Panel, state: State, refresh: () => void): (HTMLElement | null)[] {
+  const missing = missingOf(panel, state);
+  if (missing) return [empty(missing.says, missing.command)];
+  try { return panel.show(state, refresh); } catch (problem) { return [empty(refusal(problem))]; }
+}

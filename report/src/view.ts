@@ -64,6 +64,9 @@ export function behind(key: string, title: string, table: () => Table): HTMLDeta
   return details;
 }
 
+/// Instead of a figure or a panel that these data allow no drawing of.
+export const refusal = (problem: unknown): string => `This cannot be shown: ${problem instanceof Error ? problem.message : String(problem)}`;
+
 export interface Placed { source: string; stem: string }
 
 export function figureView(figure: Figure, place: Placed, level: "h3" | "h4" = "h3", canvas?: (pal: Palette, host: HTMLElement) => void): HTMLElement {
@@ -82,8 +85,12 @@ export function figureView(figure: Figure, place: Placed, level: "h3" | "h4" = "
     if (width === 0) return;
     drawn = width;
     const pal = palette();
-    if (canvas) { host.replaceChildren(); canvas(pal, host); return; }
-    host.replaceChildren(figure.draw(pal, Math.max(figure.least ?? 240, Math.min(figure.most ?? Infinity, width))));
+    try {
+      if (canvas) { host.replaceChildren(); canvas(pal, host); return; }
+      host.replaceChildren(figure.draw(pal, Math.max(figure.least ?? 240, Math.min(figure.most ?? Infinity, width))));
+    } catch (problem) {
+      host.replaceChildren(h("p", { class: "note" }, refusal(problem)));
+    }
   };
   redraws.set(view, { draw, width: () => drawn, host });
   return view;

@@ -1,5 +1,5 @@
 /// Numbers and answers in words.
-import { featuresAt, rowAt, entryAt, type Choice, type Group, type Method, type PathEntry } from "./data";
+import { entryAt, featuresAt, largest, rowAt, type Choice, type Group, type Method, type PathEntry } from "./data";
 import { shown } from "./dom";
 
 export const percent = (x: number, digits = 1): string => `${(100 * x).toFixed(digits)}\u202f%`;
@@ -41,7 +41,7 @@ export function whichAnswer(group: Group, method: Method | null, k: number | nul
   const question = "Which features?";
   const found = featuresAt(method, k);
   if (!method || !found) {
-    const words = ["subspectra", "select", quoted(group.table), "--method", method?.name.replace(/ \(\d+\)$/, "") ?? "gslda", ...(k === null ? [] : ["-k", `1:${Math.max(k, ...group.ks)}`]), "-o", "selection.json"];
+    const words = ["subspectra", "select", quoted(group.table), "--method", method?.name.replace(/ \(\d+\)$/, "") ?? "gslda", ...(k === null ? [] : ["-k", `1:${largest(group.ks, k)}`]), "-o", "selection.json"];
     return { question, headline: "Not listed at this size", tone: "none", text: `Only the set of the chosen size${method?.choice?.k1se ? `, k = ${method.choice.k1se},` : ""} is in the file. A selection beside it has the sets of every size.`, command: words.join(" ") };
   }
   const names = found.features.map(group.name);
@@ -66,7 +66,7 @@ export function bestAnswer(group: Group, method: Method | null, k: number | null
     const proven = group.selections.flatMap((s) => s.path.filter((e) => e.k === entry.k && e.certified && s.status !== undefined));
     if (entry.certified) return { question, headline: "Yes, proven", tone: "good", text: `No set of ${entry.k} has a larger objective than ${number(entry.objective, 5)}: every other set is ruled out.` };
     if (proven.length > 0) {
-      const best = Math.max(...proven.map((e) => e.objective));
+      const best = largest(proven.map((e) => e.objective));
       const share = entry.objective / best;
       return share >= 1 - 1e-9
         ? { question, headline: "Yes, proven by another search", tone: "good", text: `The exact search on this page ends at the same objective, ${number(best, 5)}.` }
@@ -85,12 +85,12 @@ export function errorAnswer(group: Group, method: Method | null, k: number | nul
   if (!row || !method) {
     if (group.classes.length < 2) return { question, headline: "There are no classes to name", tone: "none", text: "Without labels nothing can be right or wrong; the objective is the variance that the features have in common." };
     const name = method?.name.replace(/ \(\d+\)$/, "") ?? "gslda";
-    const most = group.ks.length ? Math.max(...group.ks) : 10;
+    const most = group.ks.length ? largest(group.ks) : 10;
     return { question, headline: "Not measured yet", tone: "none", text: "An evaluation repeats the choice inside every training fold and predicts the rows that were left out.", command: `subspectra evaluate ${quoted(group.table)} --method ${name} -k 1:${most} --repeats 10 -o evaluation.json` };
   }
-  const trivial = choice?.trivial ?? (group.classCounts.length ? 1 - Math.max(...group.classCounts) / group.classCounts.reduce((a, b) => a + b, 0) : null);
-  const largest = group.classCounts.length ? group.classes[group.classCounts.indexOf(Math.max(...group.classCounts))] : "";
-  let text = trivial === null ? "" : `Always guessing ${largest === "" ? "the largest class" : `the largest class, ${shown(largest, 24)},`} would be wrong for ${percent(trivial)}. `;
+  const trivial = choice?.trivial ?? (group.classCounts.length ? 1 - largest(group.classCounts) / group.classCounts.reduce((a, b) => a + b, 0) : null);
+  const common = group.classCounts.length ? group.classes[group.classCounts.indexOf(largest(group.classCounts))] ?? "" : "";
+  let text = trivial === null ? "" : `Always guessing ${common === "" ? "the largest class" : `the largest class, ${shown(common, 24)},`} would be wrong for ${percent(trivial)}. `;
   if (row.apparent !== null && row.apparent < row.error) text += `On its own training rows it errs for ${percent(row.apparent)}, which flatters. `;
   if (choice?.pValue != null && (choice.k1se === null || choice.k1se === k)) text += `By chance this good with p\u202f=\u202f${number(choice.pValue, 2)} (labels permuted ${choice.permutations === 1 ? "once" : `${choice.permutations ?? 0} times`}). `;
   const atChoice = choice !== null && (choice.k1se === null || choice.k1se === k);

@@ -22,9 +22,10 @@ export function run(...words) {
 }
 
 let browser;
-export async function start() {
-  browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
+export async function launched() {
+  return (browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] }));
 }
+export const start = launched;
 export async function stop() {
   await browser?.close();
   rmSync(folder, { recursive: true, force: true });

@@ -42,6 +42,11 @@ const json& list_of(const json& from, const char* name) {
   return found.is_array() ? found : kEmpty;
 }
 
+bool is_true(const json& from, const char* name) {
+  const json& found = member_of(from, name);
+  return found.is_boolean() && found.get<bool>();
+}
+
 std::string text_of(const json& from, const char* name) {
   const auto found = from.find(name);
   return found != from.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -127,8 +132,8 @@ class ResultFigures {
     }
     if (ks.empty()) return;
     const double cap = top > 0.0 ? 1.12 * top : 1.0;
-    const bool some_proven = std::any_of(path.begin(), path.end(),
-                                         [](const json& entry) { return entry.value("certified", false); });
+    const bool some_proven =
+        std::any_of(path.begin(), path.end(), [](const json& entry) { return is_true(entry, "certified"); });
     std::vector<SvgChart::Key> keys = {{method, ink::kAccent, Mark::kLine}};
     if (bound.size() > 1) keys.push_back({"up to the bound", ink::kAccent, Mark::kBand});
     if (some_proven) keys.push_back({"proven best", ink::kAccent, Mark::kDot});
@@ -147,8 +152,7 @@ class ResultFigures {
         const auto k = number_of(entry, "k");
         const auto value = number_of(entry, "objective");
         if (k && value)
-          chart.dot(*k, *value, 4.0, entry.value("certified", false) ? ink::kAccent : ink::kPaper,
-                    ink::kAccent);
+          chart.dot(*k, *value, 4.0, is_true(entry, "certified") ? ink::kAccent : ink::kPaper, ink::kAccent);
       }
     }
     keep("path", method, fmt::format("{}: objective against the number of features", method),

@@ -259,7 +259,7 @@ class PageTrimmer {
   void trim_clustering(json& out) {
     drop(out, "labels", "the cluster of every row");
     out.erase("rows");
-    if (out.contains("all_features")) out["all_features"].erase("labels");
+    if (out.contains("all_features") && out["all_features"].is_object()) out["all_features"].erase("labels");
     mention(out["features"]);
     out.erase("names");
     trim_weights(out);

@@ -1,0 +1,4 @@
+#include "../../fuzz/labels_target.hpp"
+#include "corpus.hpp"
+
+SUBSPECTRA_REPLAY_CORPUS(labels);
