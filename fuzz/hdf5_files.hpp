@@ -185,11 +185,18 @@ class Hdf5File {
         n = absurd ? std::clamp<hsize_t>(n, 1, 64)
                    : std::max<hsize_t>(1, n - std::min<hsize_t>(n, choose_.pick(3)));
       if (!chunk.empty()) H5Pset_chunk(creation, static_cast<int>(chunk.size()), chunk.data());
-      if (choose_.pick(2) == 1) H5Pset_shuffle(creation);
-      if (choose_.pick(2) == 1) H5Pset_deflate(creation, 1);
-      if (choose_.rarely(5)) H5Pset_fletcher32(creation);
-      if (choose_.rarely(7) && type_class == H5T_INTEGER) H5Pset_scaleoffset(creation, H5Z_SO_INT, 0);
-      if (choose_.rarely(7) && type_class == H5T_INTEGER) H5Pset_nbit(creation);
+      const bool shuffled = choose_.pick(2) == 1, deflated = choose_.pick(2) == 1, summed = choose_.rarely(5);
+      const bool offset = choose_.rarely(7), cut = choose_.rarely(7);
+      // These two pack whole numbers: behind another filter libhdf5 1.10 writes beyond its own memory while
+      // it packs, and the fuzzer would die of the files it makes.
+      if (type_class == H5T_INTEGER && offset) {
+        H5Pset_scaleoffset(creation, H5Z_SO_INT, 0);
+      } else if (type_class == H5T_INTEGER && cut) {
+        H5Pset_nbit(creation);
+      }
+      if (shuffled) H5Pset_shuffle(creation);
+      if (deflated) H5Pset_deflate(creation, 1);
+      if (summed) H5Pset_fletcher32(creation);
       if (choose_.rarely(16)) H5Pset_filter(creation, 32001, H5Z_FLAG_OPTIONAL, 0, nullptr);
     }
     if (kind == 14) H5Pset_external(creation, "/etc/passwd", 0, H5F_UNLIMITED);

@@ -12,6 +12,17 @@ namespace subspectra::fuzzing {
 inline constexpr std::string_view kDescribed =
     "\nmade from ";  ///< then two bytes with the size of what precedes it
 
+/// libhdf5 gives a large block back to the system when it closes a file and asks for it again with the next
+/// one, page by page: most of the time that a small file takes. Here it keeps them.
+inline void keep_blocks_of_hdf5() {
+  constexpr int kOfStructures = 1 << 20, kOfOneStructure = 1 << 16;  // as they are
+  constexpr int kOfArrays = 1 << 22, kOfOneArray = 1 << 18;          // as they are
+  constexpr int kOfBlocks = 1 << 28, kOfOneSize = 1 << 25;
+  static const herr_t done =
+      H5set_free_list_limits(kOfStructures, kOfOneStructure, kOfArrays, kOfOneArray, kOfBlocks, kOfOneSize);
+  static_cast<void>(done);
+}
+
 /// The description behind the file; empty where there is none.
 inline Bytes description_of(std::span<const std::uint8_t> file) {
   const std::size_t mark = kDescribed.size() + 2;
@@ -37,6 +48,7 @@ inline std::size_t mutate_hdf5(Hdf5File::Kind kind, std::uint8_t* data, std::siz
                                unsigned seed) {
   constexpr std::size_t kMostDescription = 400;
   Chance chance(seed);
+  keep_blocks_of_hdf5();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   Bytes file(data, data + size);
   Bytes description = description_of(file);
