@@ -155,6 +155,7 @@ def test_fit_fork_fit(sonar):
 def interrupted_after(seconds, call):
     """Runs `call` while SIGINT comes; what it raised or gave, and how long it took to end after the signal."""
     sent = []
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)  # which a run in the background begins without
 
     def send():
         time.sleep(seconds)
@@ -169,6 +170,7 @@ def interrupted_after(seconds, call):
         answer = error
     ended = time.monotonic()
     thread.join()
+    signal.signal(signal.SIGINT, handler)
     return answer, ended - sent[0]
 
 

@@ -192,6 +192,7 @@ SweepValue SweepProblem::evaluate(const std::vector<Index>& units) const {
 /// From the rows in 31 digits. A set whose smallest pivot is at most kDependentPivot is none, as everywhere.
 SweepValue SweepProblem::evaluate_precisely(const std::vector<Index>& units) const {
   std::vector<Index> features;
+  features.reserve(units.size());
   for (const Index u : units) features.push_back(features_[static_cast<std::size_t>(u)]);
   SweepValue result;
   auto block = pencil_->precise_block(features);

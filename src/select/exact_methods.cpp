@@ -237,9 +237,9 @@ void tell_how(const Problem& problem, const std::vector<SizesTogether>& searches
   if (!(sets > 0.0)) return;
   const bool all = std::all_of(searches.begin(), searches.end(),
                                [](const auto& search) { return search.how == ExactSearch::kSweep; });
-  const std::string words = fmt::format("{:.3g} sets, the last two or three features at once", sets);
   record_of(selection)["search"] = all ? "all sets" : "small sizes: all sets; others: a tree";
-  control.report("exact search", -1.0, [&] { return words; });
+  control.report("exact search", -1.0,
+                 [&] { return fmt::format("{:.3g} sets, the last two or three features at once", sets); });
 }
 
 /// What a sweep leaves: sizes of which no set exists, and sets that are none by the rule on dependent
