@@ -9,9 +9,25 @@
 #include <new>
 
 #include "companions/decode/decoders.hpp"
+#include "companions/decode/run.hpp"
 #include "io/table_builder.hpp"
 #include "outcome.hpp"
+#include "subspectra/error.hpp"
 #include "temporary_input.hpp"
+
+namespace subspectra::decoding {
+
+// What the frame of the decoding program says by its limit on the address space, of which a sanitizer takes
+// all. The room here is what a single allocation may have under a fuzzer (max_allocation_size_mb,
+// fuzz/run.py).
+void require_room(double bytes, const Location& where, std::string_view what) {
+  constexpr double kRoom = 1 << 30;
+  if (bytes > kRoom) throw BadInput(where, std::string(what) + " needs more memory than there is");
+}
+
+void check_room() {}
+
+}  // namespace subspectra::decoding
 
 namespace subspectra::fuzzing {
 
