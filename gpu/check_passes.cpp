@@ -144,7 +144,11 @@ int main(int argc, char** argv) {
     const bool backward = source != 2 && random() % 2 == 0, single = random() % 2 == 0;
     const size_t rows = 3 + random() % 60;
     const int class_count = 2 + static_cast<int>(random() % 3);
-    const double shift = std::pow(10.0, -static_cast<double>(random() % 4));
+    // Now and then next to none: copies depend on each other, and backward the updates lose their digits.
+    // (Few rows of a class leave columns without variance, of which rounding makes a little.)
+    const double shift = number % 5 == 3 && (source != 2 || rows >= 30)
+                             ? (backward ? 1e-7 : 0.0)
+                             : std::pow(10.0, -static_cast<double>(random() % 4));
     // A table, columns that share causes, now and then a copy.
     std::vector<double> x(rows * n), weights(rows), unit(n, 1.0), diagonal(n), direction(n * r);
     std::vector<float> narrow(rows * n);
@@ -286,6 +290,7 @@ int main(int argc, char** argv) {
       ++counts.problems;
       int32_t end = SUBSPECTRA_PASS_RUNNING;
       int64_t at = 0;
+      Real least_left = 1.0L;
       std::vector<int32_t> order(n);
       while (end == SUBSPECTRA_PASS_RUNNING) {
         int64_t done = 0;
@@ -319,9 +324,12 @@ int main(int argc, char** argv) {
               second = value;
             }
           }
-          // What rounding may hide: of the criterion, and of what a step adds or loses.
-          const Real slack =
-              1e-9L * std::max(std::fabs(now), std::fabs(best)) + 1e-6L * std::fabs(best - now);
+          // What rounding may hide: of the criterion, and of what a step adds or loses, which is divided by
+          // what is left of a variance after pivots that left little themselves.
+          const Real part = state.s[f][f] / b[f][f];
+          if (!backward) least_left = std::min(least_left, part);
+          const Real lost = backward ? 1e-6L : 1e-6L + 1e-14L / (least_left * part);
+          const Real slack = 1e-9L * std::max(std::fabs(now), std::fabs(best)) + lost * std::fabs(best - now);
           if (own < best - slack) {
             ++counts.worse;
             std::printf(
@@ -339,7 +347,7 @@ int main(int argc, char** argv) {
       if (end == SUBSPECTRA_PASS_NONE_LEFT && at < given.most) {
         // Only what depends on the chosen ones may be left.
         for (size_t i = 0; i < n; ++i)
-          if (state.gone[i] == 0 && held[i] == 0 && state.s[i][i] > 1e-8L * b[i][i] && !backward) {
+          if (state.gone[i] == 0 && held[i] == 0 && state.s[i][i] > 1e-5L * b[i][i] && !backward) {
             ++counts.worse;
             std::printf("WORSE: problem %ld ends after %ld of %ld though %zu is free\n", number,
                         static_cast<long>(at), static_cast<long>(given.most), i);

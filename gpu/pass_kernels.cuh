@@ -155,16 +155,15 @@ __device__ inline double largest_after(const double* t, const double* squares, i
 template <int kRule>
 __device__ inline double score_of(const PassView& pass, const Step& step, int64_t i, double d) {
   const int r = pass.r;
-  double sum = 0.0;
-  if (kRule == kScalar) {
+  if constexpr (kRule == kScalar) {
+    double sum = 0.0;
     for (int e = 0; e < r; ++e) {
       const double c = pass.c[e * pass.lead + i];
       sum += c * c;
     }
     return pass.sign * sum / d;
-  }
-  double y[kMostDirections];
-  if (kRule == kWhitened) {
+  } else if constexpr (kRule == kWhitened) {
+    double y[kMostDirections], sum = 0.0;
     for (int e = 0; e < r; ++e) {
       double left = pass.c[e * pass.lead + i];
       for (int f = 0; f < e; ++f) left -= step.basis[e * kMostDirections + f] * y[f];
@@ -172,13 +171,15 @@ __device__ inline double score_of(const PassView& pass, const Step& step, int64_
       sum += y[e] * y[e];
     }
     return pass.sign * sum / d;
+  } else {
+    double squares[kMostDirections];
+    for (int e = 0; e < r; ++e) {
+      double along = 0.0;
+      for (int f = 0; f < r; ++f) along += step.basis[e * kMostDirections + f] * pass.c[f * pass.lead + i];
+      squares[e] = along * along / d;
+    }
+    return largest_after(step.values, squares, r, pass.sign);
   }
-  for (int e = 0; e < r; ++e) {
-    double along = 0.0;
-    for (int f = 0; f < r; ++f) along += step.basis[e * kMostDirections + f] * pass.c[f * pass.lead + i];
-    y[e] = along * along / d;
-  }
-  return largest_after(step.values, y, r, pass.sign);
 }
 
 /// The criterion after a score.
@@ -240,50 +241,57 @@ __global__ void advance_kernel(PassView pass, int64_t slots) {
   }
 }
 
-/// T's basis, by one block. a, v: kMostDirections^2 numbers of shared memory each.
-template <int kRule>
-__device__ inline void take_basis(Step& step, int r, double* a, double* v) {
+/// The value of T, r = 1 or trace. One block, as the next two.
+__device__ inline void take_trace(Step& step, int r) {
+  if (threadIdx.x == 0) {
+    double trace = 0.0;
+    for (int e = 0; e < r; ++e) trace += step.t[e * kMostDirections + e];
+    trace = trace > 0.0 ? trace : 0.0;
+    step.value = step.log_scale != 0 ? log1p(trace) : trace;
+  }
+  __syncthreads();
+}
+
+/// I + T = L L' and its log determinant; no pivot is below 1. a: kMostDirections^2 numbers of shared memory.
+__device__ inline void take_whitener(Step& step, int r, double* a) {
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   constexpr int kLead = kMostDirections;
-  if (kRule == kScalar) {
-    if (thread == 0) {
-      double trace = 0.0;
-      for (int e = 0; e < r; ++e) trace += step.t[e * kLead + e];
-      trace = trace > 0.0 ? trace : 0.0;
-      step.value = step.log_scale != 0 ? log1p(trace) : trace;
-    }
-    __syncthreads();
-    return;
-  }
   for (int x = thread; x < r * r; x += threads) {
     const int i = x / r, j = x % r;
     // The lower triangle counts.
-    a[i * kLead + j] = step.t[(i > j ? i * kLead + j : j * kLead + i)];
-    if (kRule == kWhitened && i == j) a[i * kLead + j] += 1.0;
+    a[i * kLead + j] = step.t[i > j ? i * kLead + j : j * kLead + i];
+    if (i == j) a[i * kLead + j] += 1.0;
+  }
+  __syncthreads();
+  double value = 0.0;
+  for (int k = 0; k < r; ++k) {
+    const double pivot = a[k * kLead + k], root = sqrt(pivot > 1.0 ? pivot : 1.0);
+    value += 2.0 * log(root);
+    __syncthreads();
+    for (int i = k + thread; i < r; i += threads) a[i * kLead + k] = i == k ? root : a[i * kLead + k] / root;
+    __syncthreads();
+    for (int x = thread; x < (r - k - 1) * (r - k - 1); x += threads) {
+      const int i = k + 1 + x / (r - k - 1), j = k + 1 + x % (r - k - 1);
+      if (j <= i) a[i * kLead + j] -= a[i * kLead + k] * a[j * kLead + k];
+    }
+    __syncthreads();
+  }
+  for (int x = thread; x < r * r; x += threads) step.basis[x / r * kLead + x % r] = a[x / r * kLead + x % r];
+  if (thread == 0) step.value = value;
+  __syncthreads();
+}
+
+/// Eigenvalues and eigenvectors of T. a, v: kMostDirections^2 numbers of shared memory each.
+__device__ inline void take_eigenpairs(Step& step, int r, double* a, double* v) {
+  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+  constexpr int kLead = kMostDirections;
+  for (int x = thread; x < r * r; x += threads) {
+    const int i = x / r, j = x % r;
+    // The lower triangle counts.
+    a[i * kLead + j] = step.t[i > j ? i * kLead + j : j * kLead + i];
     v[i * kLead + j] = i == j ? 1.0 : 0.0;
   }
   __syncthreads();
-  if (kRule == kWhitened) {
-    double value = 0.0;
-    for (int k = 0; k < r; ++k) {
-      const double pivot = a[k * kLead + k], root = sqrt(pivot > 1.0 ? pivot : 1.0);
-      value += 2.0 * log(root);
-      __syncthreads();
-      for (int i = k + thread; i < r; i += threads)
-        a[i * kLead + k] = i == k ? root : a[i * kLead + k] / root;
-      __syncthreads();
-      for (int x = thread; x < (r - k - 1) * (r - k - 1); x += threads) {
-        const int i = k + 1 + x / (r - k - 1), j = k + 1 + x % (r - k - 1);
-        if (j <= i) a[i * kLead + j] -= a[i * kLead + k] * a[j * kLead + k];
-      }
-      __syncthreads();
-    }
-    for (int x = thread; x < r * r; x += threads)
-      step.basis[x / r * kLead + x % r] = a[x / r * kLead + x % r];
-    if (thread == 0) step.value = value;
-    __syncthreads();
-    return;
-  }
   // Jacobi's rotations; every thread computes the angle, which is the same for all.
   constexpr int kMostSweeps = 40;
   for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
@@ -338,18 +346,30 @@ __device__ inline void take_basis(Step& step, int r, double* a, double* v) {
   __syncthreads();
 }
 
+/// What the criterion needs of T, by one block.
+template <int kRule>
+__device__ inline void take_basis(Step& step, int r) {
+  if constexpr (kRule == kScalar) {
+    take_trace(step, r);
+  } else if constexpr (kRule == kWhitened) {
+    __shared__ double a[kMostDirections * kMostDirections];
+    take_whitener(step, r, a);
+  } else {
+    __shared__ double a[kMostDirections * kMostDirections], v[kMostDirections * kMostDirections];
+    take_eigenpairs(step, r, a, v);
+  }
+}
+
 /// The basis of the T that a pass begins with. One block.
 template <int kRule>
 __global__ void begin_kernel(PassView pass) {
-  __shared__ double a[kMostDirections * kMostDirections], v[kMostDirections * kMostDirections];
-  take_basis<kRule>(*pass.step, pass.r, a, v);
+  take_basis<kRule>(*pass.step, pass.r);
 }
 
 /// Names the next pivot, the slot `forced` or, where that is negative, the best by its score. One block.
 template <int kRule, bool kOfTable>
 __global__ void choose_kernel(PassView pass, int64_t slots, int forced) {
   __shared__ double shared[kPassThreads];
-  __shared__ double a[kMostDirections * kMostDirections], v[kMostDirections * kMostDirections];
   Step& step = *pass.step;
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   if (step.end != SUBSPECTRA_PASS_RUNNING) return;
@@ -426,7 +446,7 @@ __global__ void choose_kernel(PassView pass, int64_t slots, int forced) {
     step.pivots = pivots + 1;
   }
   __syncthreads();
-  take_basis<kRule>(step, pass.r, a, v);
+  take_basis<kRule>(step, pass.r);
 }
 
 /// The panel has become part of S. One thread.
