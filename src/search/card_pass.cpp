@@ -156,7 +156,7 @@ std::vector<Index> all_units(const SearchUnits& units) {
 }  // namespace
 
 bool suits_card_pass(const Pencil& pencil, const SearchUnits& units) {
-  return units.single && !pencil.b_is_identity() && pencil.factor() != nullptr &&
+  return units.one_each() && !pencil.b_is_identity() && pencil.factor() != nullptr &&
          pencil.factor()->cols() <= SUBSPECTRA_PASS_DIRECTIONS && units.count() > 1;
 }
 
