@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <vector>
 
 namespace emulated {
@@ -87,9 +88,16 @@ class Team {
   std::vector<char> running_, stacks_;
 };
 
+inline std::mutex& one_at_a_time() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 template <class Body>
 void run(unsigned int blocks, const Body& body) {
   static Team team;
+  static std::mutex& mutex = one_at_a_time();
+  const std::lock_guard<std::mutex> alone(mutex);
   team.run(blocks, body);
 }
 
