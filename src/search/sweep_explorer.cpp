@@ -390,6 +390,12 @@ class SweepVisit {
       findings_.nodes = 1;
       return true;
     }
+    // A feature that has nearly what is to be beaten by itself stands for all its sets, and the card names it
+    // where it comes first.
+    constexpr double kNearly = 1e-5;
+    if (included && problem_.kind() == SweepKind::kDefinite &&
+        !(problem_.largest_alone() < threshold() * (1.0 - kNearly)))
+      return false;
     fill_pool();
     const Index first = included ? 0 : node_.free.front();
     device::SetSeeker seeker;

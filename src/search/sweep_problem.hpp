@@ -63,6 +63,8 @@ class SweepProblem {
 
   /// `units` ascending. From scratch; with more digits where its features nearly depend on each other.
   [[nodiscard]] SweepValue evaluate(const std::vector<Index>& units) const;
+  /// The largest eigenvalue that a single feature has.
+  [[nodiscard]] double largest_alone() const { return a_diagonal_.maxCoeff(); }
   /// Whether the classes differ in any of these features.
   [[nodiscard]] bool separate(const std::vector<std::int32_t>& units) const;
   [[nodiscard]] bool alike(Index u, Index v) const;
