@@ -86,7 +86,7 @@ struct DeviceOptions {
   static void visit(Self& o, Visitor&& field) {
     field(
         "device", o.device,
-        "where the exact search tries sets: cpu, cuda or cuda:N (an NVIDIA card); auto takes a card where there is one and the work is worth it");
+        "where the exact search tries sets and greedy searches make their passes: cpu, cuda or cuda:N (an NVIDIA card); auto takes a card where there is one and the work is worth it");
   }
 };
 

@@ -1,107 +1,40 @@
-/// The plug-in's table (src/device/plugin_abi.h): cards, problems on them, scans by blocks of first features.
+/// The plug-in's table (src/device/plugin_abi.h): cards, and scans by blocks of first features; passes stand
+/// in passes.cu.
 #include <algorithm>
 #include <cmath>
-#include <cstdarg>
 #include <cstdio>
-#include <cstring>
 #include <memory>
-#include <new>
 #include <string>
 #include <vector>
 
+#include "device.hpp"
 #include "device/plugin_abi.h"
-#include "products.hpp"
+#include "passes.hpp"
 #include "scan_kernels.cuh"
 
-struct SubspectraDevice {
-  int card = 0;
-  GPU(Stream_t) stream = nullptr;
-  gpu::Products products;
-  ~SubspectraDevice() {
-    (void)GPU(SetDevice)(card);
-    if (stream != nullptr) (void)GPU(StreamDestroy)(stream);
-  }
-};
-
 namespace gpu {
+
+void rank_k(const SubspectraDevice& device, int64_t n, int64_t k, double times, const double* factor,
+            int64_t factor_lead, double before, double* out, int64_t lead) {
+  if (device.products.loaded()) {
+    if (!device.products.rank_k(n, k, times, factor, factor_lead, before, out, lead))
+      fail(SUBSPECTRA_DEVICE_FAILED, "cuBLAS could not make the product of %lld features",
+           static_cast<long long>(n));
+    return;
+  }
+  const auto tiles = static_cast<unsigned int>((n + 63) / 64);
+  product_kernel<<<dim3(tiles, tiles), 256, 0, device.stream>>>(factor, k, factor_lead, n, times, before, out,
+                                                                lead);
+  check(GPU(GetLastError)(), "a product");
+}
+
 namespace {
-
-/// What a function of the table answers, on the way there.
-struct Failure {
-  int code;
-  std::string why;
-};
-[[noreturn]] void fail(int code, const char* format, ...) {
-  char text[512];
-  va_list list;
-  va_start(list, format);
-  std::vsnprintf(text, sizeof text, format, list);
-  va_end(list);
-  throw Failure{code, text};
-}
-void check(GPU(Error_t) error, const char* what) {
-  if (error == GPU(Success)) return;
-  (void)GPU(GetLastError)();
-  fail(error == GPU(ErrorMemoryAllocation) ? SUBSPECTRA_DEVICE_MEMORY : SUBSPECTRA_DEVICE_FAILED, "%s: %s",
-       what, GPU(GetErrorString)(error));
-}
-int answer(const Failure& failure, char* why, size_t why_size) {
-  if (why != nullptr && why_size > 0) std::snprintf(why, why_size, "%s", failure.why.c_str());
-  return failure.code;
-}
-template <class Body>
-int guarded(char* why, size_t why_size, const Body& body) {
-  try {
-    body();
-    return SUBSPECTRA_DEVICE_DONE;
-  } catch (const Failure& failure) {
-    return answer(failure, why, why_size);
-  } catch (const std::bad_alloc&) {
-    return answer({SUBSPECTRA_DEVICE_MEMORY, "the host's memory does not suffice"}, why, why_size);
-  } catch (const std::exception& error) {
-    return answer({SUBSPECTRA_DEVICE_FAILED, error.what()}, why, why_size);
-  }
-}
-
-/// Memory of the card.
-template <class T>
-class Held {
- public:
-  Held() = default;
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
-  ~Held() { release(); }
-  void take(int64_t count, const char* what) {
-    release();
-    const auto bytes = static_cast<size_t>(std::max<int64_t>(count, 1)) * sizeof(T);
-    const auto error = GPU(Malloc)(reinterpret_cast<void**>(&at_), bytes);
-    if (error != GPU(Success)) {
-      at_ = nullptr;
-      (void)GPU(GetLastError)();
-      fail(error == GPU(ErrorMemoryAllocation) ? SUBSPECTRA_DEVICE_MEMORY : SUBSPECTRA_DEVICE_FAILED,
-           "%s needs %.1f GB of the card's memory: %s", what, static_cast<double>(bytes) / 1e9,
-           GPU(GetErrorString)(error));
-    }
-    count_ = count;
-  }
-  void release() {
-    if (at_ != nullptr) (void)GPU(Free)(at_);
-    at_ = nullptr;
-    count_ = 0;
-  }
-  [[nodiscard]] T* get() const { return at_; }
-  [[nodiscard]] int64_t count() const { return count_; }
-
- private:
-  T* at_ = nullptr;
-  int64_t count_ = 0;
-};
 
 constexpr int64_t kTermBytes = int64_t{1} << 30;  ///< terms of a block of first features, at most
 constexpr int64_t kHits = int64_t{1} << 20;
 constexpr int64_t kSets = int64_t{1} << 18;  ///< sets handed out by a call, at most
 
-int64_t padded(int64_t n) { return (n + kPadding - 1) / kPadding * kPadding; }
+int64_t padded(int64_t n) { return padded_to(n, kPadding); }
 int arrays_of(int form) { return form == kDefinite ? 2 : form == kRatio ? 4 : 5; }
 int matrices_of(int form) { return form == kDefinite ? 1 : 2; }
 int64_t term_rows(int form, int64_t lead) {
@@ -122,12 +55,6 @@ struct LevelHeld {
   Held<int8_t> left_out;
   Held<double> scalars;  ///< smallest, q_largest, limit
 };
-
-template <class T>
-void set_zero(const Held<T>& held, GPU(Stream_t) stream) {
-  check(GPU(MemsetAsync)(held.get(), 0, static_cast<size_t>(held.count()) * sizeof(T), stream),
-        "clearing memory");
-}
 
 __global__ void reset_level_kernel(double* scalars, const double* of_base) {
   scalars[0] = 1.0;
@@ -200,17 +127,7 @@ void take_level(LevelHeld& held, const SubspectraScan& scan, const char* what) {
 /// out = times F'F + before out, upper triangle by rows.
 void rank_k(const SubspectraScan& scan, int64_t k, double times, const Held<double>& factor, double before,
             double* out) {
-  const auto& products = scan.device->products;
-  if (products.loaded()) {
-    if (!products.rank_k(scan.n, k, times, factor.get(), k, before, out, scan.lead))
-      fail(SUBSPECTRA_DEVICE_FAILED, "cuBLAS could not make the product of %lld features",
-           static_cast<long long>(scan.n));
-    return;
-  }
-  const auto tiles = static_cast<unsigned int>((scan.n + 63) / 64);
-  product_kernel<<<dim3(tiles, tiles), 256, 0, scan.device->stream>>>(factor.get(), k, k, scan.n, times,
-                                                                      before, out, scan.lead);
-  check(GPU(GetLastError)(), "a product");
+  gpu::rank_k(*scan.device, scan.n, k, times, factor.get(), k, before, out, scan.lead);
 }
 
 /// B into `out`, upper triangle by rows.
@@ -388,8 +305,6 @@ auto by_form(int form, const Body& body) {
   }
 }
 
-void on(const SubspectraDevice& device) { check(GPU(SetDevice)(device.card), "choosing the card"); }
-
 int count(int* cards, char* why, size_t why_size) {
   return guarded(why, why_size, [&] {
     *cards = 0;
@@ -428,13 +343,6 @@ int describe(SubspectraDevice* device, SubspectraDeviceInfo* info, char* why, si
 
 uint64_t scan_bytes(const SubspectraScanProblem* problem, int size) { return bytes_of(*problem, size); }
 
-void upload(const Held<double>& to, const double* from, int64_t row, int64_t lead, int64_t to_lead,
-            int64_t rows) {
-  check(GPU(Memcpy2D)(to.get(), static_cast<size_t>(to_lead) * 8, from, static_cast<size_t>(lead) * 8,
-                      static_cast<size_t>(row) * 8, static_cast<size_t>(rows), GPU(MemcpyHostToDevice)),
-        "taking the table onto the card");
-}
-
 int scan_open(SubspectraDevice* device, const SubspectraScanProblem* problem, int size, SubspectraScan** out,
               char* why, size_t why_size) {
   return guarded(why, why_size, [&] {
@@ -457,32 +365,27 @@ int scan_open(SubspectraDevice* device, const SubspectraScanProblem* problem, in
       fail(SUBSPECTRA_DEVICE_UNSUITED,
            "sets of four are looked for among at most 65,535 features, but there are %lld",
            static_cast<long long>(scan->n));
-    const uint64_t bytes = bytes_of(*problem, size);
-    size_t free = 0, all = 0;
-    check(GPU(MemGetInfo)(&free, &all), "asking the card");
-    if (bytes > free)
-      fail(SUBSPECTRA_DEVICE_MEMORY, "%lld features need %.1f GB of the card's memory, but %.1f GB are free",
-           static_cast<long long>(scan->n), static_cast<double>(bytes) / 1e9,
-           static_cast<double>(free) / 1e9);
+    require_memory(bytes_of(*problem, size), scan->n);
     if (scan->rows > 0) {
       scan->factor.take(scan->n * scan->rows, "the table");
-      upload(scan->factor, problem->factor, scan->rows, problem->factor_lead, scan->rows, scan->n);
+      upload(scan->factor.get(), problem->factor, scan->rows, problem->factor_lead, scan->rows, scan->n);
       if (problem->added != nullptr) {
         scan->added.take(scan->n, "the ridge");
-        upload(scan->added, problem->added, scan->n, scan->n, scan->n, 1);
+        upload(scan->added.get(), problem->added, scan->n, scan->n, scan->n, 1);
       }
     } else {
       scan->given.take(scan->n * scan->lead, "the matrix");
       set_zero(scan->given, device->stream);
       check(GPU(StreamSynchronize)(device->stream), "clearing memory");
-      upload(scan->given, problem->matrix, scan->n, problem->matrix_lead, scan->lead, scan->n);
+      upload(scan->given.get(), problem->matrix, scan->n, problem->matrix_lead, scan->lead, scan->n);
     }
     std::vector<double> by_feature(static_cast<size_t>(scan->n * scan->r));
     for (int64_t j = 0; j < scan->n; ++j)
       for (int64_t d = 0; d < scan->r; ++d)
         by_feature[static_cast<size_t>(j * scan->r + d)] = problem->direction[d * scan->n + j];
     scan->direction.take(scan->n * scan->r, "the directions");
-    upload(scan->direction, by_feature.data(), scan->n * scan->r, scan->n * scan->r, scan->n * scan->r, 1);
+    upload(scan->direction.get(), by_feature.data(), scan->n * scan->r, scan->n * scan->r, scan->n * scan->r,
+           1);
     take_level(scan->base, *scan, "the matrices");
     scan->scale.take(scan->lead, "the scale");
     scan->facts.take(1, "the facts");
@@ -549,7 +452,15 @@ const SubspectraDeviceTable kTable = {SUBSPECTRA_DEVICE_ABI,
                                       scan_open,
                                       scan_close,
                                       scan_prepare,
-                                      scan_sets};
+                                      scan_sets,
+                                      table_open,
+                                      table_close,
+                                      table_put,
+                                      pass_bytes,
+                                      pass_open,
+                                      pass_close,
+                                      pass_steps,
+                                      pass_dependent};
 
 }  // namespace
 }  // namespace gpu

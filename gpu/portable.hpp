@@ -1,9 +1,13 @@
 #pragma once
-/// One source for two vendors: the few names of the runtime that the plug-in uses, as CUDA or HIP spells
-/// them.
+/// One source for two vendors, and for tests that have no card: the few names of the runtime that the plug-in
+/// uses, as CUDA, HIP or the emulation (tests/device/emulated_card.hpp) spells them.
 #include <cstdint>
 
-#if defined(__HIPCC__) || defined(__HIP_PLATFORM_AMD__)
+#if defined(SUBSPECTRA_EMULATED_CARD)
+#include "emulated_card.hpp"
+#define GPU(name) emulated##name
+#define GPU_VENDOR "cuda"
+#elif defined(__HIPCC__) || defined(__HIP_PLATFORM_AMD__)
 #include <hip/hip_runtime.h>
 #define GPU(name) hip##name
 #define GPU_VENDOR "hip"
@@ -56,3 +60,43 @@ __device__ inline void atomic_largest(double* at, double x) {
             static_cast<unsigned long long>(__double_as_longlong(x)));
 }
 #endif
+
+namespace gpu {
+
+#if defined(SUBSPECTRA_EMULATED_CARD)
+inline constexpr int kPassThreads = emulated::kThreads, kWarp = 1;
+#elif defined(__HIPCC__)
+inline constexpr int kPassThreads = 256, kWarp = 64;
+#else
+inline constexpr int kPassThreads = 256, kWarp = 32;
+#endif
+
+#if defined(SUBSPECTRA_EMULATED_CARD)
+template <class... P, class... A>
+void launch(void (*kernel)(P...), int64_t blocks, GPU(Stream_t) /*stream*/, A&&... arguments) {
+  emulated::run(static_cast<unsigned int>(blocks), [&] { kernel(static_cast<P>(arguments)...); });
+}
+inline double sum_over_warp(double x) { return x; }
+#elif defined(__CUDACC__) || defined(__HIPCC__)
+/// kernel(arguments...) by so many blocks of kPassThreads.
+template <class... P, class... A>
+void launch(void (*kernel)(P...), int64_t blocks, GPU(Stream_t) stream, A&&... arguments) {
+  // clang-format off
+  kernel<<<static_cast<unsigned int>(blocks), kPassThreads, 0, stream>>>(static_cast<P>(arguments)...);
+  // clang-format on
+}
+/// The sum over a warp, in its first thread.
+__device__ inline double sum_over_warp(double x) {
+#pragma unroll
+  for (int step = kWarp / 2; step > 0; step /= 2) {
+#if defined(__HIPCC__)
+    x += __shfl_down(x, step);
+#else
+    x += __shfl_down_sync(0xffffffffU, x, step);
+#endif
+  }
+  return x;
+}
+#endif
+
+}  // namespace gpu

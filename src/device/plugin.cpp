@@ -136,7 +136,7 @@ Plugin Plugin::load(const std::string& file) {
     throw Error(fmt::format("the plug-in {} has a table of {} bytes, not {}; install both from one release",
                             file, table->size, sizeof(SubspectraDeviceTable)));
   }
-  const std::array<std::pair<bool, const char*>, 10> functions = {
+  const std::array<std::pair<bool, const char*>, 18> functions = {
       {{table->name != nullptr, "name"},
        {table->count != nullptr, "count"},
        {table->open != nullptr, "open"},
@@ -146,7 +146,15 @@ Plugin Plugin::load(const std::string& file) {
        {table->scan_open != nullptr, "scan_open"},
        {table->scan_close != nullptr, "scan_close"},
        {table->scan_prepare != nullptr, "scan_prepare"},
-       {table->scan_sets != nullptr, "scan_sets"}}};
+       {table->scan_sets != nullptr, "scan_sets"},
+       {table->table_open != nullptr, "table_open"},
+       {table->table_close != nullptr, "table_close"},
+       {table->table_put != nullptr, "table_put"},
+       {table->pass_bytes != nullptr, "pass_bytes"},
+       {table->pass_open != nullptr, "pass_open"},
+       {table->pass_close != nullptr, "pass_close"},
+       {table->pass_steps != nullptr, "pass_steps"},
+       {table->pass_dependent != nullptr, "pass_dependent"}}};
   for (const auto& [there, name] : functions) {
     if (!there) throw Error(fmt::format("the plug-in {} lacks the function {} of its table", file, name));
   }

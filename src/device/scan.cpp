@@ -67,7 +67,7 @@ class Sweep {
         start_(Clock::now()) {}
 
   void run() {
-    while (report_.next + size_ <= n_) {
+    while (report_.next + size_ <= n_ && report_.next < seeker_.end) {
       if (control_.should_stop() || seconds_since(start_) > seeker_.most_s) return;
       prepare();
       Index end = block_end();
@@ -108,7 +108,8 @@ class Sweep {
   /// As many first features as the time for a block allows, one at least.
   [[nodiscard]] Index block_end() const {
     Index end = report_.next + 1;
-    for (double block = count(report_.next, end); end < n_ && block < seeker_.block_s * rate_; ++end)
+    const Index last = std::min(n_, seeker_.end);
+    for (double block = count(report_.next, end); end < last && block < seeker_.block_s * rate_; ++end)
       block += sets_from(n_, size_, end);
     return end;
   }

@@ -2,6 +2,7 @@
 /// Every pair, triple or four of n features against a limit, tried on a card. What the card hands back are
 /// sets that may beat the limit; whether they do is for the caller to say, in its own arithmetic.
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -57,6 +58,8 @@ struct SetSeeker {
   double most_unsettled = 2e7;
   /// Sets of a block that are handed over at a time.
   Index capacity = 100000;
+  /// Sets whose first feature is this one or comes after it are not tried.
+  Index end = std::numeric_limits<Index>::max();
 };
 
 enum class ScanEnd {

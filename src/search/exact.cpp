@@ -101,14 +101,13 @@ double sets_to_sweep(const SearchUnits& units, const KRange& k) {
 }
 
 bool suits_card(const Pencil& pencil, const SearchUnits& units, const KRange& k) {
-  return units.single && units.include.empty() && !pencil.b_is_identity() && pencil.factor() != nullptr &&
-         k.hi >= 2 && k.hi <= search::kMostOnCard && units.count() > search::kMostOnCard;
+  return units.one_each() && units.include.size() <= 1 && !pencil.b_is_identity() &&
+         pencil.factor() != nullptr && k.hi >= 2 && k.hi <= search::kMostOnCard &&
+         units.count() > search::kMostOnCard;
 }
 
 ExactSearch exact_search_for(const Pencil& pencil, const SearchUnits& units, const KRange& k) {
-  const bool single = std::all_of(units.members.begin(), units.members.end(),
-                                  [](const auto& members) { return members.size() == 1; });
-  if (!single || pencil.b_is_identity()) return ExactSearch::kTree;
+  if (!units.one_each() || pencil.b_is_identity()) return ExactSearch::kTree;
   if (search::forced_search) return *search::forced_search;
   const search::SweepTuning tuning;
   const Index n = units.count();

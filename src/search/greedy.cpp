@@ -15,6 +15,7 @@
 #include "eigen/cholesky.hpp"
 #include "eigen/symmetric.hpp"
 #include "linalg/tiled.hpp"
+#include "search/card_pass.hpp"
 #include "search/elimination.hpp"
 #include "search/pass_work.hpp"
 #include "search/scorer.hpp"
@@ -425,12 +426,41 @@ bool gain_together(const Pencil& pencil, const SearchUnits& units, const GreedyO
 
 }  // namespace
 
+namespace {
+
+/// What `make` gives on a card, or nothing and why not.
+template <class Make>
+std::optional<GreedyPass> try_card(const Pencil& pencil, const SearchUnits& units,
+                                   const GreedyOptions& options, std::string& why, const Make& make) {
+  if (!options.card || !search::suits_card_pass(pencil, units)) return std::nullopt;
+  try {
+    GreedyPass pass = make();
+    pass.on_card = true;
+    return pass;
+  } catch (const device::Unable& unable) {
+    why = unable.marked();
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
 GreedyPass forward_pass(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options,
                         const RunControl& control) {
   if (pencil.factor() == nullptr) return forward_variance_pass(pencil, units, options, control);
   const auto features = units.features();
   const auto plan = plan_forward(pencil, units, options);
   const Index most = plan.most;
+  std::string why_not;
+  auto by_card = try_card(pencil, units, options, why_not, [&] {
+    const Index rank = pencil.shift() > 0.0 ? units.count() : std::max<Index>(0, most_rank(pencil));
+    // A table that is read a column a step stays one; all else is a matrix there.
+    const bool dense =
+        pencil.rows() == nullptr || plan.most_features > static_cast<Index>(features.size()) / 8;
+    return search::forward_on_card(pencil, units, options, {.most = most, .rank = rank, .dense = dense},
+                                   control);
+  });
+  if (by_card) return *std::move(by_card);
   require_memory(plan.bytes,
                  fmt::format("a forward search for {} of {} features", plan.most_features, features.size()),
                  "ask for fewer with ⟨k⟩", options.memory_limit);
@@ -442,6 +472,7 @@ GreedyPass forward_pass(const Pencil& pencil, const SearchUnits& units, const Gr
   FactorPass pass(std::move(elimination), units, options.criterion, 1.0, Matrix::Zero(r, r));
   if (pencil.shift() <= 0.0) pass.stop_at_rank(most_rank(pencil));
   GreedyPass result;
+  result.card_problem = std::move(why_not);
   for (const Index unit : units.include) {
     if (!pass.eliminate(unit)) {
       throw Infeasible(
@@ -474,6 +505,19 @@ GreedyPass forward_pass(const Pencil& pencil, const SearchUnits& units, const Gr
 GreedyPass backward_pass(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options,
                          const RunControl& control, RootLosses* root) {
   if (pencil.factor() == nullptr) return backward_variance_pass(pencil, units, options, control, root);
+  const auto candidates = static_cast<Index>(units.features().size());
+  std::string why_not;
+  if (options.card && candidates > most_rank(pencil)) refuse_singular();
+  auto by_card = try_card(pencil, units, options, why_not,
+                          [&] { return search::backward_on_card(pencil, units, options, control); });
+  if (by_card) {
+    // Bounds stand on what the processor computes, where it has the memory.
+    if (root != nullptr && !control.should_stop() &&
+        backward_bytes(pencil, candidates, options.route) <=
+            static_cast<double>(memory_budget(options.memory_limit)))
+      *root = root_losses(pencil, units, options);
+    return *std::move(by_card);
+  }
   Inverse side;
   try {  // without a root to hand over, nothing is lost that anybody asked for
     side = inverse_side(pencil, units.features(), options, root != nullptr,
@@ -481,12 +525,13 @@ GreedyPass backward_pass(const Pencil& pencil, const SearchUnits& units, const G
   } catch (const linalg::Stopped&) {
     return stopped_at_once(units, control);
   }
-  bool rows = through_rows(pencil, static_cast<Index>(units.features().size()), options.route);
+  bool rows = through_rows(pencil, candidates, options.route);
   FactorPass pass(std::move(side.elimination), units, options.criterion, -1.0, side.t);
   for (const Index unit : units.include) pass.hold(unit);
   if (root != nullptr) *root = losses_at(pass, units, side.t, side);
 
   GreedyPass result;
+  result.card_problem = std::move(why_not);
   result.most = units.count();
   result.status = Status::kHeuristic;
   std::vector<char> gone(units.members.size(), 0);
@@ -532,7 +577,8 @@ DualPass dual_pass(const Pencil& pencil, const SearchUnits& units, const GreedyO
   // A pass is a chain of steps that only the large products between them make parallel, and the two passes
   // know nothing of each other: with threads to spare they run side by side, the longer one taking over both
   // threads when the shorter one ends.
-  const bool together = resolve_threads(options.threads) > 1 && gain_together(pencil, units, options);
+  const bool together =
+      !options.card && resolve_threads(options.threads) > 1 && gain_together(pencil, units, options);
   const RunControl quiet = control.silent();  // two voices at once would be hard to follow
   DualPass both;
   const auto forward = [&] {

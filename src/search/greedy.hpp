@@ -1,5 +1,6 @@
 #pragma once
 /// Greedy subset search: what one pass gives, and the doors to the passes. docs/methods/greedy.md.
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,10 @@
 #include "spectral/pencil.hpp"
 
 namespace subspectra {
+
+namespace device {
+class Device;
+}
 
 /// How a backward pass over a table holds B^{-1}: as a matrix, or through the rows (Woodbury) when there are
 /// fewer of them than columns. Automatic takes what is faster and fits.
@@ -22,6 +27,8 @@ struct GreedyOptions {
   int threads = 0;
   std::uint64_t memory_limit = 0;
   InverseRoute route = InverseRoute::kAutomatic;
+  /// Makes the passes where it can (search/card_pass.hpp); null: the processor does.
+  std::shared_ptr<const device::Device> card = nullptr;
 };
 
 /// Nested sets. In both directions the set of size k is the first k units of `order` (a backward pass lists
@@ -32,6 +39,8 @@ struct GreedyPass {
   Index most = 0;
   std::vector<Index> dependent;  ///< forward: units that were linear combinations of the chosen ones
   Status status = Status::kInterrupted;
+  bool on_card = false;      ///< a card made it
+  std::string card_problem;  ///< why the processor made it though there was a card
 };
 
 /// What is known of all candidates together: the root of every upper bound.

@@ -367,24 +367,49 @@ class SweepVisit {
     return true;
   }
 
-  /// Two to four more of all features from one on: on the card. False: not there.
-  bool on_card() {
+  /// Whether this node's sets are some that the card tries: all features from one on, or all with the
+  /// included one and not much fewer others.
+  [[nodiscard]] bool card_tries_these() const {
     const CardSweep* const card = problem_.card();
-    if (card == nullptr || !card->serves(more_) || !node_.kept.empty() || node_.free.empty() ||
-        node_.free.front() + static_cast<Index>(node_.free.size()) != problem_.size())
-      return false;
+    if (card == nullptr || node_.free.empty()) return false;
+    const auto free = static_cast<Index>(node_.free.size());
+    const auto& order = problem_.card_order();
+    if (order.empty())
+      return card->serves(more_) && node_.kept.empty() && node_.free.front() + free == problem_.size();
+    return card->serves(more_ + 1) && node_.kept.size() == 1 && node_.kept.front() == order.front() &&
+           2 * free >= problem_.size();
+  }
+
+  /// Two to four more, or the included feature and one to three: on the card. False: not there.
+  bool on_card() {
+    if (!card_tries_these()) return false;
+    const CardSweep* const card = problem_.card();
+    const auto& order = problem_.card_order();
+    const bool included = !order.empty();
     if (!first_sets()) {
       findings_.nodes = 1;
       return true;
     }
+    // A feature that has nearly what is to be beaten by itself stands for all its sets, and the card names it
+    // where it comes first.
+    constexpr double kNearly = 1e-5;
+    if (included && problem_.kind() == SweepKind::kDefinite &&
+        !(problem_.largest_alone() < threshold() * (1.0 - kNearly)))
+      return false;
     fill_pool();
-    const std::int32_t first = node_.free.front();
+    const Index first = included ? 0 : node_.free.front();
     device::SetSeeker seeker;
     seeker.limit = [this] { return threshold(); };
-    seeker.offer = [this](const std::vector<Index>& units) { offer(units); };
+    seeker.offer = [&](const std::vector<Index>& places) {
+      std::vector<Index> units = places;
+      for (Index& unit : units) unit = included ? order[static_cast<std::size_t>(unit)] : unit;
+      // What the card does not settle it names with all that holds it, also what the included one is not in.
+      if (!included || places.front() == 0) offer(std::move(units));
+    };
+    if (included) seeker.end = 1;
     seeker.too_many = [this] { return std::exchange(ties_, false); };
     seeker.most_s = kCardVisit;
-    const device::ScanReport report = card->sweep(more_, first, seeker, control_);
+    const device::ScanReport report = card->sweep(included ? more_ + 1 : more_, first, seeker, control_);
     if (report.end == device::ScanEnd::kUnable) throw device::Unable(report.why);
     findings_.nodes = static_cast<std::uint64_t>(std::max<Index>(1, report.next - first));
     if (report.end == device::ScanEnd::kStopped) leave_from(node_.free, report.next - first);
@@ -400,6 +425,7 @@ class SweepVisit {
     const std::vector<Index> best = sets.front().units;
     std::uint64_t tried = 0;
     for (std::size_t place = best.size(); place-- > 0 && tried < kPoolExchanges;) {
+      if (std::find(node_.kept.begin(), node_.kept.end(), best[place]) != node_.kept.end()) continue;
       for (Index u = 0; u < problem_.size(); ++u) {
         if (++tried % 1024 == 0 && control_.should_stop()) return;
         if (std::find(best.begin(), best.end(), u) != best.end()) continue;

@@ -67,26 +67,36 @@ SweepProblem::SweepProblem(const Pencil& pencil, const SearchUnits& units, const
   const Index most = options.k.hi - static_cast<Index>(units.include.size());
   const bool pairs = (most <= 2 || options.card) && pencil.rows() != nullptr && has_factor;
   if (!pairs || n <= hooks_.tuning.sweep.most_matrix) take_matrix(pencil, options, control);
-  if (options.card) open_card(pencil, options);
+  if (options.card) open_card(pencil, units, options);
 }
 
-void SweepProblem::open_card(const Pencil& pencil, const ExactOptions& options) {
+void SweepProblem::open_card(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options) {
+  std::vector<Index> all(features_.size());
+  std::iota(all.begin(), all.end(), Index{0});
+  if (!units.include.empty()) {
+    // Sets that hold the included unit are those that begin with the first one.
+    const auto included = all.begin() + units.include.front();
+    std::rotate(all.begin(), included, included + 1);
+    card_order_ = all;
+  }
+  const bool moved = !card_order_.empty();
+  const Matrix m = moved ? Matrix(m_(all, Eigen::all)) : Matrix();
   CardTable table;
   table.kind = kind_;
-  table.m = &m_;
+  table.m = moved ? &m : &m_;
   table.error = 2.0 * std::max(gamma_, 0.5 * kEpsilon * static_cast<double>(16 + rows_of_moments(pencil)));
   constexpr double kSurelyDependent = 2.5e-14;  // half of what rounding leaves of a copy
   table.dependent = kSurelyDependent;
+  Matrix b;
   if (by_blocks()) {
-    std::vector<Index> all(features_.size());
-    std::iota(all.begin(), all.end(), Index{0});
     require_memory(2.0 * 8.0 * static_cast<double>(size()) * static_cast<double>(pencil.rows()->rows()),
                    "handing the table to the card", "leave features out (⟨exclude⟩)", options.memory_limit);
     table.z = rows_of(all);
-    table.ridge = ridge_;
+    table.ridge = moved && ridge_.size() > 0 ? Vector(ridge_(all)) : ridge_;
   } else {
-    table.b = b_.data();
-    table.b_lead = b_.rows();
+    if (moved) b = b_(all, all);
+    table.b = moved ? b.data() : b_.data();
+    table.b_lead = moved ? b.rows() : b_.rows();
   }
   card_ = std::make_unique<CardSweep>(options.card, table, static_cast<int>(options.k.hi));
 }

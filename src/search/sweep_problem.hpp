@@ -58,9 +58,13 @@ class SweepProblem {
   [[nodiscard]] const ExactHooks& hooks() const { return hooks_; }
   /// The card on which all sets of its sizes are tried, or null.
   [[nodiscard]] const CardSweep* card() const { return card_.get(); }
+  /// The units in the order in which they stand on the card, the included one first; empty: as they are.
+  [[nodiscard]] const std::vector<Index>& card_order() const { return card_order_; }
 
   /// `units` ascending. From scratch; with more digits where its features nearly depend on each other.
   [[nodiscard]] SweepValue evaluate(const std::vector<Index>& units) const;
+  /// The largest eigenvalue that a single feature has.
+  [[nodiscard]] double largest_alone() const { return a_diagonal_.maxCoeff(); }
   /// Whether the classes differ in any of these features.
   [[nodiscard]] bool separate(const std::vector<std::int32_t>& units) const;
   [[nodiscard]] bool alike(Index u, Index v) const;
@@ -78,7 +82,7 @@ class SweepProblem {
   [[nodiscard]] double node_bytes() const;  ///< of one node, at most
 
  private:
-  void open_card(const Pencil& pencil, const ExactOptions& options);
+  void open_card(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options);
   void take_matrix(const Pencil& pencil, const ExactOptions& options, const RunControl& control);
   [[nodiscard]] Matrix rows_of(const std::vector<Index>& units) const;
   [[nodiscard]] Matrix within(const std::vector<Index>& units) const;
@@ -99,6 +103,7 @@ class SweepProblem {
   double gamma_ = 0.0;  ///< the error of an entry of B, whose diagonal is 1
   Index most_features_ = 0;
   std::unique_ptr<CardSweep> card_;
+  std::vector<Index> card_order_;
 };
 
 }  // namespace subspectra::search

@@ -27,6 +27,10 @@ std::vector<char> SearchUnits::included() const {
   return flags;
 }
 
+bool SearchUnits::one_each() const {
+  return std::all_of(members.begin(), members.end(), [](const auto& own) { return own.size() == 1; });
+}
+
 SearchUnits SearchUnits::singles(const std::vector<Index>& candidates, const std::vector<Index>& include) {
   SearchUnits units;
   for (const Index j : candidates) {

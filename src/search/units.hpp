@@ -17,6 +17,7 @@ struct SearchUnits {
   [[nodiscard]] std::vector<Index> features() const;  ///< of all units, ascending
   [[nodiscard]] std::vector<Index> features(const std::vector<Index>& units) const;  ///< ascending
   [[nodiscard]] std::vector<char> included() const;                                  ///< by unit
+  [[nodiscard]] bool one_each() const;  ///< single features, or groups of one
   /// Every candidate its own unit.
   static SearchUnits singles(const std::vector<Index>& candidates, const std::vector<Index>& include);
 };

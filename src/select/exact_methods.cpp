@@ -215,7 +215,7 @@ std::shared_ptr<const device::Device> card_for(const Problem& problem, Selection
   }
   if (wish.card && !(sets > 0.0)) {
     selection.warnings.emplace_back(
-        "the card has no part in this search: it tries sets of two to four features, none of them included or in a group");
+        "the card has no part in this search: it tries sets of two to four single features, at most one of them included");
     return nullptr;
   }
   if (!wish.card && !(sets > kWorthACard)) return nullptr;

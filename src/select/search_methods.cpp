@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "core/text.hpp"
+#include "device/plugin.hpp"
+#include "search/card_pass.hpp"
 #include "search/certificate.hpp"
 #include "search/greedy.hpp"
 #include "search/nested_path.hpp"
@@ -151,13 +153,66 @@ void exchange_while_it_pays(const Problem& problem, const ScreenedColumns& scree
   record_of(selection)["passes"]["exchanges"] = exchanges;
 }
 
-void run_passes(const Passes& passes, const Problem& problem, Index swaps, const RunControl& control,
+GreedyOptions greedy_options(const Problem& problem) {
+  return {.criterion = problem.options().criterion,
+          .least = problem.k().lo,
+          .most = problem.k().hi,
+          .threads = problem.options().threads,
+          .memory_limit = problem.options().memory_limit.bytes};
+}
+
+/// The backward pass starts from all columns.
+bool full_backward(const Passes& passes, const Problem& problem) {
+  return passes.backward && (!passes.as_they_pay || full_backward_pays(problem, greedy_options(problem)));
+}
+
+/// The card that makes the passes; null where the processor is to do it. An automatic one is not even looked
+/// for unless they would keep the processor busy for seconds.
+std::shared_ptr<const device::Device> card_for_passes(const Passes& passes, const Problem& problem,
+                                                      Selection& selection) {
+  constexpr double kWorthACard = 5e11;  // multiplications and additions
+  const device::Wish wish = device::parse_wish(problem.options().device);
+  if (!wish.automatic && !wish.card) return nullptr;
+  if (!search::suits_card_pass(problem.pencil(), problem.units())) {
+    if (wish.card) {
+      selection.warnings.emplace_back(
+          "the card has no part in this search: it makes passes over single features for two or more classes (up to 33), or matrices of which A has a low rank");
+    }
+    return nullptr;
+  }
+  if (!wish.card) {
+    const GreedyOptions options = greedy_options(problem);
+    double work = 0.0;
+    if (passes.forward) work += forward_work(problem.pencil(), problem.units(), options);
+    if (full_backward(passes, problem)) work += backward_work(problem.pencil(), problem.units(), options);
+    if (!(work > kWorthACard)) return nullptr;
+  }
+  std::string why;
+  auto card = device::open_wished(wish, why);
+  if (card) {
+    for (const auto& note : card->notes()) selection.warnings.push_back(note);
+  }
+  return card;
+}
+
+/// What a card did of the passes, and why it did not do others.
+void tell_card(const std::shared_ptr<const device::Device>& card, const DualPass& found,
+               Selection& selection) {
+  if (!card) return;
+  if (found.forward.on_card || found.backward.on_card) record_of(selection)["card"] = card->description();
+  for (const auto& [name, pass] :
+       {std::pair("forward", &found.forward), std::pair("backward", &found.backward)}) {
+    if (!pass->card_problem.empty())
+      selection.warnings.push_back(fmt::format("{} did not make the {} pass, the processor did: {}",
+                                               card->description(), name, pass->card_problem));
+  }
+}
+
+void run_passes(const Passes& passes, const Problem& problem, Index swaps,
+                const std::shared_ptr<const device::Device>& card, const RunControl& control,
                 Selection& selection) {
-  const GreedyOptions options{.criterion = problem.options().criterion,
-                              .least = problem.k().lo,
-                              .most = problem.k().hi,
-                              .threads = problem.options().threads,
-                              .memory_limit = problem.options().memory_limit.bytes};
+  GreedyOptions options = greedy_options(problem);
+  options.card = card;
   std::vector<ScoredPass> scored;
   selection.status = Status::kOptimal;  // worst() of what follows
   RootLosses root{.value = kInfinity};  // until a pass has got there
@@ -173,9 +228,10 @@ void run_passes(const Passes& passes, const Problem& problem, Index swaps, const
   RootLosses* const wanted = problem.options().certify ? &root : nullptr;
   DualPass found;
   std::optional<ScreenedColumns> screened;  // where the backward pass from all columns does not pay
-  const bool full_backward = passes.backward && (!passes.as_they_pay || full_backward_pays(problem, options));
-  if (passes.backward && !full_backward) {
+  const bool from_all = full_backward(passes, problem);
+  if (passes.backward && !from_all) {
     found.forward = forward_pass(problem.pencil(), problem.units(), options, control);
+    options.card = nullptr;  // what is left is small
     screened.emplace(problem.pencil(), problem.units(), found.forward, options);
     record_of(selection)["passes"] = {{"forward", problem.candidates().size()}};
     try {
@@ -190,6 +246,7 @@ void run_passes(const Passes& passes, const Problem& problem, Index swaps, const
   } else {
     found.backward = backward_pass(problem.pencil(), problem.units(), options, control, wanted);
   }
+  tell_card(card, found, selection);
   if (passes.forward) {
     const auto& pass = found.forward;
     if (pass.status == Status::kRankLimit && (screened || found.backward.most <= pass.most)) {
@@ -200,7 +257,7 @@ void run_passes(const Passes& passes, const Problem& problem, Index swaps, const
     take("forward", pass);
   }
   if (screened && found.backward.most > 0) take("backward", found.backward);
-  if (full_backward) {
+  if (from_all) {
     if (found.infeasible.empty()) {
       have_root = problem.options().certify && root.losses.size() > 0 && std::isfinite(root.value);
       take("backward", found.backward);
@@ -240,7 +297,7 @@ Selection greedy(const Greedy& own, Passes passes, const Problem& problem, const
   if constexpr (requires { own.swaps; }) swaps = own.swaps;
   record_of(selection)["swaps"] =
       swaps;  // said by all of them, though the variance is searched without exchanges
-  run_passes(passes, problem, swaps, control, selection);
+  run_passes(passes, problem, swaps, card_for_passes(passes, problem, selection), control, selection);
   return selection;
 }
 
@@ -330,7 +387,7 @@ Selection St::run(const Problem& problem, const RunControl& control) const {
 
 void greedy_sets(const Problem& problem, Index swaps, bool as_they_pay, const RunControl& control,
                  Selection& selection) {
-  run_passes({.as_they_pay = as_they_pay}, problem, swaps, control, selection);
+  run_passes({.as_they_pay = as_they_pay}, problem, swaps, nullptr, control, selection);
 }
 
 namespace {

@@ -32,6 +32,14 @@ class CovarianceOperator {
   [[nodiscard]] Index rows() const { return data_.rows(); }      ///< N
   [[nodiscard]] const Moments& moments() const { return *moments_; }
   [[nodiscard]] const Vector& diagonal() const { return diagonal_; }
+  /// What column() sums, for who does it elsewhere: entries of X, the class of every row (negative: no part),
+  /// its share w_i/W, and what a column is multiplied by (empty: nothing).
+  [[nodiscard]] const Values& values() const { return data_.values(); }
+  [[nodiscard]] const std::vector<int>& codes() const { return codes_; }
+  [[nodiscard]] Vector row_shares() const { return root_weight_.cwiseAbs2(); }
+  [[nodiscard]] const Vector& per_unit() const { return per_unit_; }
+  /// Columns stand so far from zero that they are kept less their means.
+  [[nodiscard]] bool keeps_centred_copy() const { return copy_ != nullptr; }
   /// out = Z'z_j = X'v/W, v = weight (x_j - its class mean): sums to zero in every class, so that X need not
   /// be centred. One pass over X (dense) or over the stored entries (sparse).
   void column(Index j, linalg::MutableVector out, int threads) const;

@@ -235,6 +235,7 @@ class DensePencil : public Pencil {
     });
     return out;
   }
+  [[nodiscard]] const Matrix* b_matrix() const override { return identity_ ? nullptr : &b_; }
   [[nodiscard]] const Matrix* factor() const override { return factor_ ? &*factor_ : nullptr; }
   [[nodiscard]] const Vector& a_diagonal() const override { return a_diagonal_; }
   void a_column(Index j, linalg::MutableVector out, int /*threads*/) const override {

@@ -26,6 +26,8 @@ class Pencil {
   [[nodiscard]] virtual const Vector& diagonal() const = 0;
   virtual void column(Index j, linalg::MutableVector out, int threads) const = 0;
   [[nodiscard]] virtual Matrix block(const std::vector<Index>& features, int threads) const = 0;
+  /// B where it stands as a matrix, over all positions; else null.
+  [[nodiscard]] virtual const Matrix* b_matrix() const { return nullptr; }
   /// Columns of B, p x |S|.
   [[nodiscard]] Matrix columns(const std::vector<Index>& features, int threads) const;
 

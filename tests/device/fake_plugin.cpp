@@ -1,5 +1,6 @@
-/// A plug-in without a card, for the tests of the loader and of what drives a scan: every set one by one, on
-/// the processor, by eliminations of its own. FAKE_KIND says in which way it is broken.
+/// A plug-in without a card, for the tests of the loader and of what drives a scan or a pass: every set one
+/// by one, on the processor, by eliminations of its own; passes by the plug-in's own kernels on an emulated
+/// card (emulated_passes.cpp). FAKE_KIND says in which way it is broken.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "device.hpp"
 #include "device/plugin_abi.h"
+#include "passes.hpp"
 
 #define FAKE_GOOD 0
 #define FAKE_OTHER_VERSION 1
@@ -22,8 +25,8 @@
 
 #if FAKE_KIND != FAKE_WITHOUT_ENTRY
 
-struct SubspectraDevice {
-  std::string products;
+struct FakeDevice : SubspectraDevice {
+  std::string words;
 };
 
 struct SubspectraScan {
@@ -49,13 +52,16 @@ int count(int* cards, char* why, std::size_t why_size) {
 int open(int /*card*/, const char* products, SubspectraDevice** device, char* why, std::size_t why_size) {
   if (products != nullptr && std::strstr(products, "refused") != nullptr)
     return say(SUBSPECTRA_DEVICE_FAILED, "it is refused", why, why_size);
-  *device = new SubspectraDevice{products != nullptr ? products : "own loops"};
+  auto* const fake = new FakeDevice;
+  fake->words = products != nullptr ? products : "own loops";
+  *device = fake;
   return SUBSPECTRA_DEVICE_DONE;
 }
-void close(SubspectraDevice* device) { delete device; }
+void close(SubspectraDevice* device) { delete static_cast<FakeDevice*>(device); }
 int describe(SubspectraDevice* device, SubspectraDeviceInfo* info, char* /*why*/, std::size_t /*why_size*/) {
   std::snprintf(info->name, sizeof info->name, "Fake");
-  std::snprintf(info->arithmetic, sizeof info->arithmetic, "%s", device->products.c_str());
+  std::snprintf(info->arithmetic, sizeof info->arithmetic, "%s",
+                static_cast<FakeDevice*>(device)->words.c_str());
   info->memory = info->memory_free = FAKE_KIND == FAKE_SMALL ? 1000 : 1000000000;
   return SUBSPECTRA_DEVICE_DONE;
 }
@@ -179,6 +185,27 @@ int scan_sets(SubspectraScan* scan, int size, std::int64_t first_begin, std::int
   return SUBSPECTRA_DEVICE_DONE;
 }
 
+int table_open(SubspectraDevice* device, std::int64_t rows, std::int64_t features, int bytes,
+               SubspectraTable** table, char* why, std::size_t why_size) {
+  if (FAKE_KIND == FAKE_SMALL)
+    return say(SUBSPECTRA_DEVICE_MEMORY, "the table needs 0.1 GB of the card's memory, but 0.0 GB are free",
+               why, why_size);
+  return gpu::table_open(device, rows, features, bytes, table, why, why_size);
+}
+int pass_open(SubspectraDevice* device, const SubspectraPassProblem* problem, SubspectraPass** pass,
+              char* why, std::size_t why_size) {
+  if (FAKE_KIND == FAKE_SMALL)
+    return say(SUBSPECTRA_DEVICE_MEMORY, "the matrix needs 0.1 GB of the card's memory, but 0.0 GB are free",
+               why, why_size);
+  return gpu::pass_open(device, problem, pass, why, why_size);
+}
+int pass_steps(SubspectraPass* pass, std::int64_t count, std::int32_t* order, std::int64_t* done,
+               std::int32_t* state, char* why, std::size_t why_size) {
+  const int code = gpu::pass_steps(pass, count, order, done, state, why, why_size);
+  if (FAKE_KIND == FAKE_LYING && *done > 0) order[0] = -7;
+  return code;
+}
+
 const SubspectraDeviceTable kTable = {
     FAKE_KIND == FAKE_OTHER_VERSION ? SUBSPECTRA_DEVICE_ABI + 1 : SUBSPECTRA_DEVICE_ABI,
     sizeof(SubspectraDeviceTable),
@@ -191,7 +218,15 @@ const SubspectraDeviceTable kTable = {
     scan_open,
     scan_close,
     FAKE_KIND == FAKE_INCOMPLETE ? nullptr : scan_prepare,
-    scan_sets};
+    scan_sets,
+    table_open,
+    gpu::table_close,
+    gpu::table_put,
+    gpu::pass_bytes,
+    pass_open,
+    gpu::pass_close,
+    pass_steps,
+    gpu::pass_dependent};
 
 }  // namespace
 

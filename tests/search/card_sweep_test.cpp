@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <memory>
@@ -73,6 +74,48 @@ TEST(CardSweep, GivesTheAnswersOfTheProcessor) {
   }
 }
 
+TEST(CardSweep, TriesTheSetsThatHoldAnIncludedFeature) {
+  const auto device = card();
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    auto with = a_case(seed, 2 + static_cast<Index>(seed % 2), 3 + static_cast<Index>(seed % 2));
+    with.units.include = {static_cast<Index>(seed % 8)};
+    const auto without = exact_search(*with.pencil, with.units, {}, with.options, {});
+    with.options.card = device;
+    const auto result = exact_search(*with.pencil, with.units, {}, with.options, {});
+    expect_same(result, without);
+    EXPECT_EQ(result.card_problem, "");
+    EXPECT_NE(result.card, "");
+    for (const auto& size : result.sizes) {
+      for (const auto& set : size.pool)
+        EXPECT_TRUE(std::binary_search(set.units.begin(), set.units.end(), with.units.include.front()));
+    }
+  }
+}
+
+TEST(CardSweep, TriesTheSetsOfSomeFeaturesAndOfGroupsOfOne) {
+  const auto device = card();
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    auto with = a_case(seed, 2, 4);
+    std::vector<Index> some;
+    for (Index j = 0; j < with.pencil->size(); ++j) {
+      if (j != 1 && j != 4) some.push_back(j);
+    }
+    with.units = SearchUnits::singles(some, {});
+    if (seed % 2 == 1) {
+      with.units.single = false;
+      for (std::size_t u = 0; u < some.size(); ++u) with.units.group.push_back(static_cast<Index>(u));
+    }
+    ASSERT_TRUE(suits_card(*with.pencil, with.units, with.options.k));
+    const auto without = exact_search(*with.pencil, with.units, {}, with.options, {});
+    with.options.card = device;
+    const auto result = exact_search(*with.pencil, with.units, {}, with.options, {});
+    expect_same(result, without);
+    EXPECT_EQ(result.card_problem, "");
+  }
+}
+
 TEST(CardSweep, LeavesToTheProcessorWhatDoesNotFitOnTheCardAndSaysSo) {
   auto with = a_case(3, 3, 3);
   const auto without = exact_search(*with.pencil, with.units, {}, with.options, {});
@@ -83,7 +126,7 @@ TEST(CardSweep, LeavesToTheProcessorWhatDoesNotFitOnTheCardAndSaysSo) {
   EXPECT_NE(result.card_problem.find("of the card's memory"), std::string::npos) << result.card_problem;
 }
 
-TEST(CardSweep, HasNoPartInLargerSetsAndForcedFeatures) {
+TEST(CardSweep, HasNoPartInLargerSetsAndWhereTwoAreIncluded) {
   auto large = a_case(1, 2, 5);
   EXPECT_FALSE(suits_card(*large.pencil, large.units, large.options.k));
   large.options.card = card();
@@ -91,6 +134,8 @@ TEST(CardSweep, HasNoPartInLargerSetsAndForcedFeatures) {
   auto forced = a_case(1, 2, 3);
   EXPECT_TRUE(suits_card(*forced.pencil, forced.units, forced.options.k));
   forced.units.include = {2};
+  EXPECT_TRUE(suits_card(*forced.pencil, forced.units, forced.options.k));
+  forced.units.include = {2, 3};
   EXPECT_FALSE(suits_card(*forced.pencil, forced.units, forced.options.k));
 }
 
