@@ -78,6 +78,7 @@ struct Command {
 [[nodiscard]] Command synth_command();
 [[nodiscard]] Command reproduce_command();
 [[nodiscard]] Command report_command();
+[[nodiscard]] Command merge_command();
 [[nodiscard]] Command methods_command();
 [[nodiscard]] Command datasets_command();
 

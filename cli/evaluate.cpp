@@ -10,10 +10,12 @@
 #include "command.hpp"
 #include "core/text.hpp"
 #include "evaluate/automatic.hpp"
+#include "evaluate_options.hpp"
 #include "io/file_ending.hpp"
 #include "job.hpp"
 #include "output.hpp"
 #include "page_output.hpp"
+#include "part.hpp"
 #include "progress.hpp"
 #include "report/details.hpp"
 #include "report/json.hpp"
@@ -200,18 +202,15 @@ std::vector<const MethodEntry*> chosen_methods(const Job& job) {
   return chosen;
 }
 
-struct DetailsOptions {
-  std::string details;
-  template <class Self, class Visitor>
-  static void visit(Self& o, Visitor&& field) {
-    field(
-        "details", o.details,
-        "write the held-out prediction of every row and the set and error of every fold to this file, .json or .csv");
-  }
-};
+}  // namespace
 
-int run_evaluate(const Arguments& arguments, Signals& signals) {
+std::vector<OptionDescription> details_option() {
+  return reworded(describe_options<DetailsOptions>(), {{.name = "details", .hint = "FILE", .help = ""}});
+}
+
+int run_evaluate(const Arguments& arguments, Signals& signals, PartWork* merged) {
   Job job(arguments);
+  RunInParts part("evaluate", arguments, merged);
   EvaluateOptions options;
   set_options(options, job.texts);
   options.validate();
@@ -234,6 +233,7 @@ int run_evaluate(const Arguments& arguments, Signals& signals) {
   const Dataset data = job.load(arguments.operands.front());
   page.check_shape(data.features());
   require_class_labels(data, "evaluate");
+  part.begin(job, data);
 
   ProgressLine progress(job.output.progress, job.output.quiet);
   const RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
@@ -241,9 +241,10 @@ int run_evaluate(const Arguments& arguments, Signals& signals) {
   std::vector<Method> methods;
   methods.reserve(chosen.size());
   for (const auto* entry : chosen) methods.push_back(job.method(*entry));
-  Evaluation evaluation =
-      evaluate_methods(data, methods, job.selection, job.prepare, job.classifier, options, control);
+  Evaluation evaluation = evaluate_methods(data, methods, job.selection, job.prepare, job.classifier, options,
+                                           control, part.work());
   progress.erase();
+  if (part.one_part()) return part.finish(evaluation.complete(), job, signals);
   if (job.selection.bounds) evaluation.warnings.push_back(no_bounds_sentence("evaluate"));
 
   KRange k = job.selection.k;
@@ -283,8 +284,6 @@ int run_evaluate(const Arguments& arguments, Signals& signals) {
   return signals.exit_code();
 }
 
-}  // namespace
-
 Command evaluate_command() {
   return {
       .page =
@@ -307,13 +306,12 @@ Command evaluate_command() {
                                           {{.name = "cv_groups", .hint = "COLUMN", .help = ""}})),
                       selection_group(method_list_option()),
                       method_group(classifier_options()),
-                      {.title = "Evaluation", .options = describe_options<EvaluateOptions>()},
+                      {.title = "Evaluation",
+                       .options = describe_options<EvaluateOptions>() + describe_options<PartOptions>()},
                       {.title = "Classifier", .options = classifier_options()},
                       {.title = "Output",
-                       .options = output_options() +
-                                  reworded(describe_options<DetailsOptions>(),
-                                           {{.name = "details", .hint = "FILE", .help = ""}}) +
-                                  describe_options<CsvOptions>() + page_options()}},
+                       .options = output_options() + details_option() + describe_options<CsvOptions>() +
+                                  page_options()}},
            .notes =
                {"Reading the table: `error` is the cross-validated rate of wrong predictions with its standard error; `balanced` weighs classes equally; `apparent` is the error on the training rows, which flatters; `stability` is 1 when every fold chooses the same features and about 0 when they choose at random; `1 s.e.` marks the smallest k whose error is within one standard error of the best: `fit` chooses it the same way. What follows the table is of that k.",
                 status_note()},
@@ -333,7 +331,9 @@ Command evaluate_command() {
                             {.name = "json", .says = "the result as JSON on stdout"},
                             {.name = "o", .says = "into this file as well; of a name in .csv as CSV"}},
            .brief = "error on new rows against the number of features"},
-      .run = run_evaluate};
+      .run = [](const Arguments& arguments, Signals& signals) {
+        return run_evaluate(arguments, signals, nullptr);
+      }};
 }
 
 }  // namespace subspectra::cli

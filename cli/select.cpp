@@ -13,6 +13,7 @@
 #include "job.hpp"
 #include "output.hpp"
 #include "page_output.hpp"
+#include "part.hpp"
 #include "progress.hpp"
 #include "report/given_sets.hpp"
 #include "report/json.hpp"
@@ -453,8 +454,11 @@ void write_chosen(const WriteOptions& write, const Dataset& data, const Selectio
     write_result(write.write_names, names_text(data, features), signals.token());
 }
 
-int run_select(const Arguments& arguments, Signals& signals) {
+}  // namespace
+
+int run_select(const Arguments& arguments, Signals& signals, PartWork* merged) {
   Job job(arguments);
+  RunInParts part("select", arguments, merged);
   ProofOptions proof;
   set_options(proof, job.texts);
   if (!(proof.require_gap >= 0.0)) throw InvalidArgument("--require-gap must be 0 or a positive fraction");
@@ -483,6 +487,8 @@ int run_select(const Arguments& arguments, Signals& signals) {
   const PageOutput page = page_output(job.texts);
   const Source source = load_source(job, arguments);
   page.check_shape(source.data.features());
+  part.begin(job, source.data);
+  job.selection.part_work = part.work();
   ProgressLine progress(job.output.progress, job.output.quiet);
   RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
   SearchLog log(proof.events, progress.shown() || job.output.verbose, progress, page.wanted());
@@ -510,6 +516,9 @@ int run_select(const Arguments& arguments, Signals& signals) {
     to_table_units(preparation, selection);
   }
   progress.erase();
+  job.selection.part_work = nullptr;
+  if (part.one_part())
+    return part.finish(!control.should_stop() && selection.status != Status::kInterrupted, job, signals);
 
   KRange k = job.selection.k;
   if (!k.given() && !selection.sets().empty())
@@ -547,6 +556,8 @@ int run_select(const Arguments& arguments, Signals& signals) {
   return proof_code(proof, selection);
 }
 
+namespace {
+
 Operand optional_data() {
   Operand operand = data_operand();
   operand.may_be_left_out = true;
@@ -580,7 +591,7 @@ Command select_command() {
                .groups = {data_group(),
                           {.title = "Matrices instead of DATA", .options = describe_options<MatrixOptions>()},
                           selection_group(method_option() + describe_options<RefitOptions>() +
-                                          describe_options<ProofOptions>()),
+                                          describe_options<ProofOptions>() + describe_options<PartOptions>()),
                           method_group(),
                           {.title = "Output",
                            .options = output_options() +
@@ -605,7 +616,9 @@ Command select_command() {
                     {.name = "json", .says = "the result as JSON on stdout"},
                     {.name = "o", .says = "into this file as well; of a name in .csv as CSV"}},
                .brief = "choose features by one method; a set for every size"},
-      .run = run_select};
+      .run = [](const Arguments& arguments, Signals& signals) {
+        return run_select(arguments, signals, nullptr);
+      }};
 }
 
 }  // namespace subspectra::cli

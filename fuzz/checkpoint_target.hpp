@@ -6,11 +6,11 @@
 #include <functional>
 #include <iterator>
 
+#include "core/fingerprint.hpp"
 #include "core/json_io.hpp"
 #include "outcome.hpp"
 #include "search/checkpoint.hpp"
 #include "search/exact.hpp"
-#include "search/fingerprint.hpp"
 #include "temporary_input.hpp"
 
 namespace subspectra::fuzzing {
@@ -121,7 +121,7 @@ inline void fuzz_checkpoint(std::span<const std::uint8_t> bytes) {
   } catch (const nlohmann::json::exception&) {  // texts that are no UTF-8
     return;
   }
-  search::Fingerprint checksum;
+  Fingerprint checksum;
   checksum.add(text.data(), text.size());
   document["checksum"] = checksum.text();
   text = dump_json(document);

@@ -29,6 +29,7 @@ struct MethodTraits {
   bool own_rule = false;            ///< answers with fits of its own, in whose space the rule works
   bool clusters_rows = false;       ///< its weights, found without labels, make an affinity of the rows
   bool ranks_when_stopped = false;  ///< stopped early it still ranks every feature by what it has found
+  bool by_columns = false;          ///< scores every column by itself
   bool composite = false;           ///< a choice among other methods by their errors inside the training rows
 };
 

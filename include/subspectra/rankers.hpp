@@ -14,7 +14,8 @@ struct Pearson {
   static constexpr MethodTraits kTraits{
       .name = "pearson",
       .summary =
-          "filter: correlation of the feature with the label (correlation ratio for more than two classes)"};
+          "filter: correlation of the feature with the label (correlation ratio for more than two classes)",
+      .by_columns = true};
   template <class Self, class Visitor>
   static void visit(Self&, Visitor&&) {}
   [[nodiscard]] Selection run(const Problem& problem, const RunControl& control) const;
@@ -23,7 +24,9 @@ struct Pearson {
 /// Fisher's ratio of every feature alone.
 struct Fisher {
   static constexpr MethodTraits kTraits{
-      .name = "fisher", .summary = "filter: squared distance of the class means over the class variances"};
+      .name = "fisher",
+      .summary = "filter: squared distance of the class means over the class variances",
+      .by_columns = true};
   template <class Self, class Visitor>
   static void visit(Self&, Visitor&&) {}
   [[nodiscard]] Selection run(const Problem& problem, const RunControl& control) const;
@@ -34,7 +37,8 @@ struct Ks {
   static constexpr MethodTraits kTraits{
       .name = "ks",
       .summary = "filter: Kolmogorov-Smirnov distance of the two class distributions",
-      .two_classes_only = true};
+      .two_classes_only = true,
+      .by_columns = true};
   template <class Self, class Visitor>
   static void visit(Self&, Visitor&&) {}
   [[nodiscard]] Selection run(const Problem& problem, const RunControl& control) const;
@@ -45,7 +49,8 @@ struct Snr {
   static constexpr MethodTraits kTraits{
       .name = "snr",
       .summary = "filter: signal to noise, |mu1 - mu2|/(sigma1 + sigma2), for two classes",
-      .two_classes_only = true};
+      .two_classes_only = true,
+      .by_columns = true};
   template <class Self, class Visitor>
   static void visit(Self&, Visitor&&) {}
   [[nodiscard]] Selection run(const Problem& problem, const RunControl& control) const;

@@ -22,6 +22,8 @@ namespace subspectra {
 
 /// Features that enter and leave together.
 struct FeatureGroups;
+/// What the parts of a run have to do and have found.
+class PartWork;
 
 /// What every method is told, besides its own options.
 struct SelectOptions {
@@ -50,6 +52,7 @@ struct SelectOptions {
   /// work is worth it (docs/gpu.md). No answer depends on it, so that results do not tell it unless one was
   /// used.
   std::string device = "auto";
+  PartWork* part_work = nullptr;  ///< not an option: of the command line, whose runs may be cut into parts
 
   SUBSPECTRA_EXPORT void validate()
       const;  ///< throws InvalidArgument; k is checked against the candidates later

@@ -3,6 +3,7 @@
 /// (Chan, Golub & LeVeque's pairwise update), so rows may be streamed in blocks, come from threads or from
 /// other processes.
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/types.hpp"
@@ -23,6 +24,19 @@ class Moments {
   void add(const MatrixRef& rows, std::span<const int> codes, std::span<const double> weights = {});
   /// The same moments as if the rows of `other` had been added here, in any order of merging, to rounding.
   void merge(const Moments& other);
+
+  /// What is known of each column by itself, p x K each: means_, means_low_ and squares_.
+  struct ColumnSums {
+    Matrix means, low, squares;
+  };
+  [[nodiscard]] ColumnSums column_sums() const { return {means_, means_low_, squares_}; }
+  /// kDiagonal, of columns that were summed apart.
+  Moments(Vector class_weights, ColumnSums sums)
+      : second_order_(SecondOrder::kDiagonal),
+        class_weights_(std::move(class_weights)),
+        means_(std::move(sums.means)),
+        squares_(std::move(sums.squares)),
+        means_low_(std::move(sums.low)) {}
 
   [[nodiscard]] SecondOrder second_order() const { return second_order_; }
   [[nodiscard]] Index features() const { return means_.rows(); }

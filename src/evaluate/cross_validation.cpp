@@ -12,6 +12,7 @@
 #include <numbers>
 #include <numeric>
 #include <span>
+#include <tuple>
 
 #include "classify/registry.hpp"
 #include "core/parallel.hpp"
@@ -21,7 +22,9 @@
 #include "evaluate/automatic.hpp"
 #include "evaluate/chosen_features.hpp"
 #include "evaluate/comparison.hpp"
+#include "evaluate/evaluation_parts.hpp"
 #include "evaluate/held_out.hpp"
+#include "evaluate/score.hpp"
 #include "evaluate/size_choice.hpp"
 #include "evaluate/stability.hpp"
 #include "select/select.hpp"
@@ -85,19 +88,6 @@ void EvaluateOptions::validate() const {
 
 namespace {
 
-/// Held-out results of one training set at one k: sums over its test rows, by class where the class matters.
-struct Score {
-  Vector weight, wrong;  ///< K: test weight and misclassified weight of each class
-  double log_loss = 0.0;
-  double rows = 0.0;  ///< their weight
-  std::vector<Index> features;
-  double entries = 0.0;
-  double lambda = 0.0;                            ///< of a fit with its own lambda (k = 0)
-  std::optional<UsedConfiguration> used;          ///< of a method that chooses among others
-  std::shared_ptr<const HeldOutAnswers> answers;  ///< where the task keeps them
-};
-using ScoresByK = std::map<Index, Score>;
-
 /// One training set and what is held out, under the real labels or permuted ones.
 struct Task {
   const Labels* labels = nullptr;
@@ -127,14 +117,17 @@ class Evaluator {
   /// Trains on task.train and scores on task.test, for every set of each method's path. Where the selection
   /// of a method has no path it is made here, on task.train, and handed back. The training rows are copied
   /// and prepared once for all methods, the test rows only in the columns that some set holds. Empty when the
-  /// training of a classifier was cut short, whose answer would count as its own.
-  std::vector<ScoresByK> run(const Task& task, const std::vector<Method>& methods, int threads,
+  /// training of a classifier was cut short, whose answer would count as its own. `wanted`: by method,
+  /// whether to do it; the scores of the others stay empty.
+  std::vector<ScoresByK> run(const Task& task, const std::vector<Method>& methods,
+                             const std::vector<char>& wanted, int threads,
                              std::vector<Selection>& selections) const {
     Preparation preparation;
     const Dataset training = prepared_rows(task, preparation);
     const RowStatistics rows(training, threads, selection_.memory_limit.bytes);
     std::vector<ScoresByK> scores(methods.size());
     for (std::size_t m = 0; m < methods.size(); ++m) {
+      if (wanted[m] == 0) continue;
       if (!selections[m].has_answer() && !select(rows, task, methods[m], selections[m])) continue;
       try {
         scores[m] = selections[m].own_rule() ? judge_records(training, preparation, task, selections[m])
@@ -223,7 +216,7 @@ class Evaluator {
       }
       try {
         const RulePointer rule = trainer.fit(place, control_.silent());
-        Score score = judge(whole(*rule).log_posteriors(test_rows(Eigen::all, place)), task);
+        HeldOutScore score = judge(whole(*rule).log_posteriors(test_rows(Eigen::all, place)), task);
         score.features = entry.features;
         score.entries = static_cast<double>(rule->entries());
         if (selection.comparison) score.used = selection.comparison->used;
@@ -248,7 +241,7 @@ class Evaluator {
       preparation.restricted(record.features).apply_to(test_rows);
       const RulePointer rule =
           fit_rule(training, record, classifier_, {.seed = selection_.seed}, control_.silent());
-      Score found = judge(whole(*rule).log_posteriors(test_rows), task);
+      HeldOutScore found = judge(whole(*rule).log_posteriors(test_rows), task);
       found.features = record.features;
       found.entries = static_cast<double>(record.entries);
       found.lambda = record.lambda;
@@ -267,7 +260,7 @@ class Evaluator {
       if (const auto* chosen = selection.chosen_fit()) scores.emplace(0, score(*chosen));
       return scores;
     }
-    std::optional<Score> last;
+    std::optional<HeldOutScore> last;
     const FittedDiscriminants* of_last = nullptr;
     for (const Index k : selection.sizes.sizes()) {
       const FittedDiscriminants* record = &nothing;
@@ -304,9 +297,9 @@ class Evaluator {
     return used;
   }
 
-  Score judge(const Matrix& log_posteriors, const Task& task) const {
+  HeldOutScore judge(const Matrix& log_posteriors, const Task& task) const {
     const Index classes = log_posteriors.cols();
-    Score score;
+    HeldOutScore score;
     score.weight = score.wrong = Vector::Zero(classes);
     auto answers = task.keep_answers ? std::make_shared<HeldOutAnswers>() : nullptr;
     for (Index i = 0; i < log_posteriors.rows(); ++i) {
@@ -352,7 +345,7 @@ struct Tally {
   std::vector<std::vector<Index>> sets;
   std::vector<std::optional<UsedConfiguration>> used;  ///< of these
 
-  void add(const Score& score) {
+  void add(const HeldOutScore& score) {
     if (count == 0) weight = wrong = sets_with_class = Vector::Zero(score.weight.size());
     ++count;
     weight += score.weight;
@@ -705,7 +698,7 @@ void append_folds(const EvaluationChoice& choice, const Tally& tally, const std:
 Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& methods,
                             const SelectOptions& selection, const PrepareOptions& prepare,
                             const Classifier& classifier, const EvaluateOptions& asked,
-                            const RunControl& control) {
+                            const RunControl& control, PartWork* work) {
   asked.validate();
   require_every_label(data);
   const FittingSplits fitting = fitting_splits(data, asked);
@@ -722,18 +715,46 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
   const Evaluator evaluator(data, selection, prepare, classifier, control);
   const std::vector<Index> everything = complement({}, data.rows());
 
+  const bool random_splits = options.folds.folds > 0 || options.test_fraction > 0.0;
+  const Index repeats = random_splits ? options.repeats : 1;
+  std::vector<Round> rounds;
+  for (Index repeat = 0; repeat < repeats; ++repeat) {
+    rounds.push_back({.permutation = 0, .repeat = repeat, .stream = streams::repeat_folds(repeat)});
+  }
+  for (Index i = 1; i <= options.null; ++i) {
+    rounds.push_back({.permutation = i, .repeat = 0, .stream = streams::null_folds(i)});
+  }
+  const EvaluationParts parts(
+      work, data, methods.size(),
+      work == nullptr
+          ? 0
+          : std::ssize(rounds) * std::ssize(held_out_sets(data, *data.labels(), fitting.splits,
+                                                          Random(selection.seed, rounds.front().stream))));
+
   // On all rows first: it finds what is wrong with the data or the options before hours are spent, and gives
   // the apparent error and, for `select_on` all, the sets.
   std::vector<Selection> on_all(methods.size());
-  const std::vector<ScoresByK> apparent =
-      evaluator.run({&*data.labels(), everything, everything, nullptr}, methods, threads, on_all);
-  const auto known = std::find_if(on_all.begin(), on_all.end(), [](const Selection& selection_on_all) {
-    return !selection_on_all.ridge_open;
-  });
-  evaluation.ridge_known = known != on_all.end();
+  std::vector<ScoresByK> apparent;
+  std::vector<ChoiceOnAllRows> choices_on_all(methods.size());
+  if (parts.merging()) {
+    std::tie(apparent, choices_on_all) = parts.found_on_all_rows();
+  } else if (parts.any_mine(EvaluationParts::kAllRows) || !evaluation.nested) {
+    const std::vector<char> wanted =
+        evaluation.nested ? parts.mine(EvaluationParts::kAllRows) : std::vector<char>(methods.size(), 1);
+    apparent =
+        evaluator.run({&*data.labels(), everything, everything, nullptr}, methods, wanted, threads, on_all);
+    for (std::size_t m = 0; m < methods.size(); ++m)
+      choices_on_all[m] = {on_all[m].ridge_open, on_all[m].ridge, on_all[m].warnings};
+    if (parts.one_part() && !apparent.empty()) parts.keep_all_rows(apparent, choices_on_all);
+  } else {
+    apparent.resize(methods.size());
+  }
+  const auto known = std::find_if(choices_on_all.begin(), choices_on_all.end(),
+                                  [](const ChoiceOnAllRows& choice) { return !choice.ridge_open; });
+  evaluation.ridge_known = known != choices_on_all.end();
   if (evaluation.ridge_known) evaluation.ridge_all_rows = known->ridge;  // of the data, not of the method
-  for (const auto& selection_on_all : on_all) {
-    for (const auto& warning : selection_on_all.warnings) {
+  for (const auto& choice : choices_on_all) {
+    for (const auto& warning : choice.warnings) {
       if (std::find(evaluation.warnings.begin(), evaluation.warnings.end(), warning) ==
           evaluation.warnings.end()) {
         evaluation.warnings.push_back(warning);
@@ -762,17 +783,9 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
   if (options.test_fraction > 0.0 && options.repeats == 1) {
     evaluation.warnings.emplace_back("one held-out set gives no standard error; ⟨repeats N⟩ makes N of them");
   }
-  const bool random_splits = options.folds.folds > 0 || options.test_fraction > 0.0;
   if (!random_splits && options.repeats > 1) {
     evaluation.warnings.emplace_back("leave-one-out has nothing to repeat: ⟨repeats⟩ was taken as 1");
     evaluation.options.repeats = 1;
-  }
-  std::vector<Round> rounds;
-  for (Index repeat = 0; repeat < evaluation.options.repeats; ++repeat) {
-    rounds.push_back({.permutation = 0, .repeat = repeat, .stream = streams::repeat_folds(repeat)});
-  }
-  for (Index i = 1; i <= options.null; ++i) {
-    rounds.push_back({.permutation = i, .repeat = 0, .stream = streams::null_folds(i)});
   }
 
   // Rounds are worked off a batch at a time: only the tallies grow with their number, and a stop is noticed
@@ -793,12 +806,14 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
   constexpr std::size_t kBatch = 256;       // held-out sets, at least; by size alone, not by threads
   constexpr double kMostNumbers = 1 << 24;  // of answers in a batch, where a repeat has not more by itself
   bool stopped = false;
+  Index sets_met = 0;               // held-out sets of all batches so far
   Index fewest_rows = data.rows();  // of a training set
   for (std::size_t next = 0; next < rounds.size() && !stopped;) {
     std::deque<Labels> labellings;  // deques: the tasks point into them
     std::deque<std::vector<Selection>> fixed;
     std::vector<Task> tasks;
     std::vector<Place> places;  // by task
+    const Index first_set = sets_met + 1;
     double numbers = 0.0;
     while (next < rounds.size() && tasks.size() < kBatch &&
            (numbers == 0.0 || numbers + numbers_a_round <= kMostNumbers)) {
@@ -809,14 +824,6 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
           real ? *data.labels()
                : permuted(data, Random(selection.seed, streams::null_labels(round.permutation))));
       const Labels& labels = labellings.back();
-      const std::vector<Selection>* sets = nullptr;
-      if (!evaluation.nested) {  // chosen with every row in sight, under these labels
-        fixed.push_back(real ? on_all : std::vector<Selection>(methods.size()));
-        if (!real && !control.should_stop()) {
-          evaluator.choose({&labels, everything, everything, nullptr}, methods, threads, fixed.back());
-        }
-        sets = &fixed.back();
-      }
       Index fold = 0;
       std::vector<std::vector<Index>> tests;
       try {
@@ -824,6 +831,16 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
       } catch (const Error&) {
         if (real) throw;
         continue;  // groups exchanged their classes so that one has too few rows; the others tell
+      }
+      const std::vector<Selection>* sets = nullptr;
+      if (!evaluation.nested && !parts.merging()) {  // chosen with every row in sight, under these labels
+        bool needed = false;
+        for (Index i = 1; i <= std::ssize(tests) && !needed; ++i) needed = parts.any_mine(sets_met + i);
+        fixed.push_back(real ? on_all : std::vector<Selection>(methods.size()));
+        if (!real && needed && !control.should_stop()) {
+          evaluator.choose({&labels, everything, everything, nullptr}, methods, threads, fixed.back());
+        }
+        sets = &fixed.back();
       }
       for (auto& test : tests) {
         auto train = complement(test, data.rows());
@@ -841,19 +858,32 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
         fewest_rows = std::min(fewest_rows, static_cast<Index>(train.size()));
         tasks.push_back({&labels, std::move(train), std::move(test), sets, real});
         places.push_back(place);
+        ++sets_met;
         if (real && next == 1) ++evaluation.folds_planned;
       }
     }
     const std::vector<Index> order = shuffled_order(places, Random(selection.seed, streams::fold_order()));
     std::vector<std::vector<ScoresByK>> results(tasks.size());  // by task, then method; empty: not run
+    std::vector<char> finished(tasks.size(), 0);                // also what is no work of this part
     std::atomic<std::size_t> done = 0;
     const int inner_threads = static_cast<int>(tasks.size()) >= threads ? 1 : threads;
     parallel_for(static_cast<Index>(tasks.size()), threads, [&](Index i) {
       const auto t = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]);
+      const Index set = first_set + static_cast<Index>(t);
+      const bool is_permuted = places[t].permutation > 0;
+      if (parts.merging()) {
+        results[t] = parts.found(set, tasks[t].test, is_permuted);
+        return;
+      }
+      const std::vector<char> wanted = parts.mine(set);
+      if (parts.one_part() && !parts.any_mine(set)) {
+        finished[t] = 1;
+        return;
+      }
       if (control.should_stop() || apparent.empty()) return;  // empty: cut short on all rows already
       std::vector<Selection> chosen =
           tasks[t].fixed == nullptr ? std::vector<Selection>(methods.size()) : *tasks[t].fixed;
-      auto scores = evaluator.run(tasks[t], methods, inner_threads, chosen);
+      auto scores = evaluator.run(tasks[t], methods, wanted, inner_threads, chosen);
       // A search that was cut short would count as the method's own answer: the set is as good as not run.
       for (const auto& found : chosen) {
         if (found.status == Status::kTimeLimit ||
@@ -861,7 +891,12 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
           return;
         }
       }
-      results[t] = std::move(scores);
+      if (parts.one_part()) {
+        finished[t] = scores.empty() ? 0 : 1;
+        if (finished[t] != 0) parts.keep(set, scores, is_permuted);
+      } else {
+        results[t] = std::move(scores);
+      }
       const double rounds_done = static_cast<double>(next) - static_cast<double>(labellings.size()) +
                                  static_cast<double>(++done) / static_cast<double>(tasks.size()) *
                                      static_cast<double>(labellings.size());
@@ -869,6 +904,10 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
         return fmt::format("round {:.0f} of {}", std::ceil(rounds_done), rounds.size());
       });
     });
+    if (parts.one_part()) {
+      stopped = stopped || std::find(finished.begin(), finished.end(), 0) != finished.end();
+      continue;
+    }
     std::vector<PermutedErrors> permuted_errors(methods.size());
     bool whole_permutation = true;
     for (std::size_t t = 0; t < tasks.size(); ++t) {
@@ -905,7 +944,9 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
   }
   warn_of_few_rows(fewest_rows, classifier, evaluation.warnings);
   evaluation.folds_planned *= evaluation.options.repeats;
+  if (parts.one_part()) stopped = stopped || control.should_stop();  // on all rows, too
   evaluation.status = stopped ? control.status_or(Status::kInterrupted) : Status::kHeuristic;
+  if (parts.one_part()) return evaluation;  // what it found is in `work`
   std::vector<EvaluationChoice> choices;
   std::vector<bool> has_sizes;  // by method: some size was reached in every training set
   for (std::size_t m = 0; m < methods.size() && evaluation.folds_run > 0; ++m) {
@@ -947,7 +988,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
       const auto found = tallies[m].find(k);
       if (!has_sizes[m]) continue;
       const Tally& tally = found->second;
-      const Score& on_training = apparent[m].at(k);
+      const HeldOutScore& on_training = apparent[m].at(k);
       choice.used = on_training.used;
       answers.at(m, k).describe(kept, choice);
       for (const Index row : choice.projection_rows)

@@ -34,10 +34,14 @@ void require_class_labels(const Dataset& data, std::string_view command);
 /// rows the sizes are 0.
 [[nodiscard]] EvaluationChoice choose_k(const std::string& method, std::span<const EvaluationRow> rows);
 
-/// `data` has passed check_values. Throws BadInput when a class has fewer rows than folds.
+class PartWork;
+
+/// `data` has passed check_values. Throws BadInput when a class has fewer rows than folds. With `work` the
+/// training sets of one part alone are run, which leaves nothing but the status and what is kept there, or
+/// none: what all parts have kept becomes the evaluation of one run.
 [[nodiscard]] Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& methods,
                                           const SelectOptions& selection, const PrepareOptions& prepare,
                                           const Classifier& classifier, const EvaluateOptions& options,
-                                          const RunControl& control);
+                                          const RunControl& control, PartWork* work = nullptr);
 
 }  // namespace subspectra

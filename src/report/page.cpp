@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
 #include <map>
 #include <set>
 
 #include <subspectra/error.hpp>
+#include "core/base64.hpp"
 #include "core/json_io.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
@@ -328,20 +328,6 @@ json data_within(const std::vector<PageResult>& results, const ImageShape& shape
           {"shape", shape.given() ? json{shape.height, shape.width} : json()},
           {"left_out", left_out},
           {"files", std::move(files)}};
-}
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    for (std::size_t j = 0; j < 3; ++j)
-      group = (group << 8U) | (j < count ? static_cast<unsigned char>(bytes[i + j]) : 0U);
-    for (std::size_t j = 0; j < 4; ++j) text += j <= count ? kLetters[(group >> (18U - 6U * j)) & 63U] : '=';
-  }
-  return text;
 }
 
 /// Where the data go; it stands once in the bundle (a test says so).

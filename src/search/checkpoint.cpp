@@ -11,9 +11,9 @@
 
 #include <subspectra/error.hpp>
 #include "core/atomic_file.hpp"
+#include "core/fingerprint.hpp"
 #include "core/json_io.hpp"
 #include "io/json_file.hpp"
-#include "search/fingerprint.hpp"
 
 namespace subspectra::search {
 namespace {
@@ -146,8 +146,6 @@ std::string fingerprint(const Explorer& explorer, const SearchUnits& units, cons
 }
 
 }  // namespace
-
-std::string Fingerprint::text() const { return fmt::format("{:016x}", hash_); }
 
 void write_checkpoint(const std::string& path, const std::string& problem, Index units,
                       const SearchState& state) {

@@ -14,6 +14,7 @@
 
 namespace subspectra {
 
+class PartWork;
 namespace device {
 class Device;
 }
@@ -42,6 +43,9 @@ struct ExactOptions {
   std::string resume;  ///< file to go on from, or ""
   /// A card that tries the sets where suits_card() says so, or null.
   std::shared_ptr<const device::Device> card = nullptr;
+  /// A search in parts, and the name of this search among those of the run; or null.
+  PartWork* parts = nullptr;
+  std::string part_name = {};
 };
 
 /// The answer for one size.

@@ -1,10 +1,15 @@
 #include "search/exact_engine.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
+#include "io/part_file.hpp"
+#include "search/search_parts.hpp"
 
 namespace subspectra::search {
 namespace {
@@ -53,15 +58,59 @@ ExactResult ExactEngine::run(const std::vector<std::vector<RankedSet>>& start,
     state_.incumbents.improve_by_exchanges(explorer_, units_, tuning_.exchange, options_.threads, control_);
   }
   journal_.tell_start();
-  const Status status = search();
+  const Status status = options_.parts != nullptr ? search_in_parts() : search(false);
   checkpoint_.save(state_);
   return answer(status, known_bounds);
 }
 
+Status ExactEngine::explore_alone(const SearchState& cut, const OpenNode& node) {
+  state_.incumbents = cut.incumbents;
+  state_.open.add(node);
+  scheduler_.begin(state_, true);  // sizes have had their own trees before the cut
+  return search(false);
+}
+
+/// Where sizes share a tree, it is that one that is cut: a node of it serves all of them.
+bool ExactEngine::at_the_cut() const {
+  return !scheduler_.own_trees() && state_.open.count() >= tuning_.cut_nodes;
+}
+
+Status ExactEngine::search_in_parts() {
+  const Status before = search(true);
+  if (before != Status::kOptimal) return before;
+  SearchParts parts(*options_.parts, options_.part_name, state_);
+  if (options_.parts->merging()) {
+    parts.take_in(units_.count(), state_);
+    return Status::kOptimal;
+  }
+  ExactOptions alone = options_;
+  alone.parts = nullptr;
+  alone.threads = 1;
+  const RunControl silent = control_.silent();
+  const auto own = parts.own_nodes();
+  std::atomic<std::size_t> done = 0;
+  std::atomic<bool> stopped = false;
+  parallel_for(static_cast<Index>(own.size()), workers_, [&](Index i) {
+    if (stopped) return;
+    const std::size_t node = own[static_cast<std::size_t>(i)];
+    ExactEngine engine(explorer_, units_, alone, silent, tuning_);
+    if (engine.explore_alone(state_, parts.node(node)) != Status::kOptimal) {
+      stopped = true;
+      return;
+    }
+    parts.keep(node, engine.state());
+    const double share = static_cast<double>(++done) / static_cast<double>(own.size());
+    control_.report("exact search", share,
+                    [&] { return fmt::format("{} of {} subtrees", done.load(), own.size()); });
+  });
+  return stopped ? control_.status_or(Status::kInterrupted) : Status::kOptimal;
+}
+
 /// Rounds, until nothing is open or a limit is hit.
-Status ExactEngine::search() {
+Status ExactEngine::search(bool to_the_cut) {
   checkpoint_.start_clock(control_.elapsed_s());
   while (state_.open.anything_open(state_.incumbents)) {
+    if (to_the_cut && at_the_cut()) break;
     const auto stop = control_.check_limits();
     if (stop != RunControl::Stop::kGoOn || scheduler_.out_of_nodes(state_))
       return control_.status_or(Status::kNodeLimit);

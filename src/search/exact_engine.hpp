@@ -30,9 +30,17 @@ class ExactEngine {
   /// the criterion; may be empty.
   [[nodiscard]] ExactResult run(const std::vector<std::vector<RankedSet>>& start,
                                 const std::vector<double>& known_bounds);
+  /// One node to the end, against the sets known at `cut` and those found below it. Nothing else has a say,
+  /// so that what is found depends on the node alone.
+  [[nodiscard]] Status explore_alone(const SearchState& cut, const OpenNode& node);
+  [[nodiscard]] const SearchState& state() const { return state_; }
 
  private:
-  [[nodiscard]] Status search();
+  /// To the end, or to where a search in parts is cut.
+  [[nodiscard]] Status search(bool to_the_cut);
+  [[nodiscard]] bool at_the_cut() const;
+  /// Cuts the search, and explores the open nodes of this part, or takes in what all parts found.
+  [[nodiscard]] Status search_in_parts();
   [[nodiscard]] std::vector<VisitFindings> explore(const std::vector<Visit>& visits) const;
   void improve_open_sizes();
   void merge(const std::vector<Visit>& visits, std::vector<VisitFindings>& findings);

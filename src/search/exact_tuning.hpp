@@ -35,6 +35,10 @@ struct EngineTuning {
   /// memory. A fixed share, however many threads there are: what a visit hands back must not depend on them.
   double most_level_bytes = 0x1p28, level_share = 1.0 / 32.0;
 
+  /// A search in parts is cut where so many nodes are open: enough for hundreds of parts of even size. The
+  /// answer does not depend on it, the files of the parts do.
+  std::uint64_t cut_nodes = 1024;
+
   [[nodiscard]] std::size_t visits(Index features) const {
     return features <= small_features    ? small_visits
            : features <= medium_features ? medium_visits

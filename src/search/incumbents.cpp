@@ -72,6 +72,10 @@ bool Incumbents::merge(Index k, const SizeFindings& found) {
   return size.pool.best() > best;
 }
 
+void Incumbents::offer(Index k, const std::vector<RankedSet>& sets) {
+  for (const auto& set : sets) at(k).pool.offer(set.units, set.value);
+}
+
 bool Incumbents::closes(Index k, double bound) {
   auto& size = at(k);
   const double threshold = size.pool.threshold();

@@ -54,6 +54,9 @@ class Incumbents {
   /// Whether bounds were discarded that this run, with its gap, would have to look into.
   [[nodiscard]] bool discarded_too_much(Index k) const;
 
+  /// Sets of size k that another search found, with their values.
+  void offer(Index k, const std::vector<RankedSet>& sets);
+
   /// Of a checkpoint: `sizes` has the same k in the same order.
   void restore(std::vector<Size> sizes) { sizes_ = std::move(sizes); }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "search/fingerprint.hpp"
+#include "core/fingerprint.hpp"
 
 namespace subspectra::search {
 

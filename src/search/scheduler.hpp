@@ -30,6 +30,8 @@ class Scheduler {
   /// A run that goes on from `state`, be it new or read from a checkpoint. Trees of their own are not gone
   /// on with: the nodes that sizes have had in them are in no checkpoint.
   void begin(const SearchState& state, bool resumed);
+  /// Whether every size still has a tree of its own.
+  [[nodiscard]] bool own_trees() const { return own_trees_; }
   [[nodiscard]] bool out_of_nodes(const SearchState& state) const;
   /// The visits of the next round, their nodes taken out of the store. Empty when every size that is open has
   /// had its share in a tree of its own: join_sizes() is to be called. Pre: !out_of_nodes().

@@ -13,6 +13,7 @@
 #include "device/plugin.hpp"
 #include "search/exact.hpp"
 #include "search/precise_search.hpp"
+#include "select/column_parts.hpp"
 #include "select/record.hpp"
 #include "select/search_methods.hpp"
 #include "select/sparse_pca_methods.hpp"
@@ -328,8 +329,17 @@ bool settle_searches(const Problem& problem, const std::vector<ExactSearch>& how
 
 template <class Exact>
 void search_tree(const Problem& problem, const Exact& own, const RunControl& control, Selection& selection) {
+  PartWork* const parts = problem.options().part_work;
+  if (parts != nullptr && own.gap > 0.0)
+    throw InvalidArgument(
+        {.field = "gap",
+         .value = fmt::to_string(own.gap),
+         .rule = "{value}: what a gap leaves out depends on what is known when, and parts do not know "
+                 "of each other",
+         .way_out = "leave it out beside ⟨part I/N⟩"});
+  int number_of_search = 0;
   const bool one_search = !(own.checkpoint.empty() && own.resume.empty());
-  const auto card = card_for(problem, selection);
+  const auto card = parts != nullptr ? nullptr : card_for(problem, selection);
   const std::vector<SizesTogether> searches = searches_for(problem, one_search, card != nullptr);
   if (searches.size() > 1 && one_search) {
     throw InvalidArgument(
@@ -352,7 +362,8 @@ void search_tree(const Problem& problem, const Exact& own, const RunControl& con
 
   // Before the search, which may use up the time: it is asked for, and where the search is stopped it is
   // often the better bound.
-  const auto sdp = sdp_bounds(problem, problem.k(), control);
+  const bool one_part = runs_one_part(problem.options());
+  const auto sdp = one_part ? std::map<Index, double>() : sdp_bounds(problem, problem.k(), control);
   tell_how(problem, searches, control, selection);
   ExactResult result;
   std::vector<ExactSearch> ways;     // by size
@@ -373,7 +384,9 @@ void search_tree(const Problem& problem, const Exact& own, const RunControl& con
                                  .checkpoint = own.checkpoint,
                                  .checkpoint_s = own.checkpoint_every,
                                  .resume = own.resume,
-                                 .card = card},
+                                 .card = card,
+                                 .parts = parts,
+                                 .part_name = fmt::format("search{}", number_of_search++)},
                                 control);
       if (!found.card.empty()) record_of(selection)["card"] = found.card;
       if (!found.card_problem.empty())
@@ -389,11 +402,19 @@ void search_tree(const Problem& problem, const Exact& own, const RunControl& con
       result.checkpoint_problem = found.checkpoint_problem;
     }
   } catch (const Infeasible&) {
+    if (one_part) {  // nothing to search, as they will find who put the parts together
+      selection.status = control.status_or(Status::kOptimal);
+      return;
+    }
     if (!own.resume.empty() || !take_greedy_sets(problem, own.pool, greedy, selection)) throw;
     selection.status = control.status_or(Status::kHeuristic);
     (void)settle(problem, nullptr, Proof::kFromAll, control, selection);
     mark_proven(selection);
     selection.search = SearchCounts{};
+    return;
+  }
+  if (one_part) {
+    selection.status = control.status_or(result.status);
     return;
   }
   std::vector<ExactSearch> how;  // by set

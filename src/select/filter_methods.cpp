@@ -7,6 +7,7 @@
 #include "filters/filters.hpp"
 #include "filters/partition_search.hpp"
 #include "filters/surprise.hpp"
+#include "select/column_parts.hpp"
 #include "select/problem.hpp"
 #include "select/record.hpp"
 
@@ -16,25 +17,29 @@ namespace {
 /// A filter's answer: scores, and the ranking they give.
 Selection ranked_by(const Vector& scores, const Problem& problem, const RunControl& control) {
   Selection selection;
+  selection.status = control.status_or(Status::kHeuristic);
+  if (runs_one_part(problem.options())) return selection;
   selection.weights.assign(scores.begin(), scores.end());
   selection.ranking = filters::ranking(selection.weights, problem.candidates());
-  selection.status = control.status_or(Status::kHeuristic);
   return selection;
 }
 
 }  // namespace
 
 Selection Pearson::run(const Problem& problem, const RunControl& control) const {
-  return ranked_by(filters::pearson(problem.rows().class_moments()), problem, control);
+  return ranked_by(moment_scores(problem, filters::pearson), problem, control);
 }
 Selection Fisher::run(const Problem& problem, const RunControl& control) const {
-  return ranked_by(filters::fisher(problem.rows().class_moments()), problem, control);
+  return ranked_by(moment_scores(problem, filters::fisher), problem, control);
 }
 Selection Ks::run(const Problem& problem, const RunControl& control) const {
-  return ranked_by(filters::kolmogorov_smirnov(problem.data(), problem.options().threads), problem, control);
+  const auto score = [&](const Dataset& data) {
+    return filters::kolmogorov_smirnov(data, problem.options().threads);
+  };
+  return ranked_by(column_scores(problem, score), problem, control);
 }
 Selection Snr::run(const Problem& problem, const RunControl& control) const {
-  return ranked_by(filters::signal_to_noise(problem.rows().class_moments()), problem, control);
+  return ranked_by(moment_scores(problem, filters::signal_to_noise), problem, control);
 }
 
 void MaxSurprise::validate() const {

@@ -17,6 +17,7 @@
 #include "data/prepare.hpp"
 #include "io/read_groups.hpp"
 #include "search/nested_path.hpp"
+#include "select/column_parts.hpp"
 #include "select/registry.hpp"
 #include "select/search_methods.hpp"
 #include "spectral/deflation.hpp"
@@ -364,6 +365,24 @@ void warn_of_ignored(const SelectOptions& options, std::string_view loading, Sel
            "fit and evaluate hold out rows; here name one of the methods it compares, such as forward-lda"});
 }
 
+/// What a run in parts asks of a method.
+void require_parts(const MethodTraits& method, const SelectOptions& options) {
+  if (!method.by_columns && !method.proves) {
+    std::vector<std::string> names;
+    for (const auto& other : method_list()) {
+      if (other.by_columns || other.proves) names.emplace_back(other.name);
+    }
+    throw InvalidArgument({.field = "part",
+                           .rule = fmt::format(": method {} cannot be cut into parts", method.name),
+                           .way_out = fmt::format("{} can, and evaluate can with any", join_some(names))});
+  }
+  if (method.variance && options.components > 1)
+    throw InvalidArgument({.field = "components",
+                           .value = fmt::to_string(options.components),
+                           .rule = "{value}: every component is a search of its own, after the one before",
+                           .way_out = "parts are of one search (⟨part I/N⟩)"});
+}
+
 /// A fraction is chosen by the error of a rule, which is measured where rows are held out.
 void refuse_cross_validation(const Ridge& ridge) {
   if (!ridge.cross_validated) return;
@@ -409,6 +428,7 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
   if (method.composite) refuse_composite(method);
   refuse_cross_validation(as_given.ridge);
   SelectOptions options = as_given;
+  if (options.part_work != nullptr) require_parts(method, options);
   if (options.criterion == Criterion::kAuto)
     options.criterion = method.variance ? Criterion::kLargest : resolved_criterion(as_given.criterion, data);
   if (matrices != nullptr) {
@@ -547,7 +567,8 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
     reachable = Status::kRankLimit;
   }
   RidgeAmount ridge;
-  const bool ridge_waits = lda && ridge_can_wait(rows, options, candidates);
+  const bool columns_alone = runs_one_part(options) && method.by_columns;  // which need no ridge
+  const bool ridge_waits = lda && (columns_alone || ridge_can_wait(rows, options, candidates));
   const auto note_ridge = [&](const std::vector<Index>& features) {
     const ResolvedRidge& resolved = rows.ridge(features, options.ridge);
     ridge = resolved.amount;
@@ -567,6 +588,7 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
 
   const auto search_start = std::chrono::steady_clock::now();
   Selection selection = MethodRegistry::run(of, problem, control);
+  if (runs_one_part(options)) return selection;  // what it found is kept, and more is made of all parts
   selection.method = method.name;
   selection.features = data.features();
   if (ridge_waits && problem.ridge_known()) note_ridge(problem.candidates());

@@ -71,6 +71,15 @@ def verify(line):
     return run("verify " + line)
 
 
+def merge(line):
+    return run("merge %s --threads 2" % line)
+
+
+def parts(command, line, count, name="p", order=None):
+    """Every part of a run, written to p1.json, p2.json, ..."""
+    return [command("%s --part %d/%d -o %s%d.json" % (line, i, count, name, i)) for i in order or range(1, count + 1)]
+
+
 def synth(line):
     return run("synth " + line)
 
@@ -141,7 +150,7 @@ case("help-on-methods", run("methods gslda"), run("methods gloss --json"), run("
      run("--help-method=ks"), run("evaluate --help-method"), run("methods gsdla"))
 case("usage-shells-and-manuals", run("--completion"), run("--completion tcsh"), run("--man nothing"))
 for name in [
-    "select", "fit", "predict", "evaluate", "verify", "cluster", "synth", "reproduce", "report", "methods", "datasets"]:
+    "select", "fit", "predict", "evaluate", "verify", "cluster", "synth", "reproduce", "report", "merge", "methods", "datasets"]:
     case("help-" + name, run(name + " --help"))
     case("help-all-" + name, run(name + " --help-all"))
 case("help-is-there-on-a-line-with-mistakes", run("methods --no-such-thing -h"), run("help datasets"))
@@ -419,6 +428,37 @@ case("evaluate-null", evaluate("two.csv --null 3 -k 1:2"))
 case("evaluate-details", evaluate("two.csv --method fisher,ks -k 1:3 --cv 3 --details d.csv"),
      evaluate("three.csv -k 1:2 --repeats 2 --cv 3 --details d.json --quiet"),
      evaluate("patients.csv --cv-groups patient --cv 3 -k 1:2 --null 4"))
+PARTS = ("p1.json", "p2.json", "p3.json", "q2.json", "bad.json")
+case("parts-of-an-evaluation", *parts(evaluate, "two.csv --method fisher,gslda -k 1:2 --cv 3 --null 2", 3, order=[2, 3, 1]),
+     merge("p3.json p1.json p2.json -o r.json"), evaluate("two.csv --method fisher,gslda -k 1:2 --cv 3 --null 2 -o whole.json"),
+     merge("p1.json p2.json p3.json --json --details d.csv"), unread=PARTS)
+case("parts-of-a-filter", *parts(select, "two.csv --method fisher -k 1:3", 2), merge("p1.json p2.json -o r.json"),
+     *parts(select, "two.csv --method ks -k 2", 2), merge("p2.json p1.json -o s.json --quiet"), unread=PARTS)
+case("parts-of-an-exact-search", *parts(select, "two.csv --method eslda -k 2:3", 2), merge("p1.json p2.json --json"),
+     *parts(select, "two.csv --target none --exclude class --method espca -k 3", 1), merge("p1.json -o r.json"), unread=PARTS)
+case("parts-from-standard-input", evaluate("- -k 1 --cv 2 --part 1/1 -o p1.json", stdin="class,a\n" + "x,1\ny,2\nx,1.5\ny,3\n"),
+     merge("p1.json -o r.json"), run("merge p1.json --data - --json --threads 2", stdin="class,a\n" + "x,1\ny,2\nx,1.5\ny,3\n"),
+     run("merge p1.json --data - --json --threads 2", stdin="class,a\n" + "x,1\ny,2\nx,1.5\ny,4\n"), unread=PARTS)
+case("parts-that-do-not-fit-together", *parts(evaluate, "two.csv --method fisher -k 1 --cv 3", 3),
+     evaluate("two.csv --method fisher -k 1 --cv 3 --part 2/2 -o q2.json"), merge("p1.json q2.json -o r.json"),
+     merge("p1.json p3.json -o r.json"), merge("p1.json -o r.json"), merge("p1.json p2.json p2.json p3.json -o r.json"),
+     evaluate("two.csv --method fisher -k 1 --cv 3 --seed 1 --part 2/3 -o q2.json"), merge("p1.json q2.json p3.json -o r.json"),
+     evaluate("two.csv --method fisher -k 1 --cv 3 --standardize --part 2/3 -o q2.json"), merge("p1.json q2.json p3.json -o r.json"),
+     evaluate("tiny.csv --method fisher -k 1 --cv 3 --part 2/3 -o q2.json"), merge("p1.json q2.json p3.json -o r.json"),
+     select("two.csv --method fisher -k 1 --part 2/3 -o q2.json"), merge("p1.json q2.json p3.json -o r.json"),
+     merge("p1.json p2.json p3.json --data tiny.csv -o r.json"),
+     Edit("p2.json", "bad.json", "one number changed", lambda part: part.update(part=3)), merge("p1.json bad.json p3.json -o r.json"),
+     merge("p1.json two.csv p3.json -o r.json"), merge("p1.json nothing.json -o r.json"),
+     select("two.csv -k 1 -o whole.json"), merge("whole.json -o r.json"), unread=PARTS + ("whole.json",))
+case("parts-usage", merge(""), evaluate("two.csv -k 1 --cv 2 --method fisher --part 1/1 -o p1.json"), merge("p1.json"), merge("p1.json -o p1.json"),
+     *(evaluate("two.csv -k 1 --part %s -o p.json" % wrong) for wrong in ["0/2", "3/2", "2", "1/", "1/2000000", "''"]),
+     evaluate("two.csv -k 1 --part 1/2"), evaluate("two.csv -k 1 --part 1/2 -o p.csv"),
+     evaluate("two.csv -k 1 --part 1/2 -o p.json --details d.csv"), evaluate("two.csv -k 1 --part 1/2 -o p.json --json"),
+     evaluate("two.csv -k 1 --part 1/2 -o p.json --time-limit 5"), select("two.csv -k 1 --method gslda --part 1/2 -o p.json"),
+     select("two.csv -k 2 --method eslda --part 1/2 -o p.json --checkpoint c.json"),
+     select("two.csv -k 2 --method eslda --part 1/2 -o p.json --gap 0.1"),
+     select("two.csv -k 2 --method espca --components 2 --part 1/2 -o p.json"),
+     select("--covariance covariance.csv --method espca -k 1 --part 1/2 -o p.json"), fit("two.csv -k 1 --part 1/2 -o m.json"), unread=PARTS)
 case("evaluate-details-refused", evaluate("two.csv --details d.txt"), evaluate("two.csv --details two.csv"),
      evaluate("two.csv --details d.csv -o d.csv"))
 case("evaluate-cut-short", evaluate("two.csv -k 1:2 --time-limit 1e-9"),
