@@ -211,6 +211,7 @@ JsonMember EvaluationParts::item(Index set, std::size_t method) const {
 std::vector<ScoresByK> EvaluationParts::found(Index set, const std::vector<Index>& test,
                                               bool permuted) const {
   std::vector<ScoresByK> scores;
+  scores.reserve(methods_);
   for (std::size_t m = 0; m < methods_; ++m)
     scores.push_back(scores_from(item(set, m).at("sizes"), data_, most_weight_, test.size(), permuted));
   return scores;
@@ -218,6 +219,7 @@ std::vector<ScoresByK> EvaluationParts::found(Index set, const std::vector<Index
 
 std::pair<std::vector<ScoresByK>, std::vector<ChoiceOnAllRows>> EvaluationParts::found_on_all_rows() const {
   std::vector<ScoresByK> scores;
+  scores.reserve(methods_);
   std::vector<ChoiceOnAllRows> choices(methods_);
   for (std::size_t m = 0; m < methods_; ++m) {
     const JsonMember member = item(kAllRows, m);

@@ -56,6 +56,17 @@ std::vector<Search> searches() {
       }
     }
   }
+  // Every unit twice, so that sets tie: the lowest units are the answer of both.
+  const auto once = oracle::random_factor_pair(6, 2, 8);
+  std::vector<Index> twice = {0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5};
+  const Matrix m = once.m(twice, Eigen::all);
+  Matrix b = once.b(twice, twice);
+  b.diagonal().array() += 0.1;
+  all.push_back({"copies",
+                 factor_pencil(m, b),
+                 m * m.transpose(),
+                 b,
+                 {.criterion = Criterion::kTrace, .k = {3, 6}, .threads = 2}});
   const auto pair = oracle::random_factor_pair(13, 1, 5, 30.0);
   all.push_back({"sparse PCA",
                  covariance_pencil(pair.b),
@@ -84,7 +95,7 @@ TEST(SearchParts, FindTheSetsOfOneSearchAndTheirProofWhateverTheirNumber) {
   std::size_t pieces = 0;
   for (const Search& search : searches()) {
     const ExactResult whole = searched(search, nullptr);
-    for (const Index count : {1, 5, 64}) {
+    for (const Index count : {2, 19}) {
       SCOPED_TRACE(fmt::format("{}, {} parts", search.name, count));
       const auto merged = all_parts(
           count, [&](PartWork* work) { EXPECT_EQ(searched(search, work).status, Status::kOptimal); });
@@ -100,7 +111,7 @@ TEST(SearchParts, FindTheSetsOfOneSearchAndTheirProofWhateverTheirNumber) {
           EXPECT_EQ(other.pool[s].units, one.pool[s].units);
           EXPECT_EQ(other.pool[s].value, one.pool[s].value);
         }
-        if (count == 5) {
+        if (count == 2) {
           const double best = best_value(search, search.options.k.lo + static_cast<Index>(i));
           EXPECT_NEAR(other.pool.front().value, best, 1e-8 * best);
         }
