@@ -123,7 +123,9 @@ int run_cluster(const Arguments& arguments, Signals& signals) {
   ProgressLine progress(job.output.progress, job.output.quiet);
   const RunControl control(signals.token(), job.run.time_limit, progress.sink(), progress.interval_s());
   signals.begin_work();
-  const Dataset prepared = Preparation::learn(data, job.prepare).apply(data);
+  const std::uint64_t memory_limit = job.selection.memory_limit.bytes;
+  const Dataset prepared =
+      Preparation::learn(data, job.prepare, memory_limit).changed_copy(data, memory_limit);
   const Clustering clustering = cluster_rows(prepared, job.method(method), job.selection, options, control);
   progress.erase();
 

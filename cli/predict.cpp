@@ -27,6 +27,7 @@ namespace {
 struct PredictOptions {
   std::vector<std::string> exclude;
   PredictMissing missing = PredictMissing::kTrained;
+  ByteSize memory_limit;
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {
     field("exclude", o.exclude,
@@ -34,6 +35,8 @@ struct PredictOptions {
     field(
         "missing", o.missing,
         "missing values: trained fills them in when the model was fitted with --missing mean, median or indicator and refuses them otherwise; drop leaves their rows out");
+    field("memory_limit", o.memory_limit,
+          "refuse work that needs more, for example 4G; default: what is free");
   }
 };
 
@@ -95,10 +98,11 @@ int run_predict(const Arguments& arguments, Signals&) {
   set_options(csv, arguments.texts);
   set_options(output, arguments.texts);
   read.ignore = predict.exclude;
+  read.memory_limit = predict.memory_limit;
   read.categorical = "none";  // those of the model are made again, and no others
   read.validate();
   require_writable(output.o);
-  const TrainedModel model = TrainedModel::load(arguments.operands[0]);
+  const TrainedModel model = TrainedModel::load(arguments.operands[0], predict.memory_limit.bytes);
   if (read.target.empty()) {
     read.target = model.target.empty() ? "none" : model.target;
     read.target_optional = true;  // new rows need no labels
@@ -128,7 +132,7 @@ int run_predict(const Arguments& arguments, Signals&) {
     }
   }
   if (output.verbose) say_notes(data);
-  const Matrix probabilities = predict_probabilities(model, data);
+  const Matrix probabilities = predict_probabilities(model, data, predict.memory_limit.bytes);
   std::vector<int> predicted;
   write_result(output.o.empty() ? "-" : output.o,
                predictions_csv(model, data, probabilities, csv.csv_safe, predicted));

@@ -495,9 +495,11 @@ int run_select(const Arguments& arguments, Signals& signals, PartWork* merged) {
   control.listen(log.sink());
   signals.begin_work();
   if (source.matrices) refuse_preparation(job.prepare);
+  const std::uint64_t memory_limit = job.selection.memory_limit.bytes;
   const Preparation preparation =
-      source.matrices ? Preparation() : Preparation::learn(source.data, job.prepare);
-  const Dataset prepared = source.matrices ? source.data : preparation.apply(source.data);
+      source.matrices ? Preparation() : Preparation::learn(source.data, job.prepare, memory_limit);
+  const Dataset prepared =
+      source.matrices ? source.data : preparation.changed_copy(source.data, memory_limit);
   Selection selection;
   if (!refit.refit.empty()) {
     const auto sets = read_given_sets(refit.refit, job.selection.memory_limit.bytes);

@@ -238,7 +238,7 @@ int run_verify(const Arguments& arguments, Signals& signals) {
     Dataset table = check_values(read_table(arguments.operands[1], claims.read), claims.prepare,
                                  claims.exclude, options.memory_limit.bytes);
     if (output.verbose) say_notes(table);
-    const auto preparation = Preparation::learn(table, claims.prepare);
+    const auto preparation = Preparation::learn(table, claims.prepare, options.memory_limit.bytes);
     data = preparation.apply(std::move(table));
     const auto groups = load_groups(claims, group_options.groups, data.names());
     signals.begin_work();

@@ -100,15 +100,15 @@ class Options {
   std::string method_;
 };
 
-/// SelectOptions with everything that Told has for them.
-SelectOptions selection_options(Options& options, const Told& told) {
+/// SelectOptions with everything that CallOptions has for them.
+SelectOptions selection_options(Options& options, const CallOptions& call_options) {
   SelectOptions selection;
   options.take(selection);
   options.take(selection.prepare);
-  selection.include = told.include;
-  selection.exclude = told.exclude;
-  selection.feature_group_names = told.feature_groups;
-  selection.certify = told.certify;
+  selection.include = call_options.include;
+  selection.exclude = call_options.exclude;
+  selection.feature_group_names = call_options.feature_groups;
+  selection.certify = call_options.certify;
   selection.validate();
   return selection;
 }
@@ -149,30 +149,36 @@ std::vector<GivenSet> given_sets(const GivenNames& sets) {
   return given;
 }
 
+Dataset prepared_copy(const Dataset& checked, const SelectOptions& selection) {
+  const std::uint64_t memory_limit = selection.memory_limit.bytes;
+  return Preparation::learn(checked, selection.prepare, memory_limit).changed_copy(checked, memory_limit);
+}
+
 }  // namespace
 
 double time_limit_of(const std::string& options) { return Options(options).limits().time_limit; }
 
-std::string select(const Dataset& data, const std::string& method, const Told& told,
+std::string select(const Dataset& data, const std::string& method, const CallOptions& call_options,
                    const RunControl& control) {
-  Options options(told.options);
-  const SelectOptions selection = selection_options(options, told);
+  Options options(call_options.options);
+  const SelectOptions selection = selection_options(options, call_options);
   const Method asked =
       options.method(method.empty() ? std::string(default_method(data.has_labels())) : method);
   options.refuse_rest();
   asked.validate();
   const Dataset checked = check_values(data, selection.prepare, selection.exclude);
-  const auto preparation = Preparation::learn(checked, selection.prepare);
-  const Dataset prepared = preparation.apply(checked);
+  const std::uint64_t memory_limit = selection.memory_limit.bytes;
+  const auto preparation = Preparation::learn(checked, selection.prepare, memory_limit);
+  const Dataset prepared = preparation.changed_copy(checked, memory_limit);
   Selection found = select_features(prepared, asked, selection, control);
   to_table_units(preparation, found);
   return selection_text(found, prepared, selection, options);
 }
 
-std::string select(const Covariances& matrices, const std::string& method, const Told& told,
+std::string select(const Covariances& matrices, const std::string& method, const CallOptions& call_options,
                    const RunControl& control) {
-  Options options(told.options);
-  const SelectOptions selection = selection_options(options, told);
+  Options options(call_options.options);
+  const SelectOptions selection = selection_options(options, call_options);
   const Method asked = options.method(method);
   options.refuse_rest();
   asked.validate();
@@ -181,26 +187,28 @@ std::string select(const Covariances& matrices, const std::string& method, const
   return selection_text(found, placeholder(matrices.problem()), selection, options);
 }
 
-std::string renormalize(const Dataset& data, const GivenNames& sets, const Told& told) {
-  Options options(told.options);
-  const SelectOptions selection = selection_options(options, told);
+std::string renormalize(const Dataset& data, const GivenNames& sets, const CallOptions& call_options) {
+  Options options(call_options.options);
+  const SelectOptions selection = selection_options(options, call_options);
   options.refuse_rest();
   const Dataset checked = check_values(data, selection.prepare, selection.exclude);
-  const Dataset prepared = Preparation::learn(checked, selection.prepare).apply(checked);
+  const Dataset prepared = prepared_copy(checked, selection);
   return selection_text(refit_sets(prepared, given_sets(sets), selection), prepared, selection, options);
 }
 
-std::string renormalize(const Covariances& matrices, const GivenNames& sets, const Told& told) {
-  Options options(told.options);
-  const SelectOptions selection = selection_options(options, told);
+std::string renormalize(const Covariances& matrices, const GivenNames& sets,
+                        const CallOptions& call_options) {
+  Options options(call_options.options);
+  const SelectOptions selection = selection_options(options, call_options);
   options.refuse_rest();
   return selection_text(refit_sets(matrices.problem(), given_sets(sets), selection),
                         placeholder(matrices.problem()), selection, options);
 }
 
-Fitted fit(const Dataset& data, const std::string& method, const Told& told, const RunControl& control) {
-  Options options(told.options);
-  SelectOptions selection = selection_options(options, told);
+Fitted fit(const Dataset& data, const std::string& method, const CallOptions& call_options,
+           const RunControl& control) {
+  Options options(call_options.options);
+  SelectOptions selection = selection_options(options, call_options);
   const Classifier classifier = options.classifier();
   const Method asked = options.method(method.empty() ? std::string(default_judged_method()) : method);
   options.refuse_rest();
@@ -221,9 +229,8 @@ Fitted fit(const Dataset& data, const std::string& method, const Told& told, con
   object["warnings"] = fitted.warnings;
   fitted.file = text_of(object);
   // With missing values as features of their own the sets are of the prepared table.
-  const Dataset shown = fit.selection.features == checked.features()
-                            ? checked
-                            : Preparation::learn(checked, selection.prepare).apply(checked);
+  const Dataset shown =
+      fit.selection.features == checked.features() ? checked : prepared_copy(checked, selection);
   fitted.selection = selection_text(fit.selection, shown, selection, options);
   if (fit.chosen.evaluation) {
     const Evaluation& judged = *fit.chosen.evaluation;
@@ -241,13 +248,13 @@ Fitted fit(const Dataset& data, const std::string& method, const Told& told, con
   return fitted;
 }
 
-std::string evaluate(const Dataset& data, const std::vector<NamedMethod>& methods, const Told& told,
-                     const RunControl& control) {
-  Options options(told.options);
+std::string evaluate(const Dataset& data, const std::vector<NamedMethod>& methods,
+                     const CallOptions& call_options, const RunControl& control) {
+  Options options(call_options.options);
   EvaluateOptions protocol;
   options.take(protocol);
   protocol.validate();
-  SelectOptions selection = selection_options(options, told);
+  SelectOptions selection = selection_options(options, call_options);
   const Classifier classifier = options.classifier();
   options.refuse_rest();
   kind_of(classifier).validate(classifier);
@@ -273,18 +280,18 @@ std::string evaluate(const Dataset& data, const std::vector<NamedMethod>& method
       {.options = std::move(used), .total_s = evaluation.total_s, .spelling = Spelling::kPython}));
 }
 
-std::string cluster(const Dataset& data, const std::string& method, const Told& told,
+std::string cluster(const Dataset& data, const std::string& method, const CallOptions& call_options,
                     const RunControl& control) {
-  Options options(told.options);
+  Options options(call_options.options);
   ClusterOptions clusters;
   options.take(clusters);
   clusters.validate();
-  const SelectOptions selection = selection_options(options, told);
+  const SelectOptions selection = selection_options(options, call_options);
   const Method asked = options.method(method.empty() ? std::string(default_method(false)) : method);
   options.refuse_rest();
   asked.validate();
   const Dataset checked = check_values(data, selection.prepare, selection.exclude);
-  const Dataset prepared = Preparation::learn(checked, selection.prepare).apply(checked);
+  const Dataset prepared = prepared_copy(checked, selection);
   const Clustering found = cluster_rows(prepared, asked, selection, clusters, control);
   const auto k = static_cast<Index>(found.features.size());
   return text_of(
@@ -295,15 +302,16 @@ std::string cluster(const Dataset& data, const std::string& method, const Told& 
 }
 
 std::string verify(const std::string& result, const Dataset* data, const Covariances* matrices,
-                   const Told& told, const RunControl& control) {
-  Options options(told.options);
+                   const CallOptions& call_options, const RunControl& control) {
+  Options options(call_options.options);
   VerifyOptions asked;
   options.take(asked);
   options.refuse_rest();
   asked.timed = std::isfinite(options.limits().time_limit);
   const ClaimedResult claims = parse_claims(result, "result");
   const auto groups_for = [&](const FeatureNames& names) -> std::shared_ptr<const FeatureGroups> {
-    if (!told.feature_groups.empty()) return groups_of({.feature_group_names = told.feature_groups}, names);
+    if (!call_options.feature_groups.empty())
+      return groups_of({.feature_group_names = call_options.feature_groups}, names);
     if (claims.groups.empty()) return nullptr;
     return std::make_shared<const FeatureGroups>(read_groups(claims.groups, names));
   };
@@ -389,12 +397,12 @@ DenseMatrix predict_proba(const TrainedModel& model, const Dataset& rows) {
   return predict_probabilities(model, rows);
 }
 
-Dataset read(const std::string& path, const Told& told) {
-  Options options(told.options);
+Dataset read(const std::string& path, const CallOptions& call_options) {
+  Options options(call_options.options);
   ReadOptions asked;
   options.take(asked);
   options.refuse_rest();
-  asked.ignore = told.exclude;
+  asked.ignore = call_options.exclude;
   asked.validate();
   return read_dataset(path, asked);
 }

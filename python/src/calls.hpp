@@ -18,7 +18,7 @@ namespace subspectra::python {
 
 /// What a call is told: one JSON object of options, by name, whichever part of the library they are for (a
 /// name nobody has is refused), and the lists of names, which may hold commas.
-struct Told {
+struct CallOptions {
   std::string options = "{}";
   std::vector<std::string> include = {}, exclude = {};
   std::vector<std::string> feature_groups = {};  ///< the group of every feature
@@ -38,27 +38,29 @@ struct Fitted {
   std::string note;  ///< how the size was chosen
 };
 
-[[nodiscard]] std::string select(const Dataset& data, const std::string& method, const Told& told,
-                                 const RunControl& control);
-[[nodiscard]] std::string select(const Covariances& matrices, const std::string& method, const Told& told,
-                                 const RunControl& control);
+[[nodiscard]] std::string select(const Dataset& data, const std::string& method,
+                                 const CallOptions& call_options, const RunControl& control);
+[[nodiscard]] std::string select(const Covariances& matrices, const std::string& method,
+                                 const CallOptions& call_options, const RunControl& control);
 /// Sets that someone else chose, each with its loadings or none.
 using GivenNames = std::vector<std::pair<std::vector<std::string>, std::vector<double>>>;
-[[nodiscard]] std::string renormalize(const Dataset& data, const GivenNames& sets, const Told& told);
-[[nodiscard]] std::string renormalize(const Covariances& matrices, const GivenNames& sets, const Told& told);
-[[nodiscard]] Fitted fit(const Dataset& data, const std::string& method, const Told& told,
+[[nodiscard]] std::string renormalize(const Dataset& data, const GivenNames& sets,
+                                      const CallOptions& call_options);
+[[nodiscard]] std::string renormalize(const Covariances& matrices, const GivenNames& sets,
+                                      const CallOptions& call_options);
+[[nodiscard]] Fitted fit(const Dataset& data, const std::string& method, const CallOptions& call_options,
                          const RunControl& control);
 [[nodiscard]] std::string evaluate(const Dataset& data, const std::vector<NamedMethod>& methods,
-                                   const Told& told, const RunControl& control);
-[[nodiscard]] std::string cluster(const Dataset& data, const std::string& method, const Told& told,
-                                  const RunControl& control);
+                                   const CallOptions& call_options, const RunControl& control);
+[[nodiscard]] std::string cluster(const Dataset& data, const std::string& method,
+                                  const CallOptions& call_options, const RunControl& control);
 /// Checks a result against its table, or against its matrices.
 [[nodiscard]] std::string verify(const std::string& result, const Dataset* data, const Covariances* matrices,
-                                 const Told& told, const RunControl& control);
+                                 const CallOptions& call_options, const RunControl& control);
 [[nodiscard]] Fitted model_from_json(const std::string& text);
 [[nodiscard]] Fitted model_from_file(const std::string& path);
 [[nodiscard]] DenseMatrix predict_proba(const TrainedModel& model, const Dataset& rows);
-[[nodiscard]] Dataset read(const std::string& path, const Told& told);
+[[nodiscard]] Dataset read(const std::string& path, const CallOptions& call_options);
 
 /// A synthetic problem: a table, or named matrices.
 struct Synthetic {

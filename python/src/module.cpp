@@ -71,8 +71,8 @@ auto waited(const Contact& contact, Call&& call) {
   return std::move(*answer);
 }
 
-Contact with_limit(Contact contact, const Told& told) {
-  contact.time_limit_s = time_limit_of(told.options);
+Contact with_limit(Contact contact, const CallOptions& call_options) {
+  contact.time_limit_s = time_limit_of(call_options.options);
   return contact;
 }
 
@@ -86,13 +86,14 @@ NB_MODULE(_core, m) {
   m.doc() = "The bindings of the C++ library; subspectra's own modules are what to use.";
   nb::register_exception_translator(translate);
 
-  nb::class_<Told>(m, "Told", "What a call is told: options as JSON, and lists of feature names.")
+  nb::class_<CallOptions>(m, "CallOptions",
+                          "What a call is told: options as JSON, and lists of feature names.")
       .def(
           "__init__",
-          [](Told* self, std::string options, std::vector<std::string> include,
+          [](CallOptions* self, std::string options, std::vector<std::string> include,
              std::vector<std::string> exclude, std::vector<std::string> feature_groups, bool certify) {
-            new (self) Told{std::move(options), std::move(include), std::move(exclude),
-                            std::move(feature_groups), certify};
+            new (self) CallOptions{std::move(options), std::move(include), std::move(exclude),
+                                   std::move(feature_groups), certify};
           },
           nb::arg("options") = "{}", nb::arg("include") = std::vector<std::string>(),
           nb::arg("exclude") = std::vector<std::string>(),
@@ -131,11 +132,11 @@ NB_MODULE(_core, m) {
           nb::arg("values").noconvert(), nb::arg("beside"))
       .def_static(
           "read",
-          [](const std::string& path, const Told& told) {
+          [](const std::string& path, const CallOptions& call_options) {
             const nb::gil_scoped_release unlocked;
-            return Table{read(path, told)};
+            return Table{read(path, call_options)};
           },
-          nb::arg("path"), nb::arg("told"))
+          nb::arg("path"), nb::arg("call_options"))
       .def_prop_ro("rows", [](const Table& t) { return t.data.rows(); })
       .def_prop_ro("features", [](const Table& t) { return t.data.features(); })
       .def_prop_ro(
@@ -199,72 +200,81 @@ NB_MODULE(_core, m) {
 
   m.def(
       "select",
-      [](const Table& table, const std::string& method, const Told& told, const Contact& contact) {
-        return waited(with_limit(contact, told),
-                      [&](const RunControl& control) { return select(table.data, method, told, control); });
+      [](const Table& table, const std::string& method, const CallOptions& call_options,
+         const Contact& contact) {
+        return waited(with_limit(contact, call_options), [&](const RunControl& control) {
+          return select(table.data, method, call_options, control);
+        });
       },
-      nb::arg("table"), nb::arg("method"), nb::arg("told"), nb::arg("contact"));
+      nb::arg("table"), nb::arg("method"), nb::arg("call_options"), nb::arg("contact"));
   m.def(
       "select_matrices",
-      [](const Matrices& matrices, const std::string& method, const Told& told, const Contact& contact) {
-        return waited(with_limit(contact, told), [&](const RunControl& control) {
-          return select(matrices.covariances, method, told, control);
+      [](const Matrices& matrices, const std::string& method, const CallOptions& call_options,
+         const Contact& contact) {
+        return waited(with_limit(contact, call_options), [&](const RunControl& control) {
+          return select(matrices.covariances, method, call_options, control);
         });
       },
-      nb::arg("matrices"), nb::arg("method"), nb::arg("told"), nb::arg("contact"));
+      nb::arg("matrices"), nb::arg("method"), nb::arg("call_options"), nb::arg("contact"));
   m.def(
       "renormalize",
-      [](const Table& table, const GivenNames& sets, const Told& told) {
+      [](const Table& table, const GivenNames& sets, const CallOptions& call_options) {
         const nb::gil_scoped_release unlocked;
-        return renormalize(table.data, sets, told);
+        return renormalize(table.data, sets, call_options);
       },
-      nb::arg("table"), nb::arg("sets"), nb::arg("told"));
+      nb::arg("table"), nb::arg("sets"), nb::arg("call_options"));
   m.def(
       "renormalize_matrices",
-      [](const Matrices& matrices, const GivenNames& sets, const Told& told) {
+      [](const Matrices& matrices, const GivenNames& sets, const CallOptions& call_options) {
         const nb::gil_scoped_release unlocked;
-        return renormalize(matrices.covariances, sets, told);
+        return renormalize(matrices.covariances, sets, call_options);
       },
-      nb::arg("matrices"), nb::arg("sets"), nb::arg("told"));
+      nb::arg("matrices"), nb::arg("sets"), nb::arg("call_options"));
   m.def(
       "fit",
-      [](const Table& table, const std::string& method, const Told& told, const Contact& contact) {
-        return waited(with_limit(contact, told),
-                      [&](const RunControl& control) { return fit(table.data, method, told, control); });
+      [](const Table& table, const std::string& method, const CallOptions& call_options,
+         const Contact& contact) {
+        return waited(with_limit(contact, call_options), [&](const RunControl& control) {
+          return fit(table.data, method, call_options, control);
+        });
       },
-      nb::arg("table"), nb::arg("method"), nb::arg("told"), nb::arg("contact"));
+      nb::arg("table"), nb::arg("method"), nb::arg("call_options"), nb::arg("contact"));
   m.def(
       "evaluate",
-      [](const Table& table, const std::vector<NamedMethod>& methods, const Told& told,
+      [](const Table& table, const std::vector<NamedMethod>& methods, const CallOptions& call_options,
          const Contact& contact) {
-        return waited(with_limit(contact, told), [&](const RunControl& control) {
-          return evaluate(table.data, methods, told, control);
+        return waited(with_limit(contact, call_options), [&](const RunControl& control) {
+          return evaluate(table.data, methods, call_options, control);
         });
       },
-      nb::arg("table"), nb::arg("methods"), nb::arg("told"), nb::arg("contact"));
+      nb::arg("table"), nb::arg("methods"), nb::arg("call_options"), nb::arg("contact"));
   m.def(
       "cluster",
-      [](const Table& table, const std::string& method, const Told& told, const Contact& contact) {
-        return waited(with_limit(contact, told),
-                      [&](const RunControl& control) { return cluster(table.data, method, told, control); });
+      [](const Table& table, const std::string& method, const CallOptions& call_options,
+         const Contact& contact) {
+        return waited(with_limit(contact, call_options), [&](const RunControl& control) {
+          return cluster(table.data, method, call_options, control);
+        });
       },
-      nb::arg("table"), nb::arg("method"), nb::arg("told"), nb::arg("contact"));
+      nb::arg("table"), nb::arg("method"), nb::arg("call_options"), nb::arg("contact"));
   m.def(
       "verify",
-      [](const std::string& result, const Table& table, const Told& told, const Contact& contact) {
-        return waited(with_limit(contact, told), [&](const RunControl& control) {
-          return verify(result, &table.data, nullptr, told, control);
+      [](const std::string& result, const Table& table, const CallOptions& call_options,
+         const Contact& contact) {
+        return waited(with_limit(contact, call_options), [&](const RunControl& control) {
+          return verify(result, &table.data, nullptr, call_options, control);
         });
       },
-      nb::arg("result"), nb::arg("table"), nb::arg("told"), nb::arg("contact"));
+      nb::arg("result"), nb::arg("table"), nb::arg("call_options"), nb::arg("contact"));
   m.def(
       "verify_matrices",
-      [](const std::string& result, const Matrices& matrices, const Told& told, const Contact& contact) {
-        return waited(with_limit(contact, told), [&](const RunControl& control) {
-          return verify(result, nullptr, &matrices.covariances, told, control);
+      [](const std::string& result, const Matrices& matrices, const CallOptions& call_options,
+         const Contact& contact) {
+        return waited(with_limit(contact, call_options), [&](const RunControl& control) {
+          return verify(result, nullptr, &matrices.covariances, call_options, control);
         });
       },
-      nb::arg("result"), nb::arg("matrices"), nb::arg("told"), nb::arg("contact"));
+      nb::arg("result"), nb::arg("matrices"), nb::arg("call_options"), nb::arg("contact"));
   m.def(
       "synthesize",
       [](const std::string& name, const std::string& options) -> std::variant<Table, nb::dict> {

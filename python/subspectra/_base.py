@@ -19,7 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _core
-from ._calls import contact, told, warn_of
+from ._calls import call_options, contact, warn_of
 from ._compat import TagsMixin, validated
 from ._files import read_table, write_text
 from ._html import ReprMixin
@@ -96,9 +96,9 @@ class Selecting(TagsMixin, ReprMixin, PlotMixin, SelectorMixin, BaseEstimator):
             options["k"] = n_features
         return options
 
-    def _told(self, names: list[str] | None, count: int | None) -> _core.Told:
+    def _call_options(self, names: list[str] | None, count: int | None) -> _core.CallOptions:
         grouped = getattr(self, "groups", None) is not None
-        return told(self._options(count, grouped), names=names, count=count)
+        return call_options(self._options(count, grouped), names=names, count=count)
 
     def _check(self, X: Any, y: Any, *, reset: bool) -> Any:
         """X (and y) as the core takes them; the names of its columns are kept where it has any."""
@@ -243,7 +243,7 @@ class SelectingClassifier(ClassifierMixin, Selecting):
         fitted = _core.fit(
             table,
             self._method_name(),
-            self._told(self._named(), self.n_features_in_),
+            self._call_options(self._named(), self.n_features_in_),
             contact(self.progress, type(self).__name__),
         )
         self._model = Model(fitted)
@@ -436,7 +436,7 @@ class SelectingUnsupervised(Selecting):
         text = _core.select(
             table,
             self._method_name(),
-            self._told(self._named(), self.n_features_in_),
+            self._call_options(self._named(), self.n_features_in_),
             contact(self.progress, type(self).__name__),
         )
         self._keep_selection(text)

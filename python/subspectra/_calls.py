@@ -72,9 +72,9 @@ def bar(description: str) -> Callable[[str, float, float, str], None]:
 
 def contact(progress: Any = None, description: str = "") -> _core.Contact:
     """Who is told of progress (None, True, or a function of task, fraction, seconds and a detail)."""
-    told = bar(description) if progress is True else (progress or None)
+    reporter = bar(description) if progress is True else (progress or None)
     listens = threading.current_thread() is threading.main_thread()
-    return _core.Contact(told, listens, bool(getattr(_keep, "on", False)))
+    return _core.Contact(reporter, listens, bool(getattr(_keep, "on", False)))
 
 
 def threads_of(n_jobs: Any) -> int:
@@ -160,12 +160,12 @@ def groups_from(groups: Any, names: list[str] | None, count: int | None) -> list
     return ["" if group is None else str(group) for group in groups]
 
 
-def told(
+def call_options(
     options: Mapping[str, Any],
     *,
     names: list[str] | None = None,
     count: int | None = None,
-) -> _core.Told:
+) -> _core.CallOptions:
     """Keywords as the core takes them; None is left out, which is the library's own default."""
     values: dict[str, Any] = {}
     lists: dict[str, Any] = {}
@@ -190,7 +190,7 @@ def told(
                 values["k"] = plain(size)
         elif value is not None:
             values[RENAMED.get(name, name.rstrip("_"))] = plain(value)
-    return _core.Told(options=json.dumps(values), **lists)
+    return _core.CallOptions(options=json.dumps(values), **lists)
 
 
 def warn_of(texts: list[str], status: str, who: str) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from . import _core
-from ._calls import told
+from ._calls import call_options
 from ._tables import encoded, table_of
 
 
@@ -45,7 +45,7 @@ def read_table(path: Any, options: Mapping[str, Any] | None = None) -> _core.Tab
     ending = os.path.splitext(name)[1].lower()
     reader = {".h5ad": _h5ad, ".mat": _mat, ".parquet": _parquet}.get(ending)
     if reader is None or "format" in options:
-        return _core.Table.read(name, told(options))
+        return _core.Table.read(name, call_options(options))
     if not os.path.exists(name):
         raise FileNotFoundError(f"{name}: there is no such file")
     target = options.pop("target", None)

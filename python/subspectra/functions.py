@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from . import _core
-from ._calls import contact, told, warn_of
+from ._calls import call_options, contact, warn_of
 from ._compat import HAS_TAG_OBJECTS
 from ._files import read_table, write_text
 from ._path import Certificate, Path
@@ -168,7 +168,7 @@ def select(
     """
     table = _table(X, y, weights=sample_weight, names=names, read=_take(options, _READ) if is_path(X) else None)
     result = SelectionResult(
-        _core.select(table, method, told(options, names=table.names, count=table.features), contact(progress, "select"))
+        _core.select(table, method, call_options(options, names=table.names, count=table.features), contact(progress, "select"))
     )
     warn_of(result["warnings"], result.status, "select")
     return result
@@ -221,7 +221,7 @@ def search(
     count = np.shape(A)[0]
     known = list(names) if names is not None else names_of(A)
     result = SelectionResult(
-        _core.select_matrices(matrices, method, told({"k": k, **options}, names=known, count=count), contact(progress, "search"))
+        _core.select_matrices(matrices, method, call_options({"k": k, **options}, names=known, count=count), contact(progress, "search"))
     )
     warn_of(result["warnings"], result.status, "search")
     return result
@@ -283,7 +283,7 @@ def renormalize(A: Any, B: Any = None, support: Any = None, *, loadings: Any = N
     known = list(names) if names is not None else names_of(A)
     chosen = names_from(support, known, count)
     given = [] if loadings is None else [float(x) for x in np.asarray(loadings, dtype=np.float64).ravel()]
-    text = _core.renormalize_matrices(_matrices(A, B, names), [(chosen, given)], told(options, names=known, count=count))
+    text = _core.renormalize_matrices(_matrices(A, B, names), [(chosen, given)], call_options(options, names=known, count=count))
     return dict(json.loads(text)["path"][0])
 
 
@@ -333,7 +333,7 @@ def evaluate(
         method = [method]
     methods = list(method.items()) if isinstance(method, Mapping) else [(name, {}) for name in method]
     pairs = [(name, _options_text(own)) for name, own in methods]
-    text = _core.evaluate(table, pairs, told(options, names=table.names, count=table.features), contact(progress, "evaluate"))
+    text = _core.evaluate(table, pairs, call_options(options, names=table.names, count=table.features), contact(progress, "evaluate"))
     result = EvaluationResult(text)
     warn_of(result["warnings"], result.status, "evaluate")
     return result
@@ -381,12 +381,12 @@ def verify(
         text = json.dumps(text)
     elif not (isinstance(text, str) and text.lstrip().startswith("{")):
         text = FilePath(text).read_text(encoding="utf-8")
-    told_of = told(options)
+    given = call_options(options)
     who = contact(progress, "verify")
     if A is not None:
         names = json.loads(text)["data"].get("names")
-        return Result(_core.verify_matrices(text, _matrices(A, B, names), told_of, who))
+        return Result(_core.verify_matrices(text, _matrices(A, B, names), given, who))
     names = json.loads(text)["data"].get("names")
     plain_names = names if names and any(name != f"x{j}" for j, name in enumerate(names)) else None
     table = _table(X, y, weights=sample_weight, names=None if is_path(X) else plain_names)
-    return Result(_core.verify(text, table, told_of, who))
+    return Result(_core.verify(text, table, given, who))

@@ -312,7 +312,7 @@ class SpectralFeatureClustering(ClusterMixin, Selecting):
                 self.feature_names_in_ = np.asarray(names, dtype=object)
             table = table_of(X, names=self._named())
         text = _core.cluster(
-            table, self._method_name(), self._told(self._named(), self.n_features_in_), contact(self.progress, type(self).__name__)
+            table, self._method_name(), self._call_options(self._named(), self.n_features_in_), contact(self.progress, type(self).__name__)
         )
         self.result_ = result = json.loads(text)
         self.status_ = result["status"]

@@ -341,7 +341,9 @@ Clustering cluster(const Dataset& data, const Method& method, const ClusterOptio
   method.validate();
   const Dataset checked =
       check_values(data, selection.prepare, selection.exclude, selection.memory_limit.bytes);
-  const Dataset prepared = Preparation::learn(checked, selection.prepare).apply(checked);
+  const std::uint64_t memory_limit = selection.memory_limit.bytes;
+  const Dataset prepared =
+      Preparation::learn(checked, selection.prepare, memory_limit).changed_copy(checked, memory_limit);
   Clustering clustering = cluster_rows(prepared, method, selection, options, control);
   clustering.warnings = spelled(std::move(clustering.warnings), Spelling::kCpp);
   clustering.selection.warnings = spelled(std::move(clustering.selection.warnings), Spelling::kCpp);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/memory.hpp"
 #include "core/text.hpp"
 #include "data/derived_features.hpp"
 #include "data/name_patterns.hpp"
@@ -404,12 +405,22 @@ auto preparing(const Preparation& preparation, Index j) {
 
 }  // namespace
 
-Preparation Preparation::learn(const Dataset& training, const PrepareOptions& options) {
+double bytes_of_copy(const Dataset& data) {
+  const auto columns = static_cast<double>(data.features());
+  if (!data.values().leaves_out_zeros())
+    return static_cast<double>(sizeof(double)) * static_cast<double>(data.rows()) * columns;
+  double entries = columns;
+  for (Index j = 0; j < data.features(); ++j) entries += static_cast<double>(data.values().entries(j));
+  return static_cast<double>(sizeof(double) + sizeof(int)) * entries;
+}
+
+Preparation Preparation::learn(const Dataset& training, const PrepareOptions& options,
+                               std::uint64_t memory_limit) {
   if (options.transform == Transform::kAsinh) {
     PrepareOptions before = options;
     before.transform = Transform::kNone;
     const Preparation first = learn(training, before);
-    return first.then(bending(first.apply(training)));
+    return first.then(bending(first.changed_copy(training, memory_limit)));
   }
   Preparation result;
   const bool impute = fills_in(options.missing);
@@ -450,6 +461,13 @@ Dataset Preparation::apply(Dataset data) const {
     for (SparseMatrix::InnerIterator it(changed.sparse, j); it; ++it) it.valueRef() = prepared(it.value());
   }
   return changed;
+}
+
+Dataset Preparation::changed_copy(const Dataset& data, std::uint64_t memory_limit) const {
+  if (!changes(data)) return data;
+  require_memory(bytes_of_copy(data), "the table as it is prepared, beside the one that was read,",
+                 "leave columns out with ⟨exclude⟩, or raise ⟨memory_limit⟩", memory_limit);
+  return apply(data);
 }
 
 bool Preparation::changes(const Dataset& data) const {

@@ -22,11 +22,16 @@ namespace subspectra {
                                    const std::vector<std::string>& excluded = {},
                                    std::uint64_t memory_limit = 0);
 
+/// What a second table like this one takes.
+[[nodiscard]] double bytes_of_copy(const Dataset& data);
+
 /// The part that learns: column means or medians for missing values, with `standardize` centres and scales,
 /// and with the transform asinh medians and spreads.
 class Preparation {
  public:
-  static Preparation learn(const Dataset& training, const PrepareOptions& options);
+  /// Bending learns from a copy of the rest's result, which is counted before it is made.
+  static Preparation learn(const Dataset& training, const PrepareOptions& options,
+                           std::uint64_t memory_limit = 0);
   /// What bends the columns of `prepared`, and nothing else: asinh((x - median)/spread), spread twice the
   /// median distance from the median in units of a normal deviation. Up to the spread that is nearly
   /// linear, beyond it a logarithm, so that a value a thousand times as far counts some eight times as much:
@@ -42,6 +47,8 @@ class Preparation {
   /// Missing values replaced, then (x - centre)/scale, then bent; sparse tables are scaled but not centred.
   /// The same table, not a copy, where nothing is to be changed.
   [[nodiscard]] Dataset apply(Dataset data) const;
+  /// apply() for a table that stays: what it takes is counted before it is taken.
+  [[nodiscard]] Dataset changed_copy(const Dataset& data, std::uint64_t memory_limit) const;
   /// What was learned of these columns alone.
   [[nodiscard]] Preparation restricted(const std::vector<Index>& features) const;
   /// apply() for rows of a table of either kind, made dense.

@@ -375,16 +375,6 @@ std::vector<Classifier> judges_of(const Classifier& classifier, const std::vecto
   return judges;
 }
 
-/// That a second table like this one takes.
-double bytes_of(const Dataset& data) {
-  const auto columns = static_cast<double>(data.features());
-  if (!data.values().leaves_out_zeros())
-    return static_cast<double>(sizeof(double)) * static_cast<double>(data.rows()) * columns;
-  double entries = columns;
-  for (Index j = 0; j < data.features(); ++j) entries += static_cast<double>(data.values().entries(j));
-  return static_cast<double>(sizeof(double) + sizeof(int)) * entries;
-}
-
 Selection compare_and_run(const RowStatistics& rows, const SelectOptions& options, const Judging& judging,
                           const RunControl& control, Selection answer) {
   const ComparisonTuning tuning;
@@ -392,7 +382,7 @@ Selection compare_and_run(const RowStatistics& rows, const SelectOptions& option
   if (judging.transform == Transform::kAuto) {
     const Preparation bending = Preparation::bending(rows.data());
     if (bending.changes(rows.data())) {
-      require_memory(bytes_of(rows.data()), "the table with its columns bent, which is compared,",
+      require_memory(bytes_of_copy(rows.data()), "the table with its columns bent, which is compared,",
                      "leave it out with ⟨transform none⟩, or give more with ⟨memory_limit⟩",
                      options.memory_limit.bytes);
       tables.push_back(bending.apply(rows.data()));

@@ -15,6 +15,7 @@
 #include <tuple>
 
 #include "classify/registry.hpp"
+#include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "core/spelling.hpp"
 #include "core/streams.hpp"
@@ -150,6 +151,17 @@ class Evaluator {
     }
   }
 
+  /// So many folds as there is memory for their prepared tables, one at least.
+  [[nodiscard]] int folds_at_once(int most) const {
+    const bool may_copy =
+        prepare_.standardize || prepare_.transform == Transform::kAsinh ||
+        (prepare_.missing != MissingPolicy::kError && prepare_.missing != MissingPolicy::kDrop);
+    if (!may_copy) return most;
+    const double room =
+        static_cast<double>(memory_budget(selection_.memory_limit.bytes)) / bytes_of_copy(data_);
+    return static_cast<int>(std::clamp(room, 1.0, static_cast<double>(most)));
+  }
+
  private:
   struct CutShort {};
   /// Hands the rule on; throws CutShort if a limit or a signal ended its training.
@@ -163,9 +175,10 @@ class Evaluator {
   }
 
   Dataset prepared_rows(const Task& task, Preparation& preparation) const {
-    Dataset training = rows_of(task, task.train);
-    preparation = Preparation::learn(training, prepare_);
-    return preparation.apply(std::move(training));
+    const Dataset training = rows_of(task, task.train);
+    const std::uint64_t memory_limit = selection_.memory_limit.bytes;
+    preparation = Preparation::learn(training, prepare_, memory_limit);
+    return preparation.changed_copy(training, memory_limit);
   }
 
   /// False: nothing can be chosen on these rows.
@@ -867,7 +880,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
     std::vector<char> finished(tasks.size(), 0);                // also what is no work of this part
     std::atomic<std::size_t> done = 0;
     const int inner_threads = static_cast<int>(tasks.size()) >= threads ? 1 : threads;
-    parallel_for(static_cast<Index>(tasks.size()), threads, [&](Index i) {
+    parallel_for(static_cast<Index>(tasks.size()), evaluator.folds_at_once(threads), [&](Index i) {
       const auto t = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]);
       const Index set = first_set + static_cast<Index>(t);
       const bool is_permuted = places[t].permutation > 0;

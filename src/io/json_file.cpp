@@ -13,6 +13,7 @@ namespace subspectra {
 
 std::string json_file_text(const std::string& path, std::uint64_t largest, std::string_view too_large,
                            std::uint64_t memory_limit) {
+  static_cast<void>(MemoryBudget(memory_limit));  // which refuses less than the program itself takes
   const std::uint64_t size = checked_file_size(path);
   if (size > largest) throw BadInput({.file = path}, std::string(too_large));
   const auto require = [&](double bytes) {

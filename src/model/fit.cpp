@@ -179,8 +179,9 @@ FitResult fit_features(const Dataset& data, const Method& method, const SelectOp
   options.bounds = false;  // nobody would see them
   if (traits.variance)
     options.components = 1;  // `components` then counts the discriminants of the rule alone
-  const auto preparation = Preparation::learn(data, prepare);
-  const Dataset prepared = preparation.apply(data);
+  const std::uint64_t memory_limit = options.memory_limit.bytes;
+  const auto preparation = Preparation::learn(data, prepare, memory_limit);
+  const Dataset prepared = preparation.changed_copy(data, memory_limit);
   const RowStatistics rows(prepared, options.threads, options.memory_limit.bytes);
   const Judging judging{.classifier = classifier, .transform = prepare.transform};
   result.selection = choose_features(rows, method, options, judging, control);

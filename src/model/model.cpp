@@ -11,6 +11,7 @@
 #include "classify/registry.hpp"
 #include "core/json_io.hpp"
 #include "core/matrix_json.hpp"
+#include "core/memory.hpp"
 #include "core/options.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
@@ -298,10 +299,11 @@ TrainedModel TrainedModel::from_json(const json& root, const std::string& file) 
   return model;
 }
 
-TrainedModel TrainedModel::load(const std::string& path) {
-  return parse(json_file_text(path, kLargestModelFile,
-                              "is too large for a model; give a file that 'subspectra fit' wrote"),
-               path);
+TrainedModel TrainedModel::load(const std::string& path, std::uint64_t memory_limit) {
+  return parse(
+      json_file_text(path, kLargestModelFile,
+                     "is too large for a model; give a file that 'subspectra fit' wrote", memory_limit),
+      path);
 }
 
 TrainedModel TrainedModel::parse(std::string_view content, const std::string& file) {
@@ -342,7 +344,17 @@ std::vector<std::string> needed_columns(const TrainedModel& model) {
   return names;
 }
 
-Matrix predict_probabilities(const TrainedModel& model, const Dataset& data) {
+Matrix predict_probabilities(const TrainedModel& model, const Dataset& data, std::uint64_t memory_limit) {
+  constexpr double kColumns = 3.0,
+                   kProbabilities = 2.0;  // at one time: as read, prepared, in the rule's space
+  constexpr double kText = 64.0;          // bytes a number as text that grows
+  const auto n = static_cast<double>(data.rows()), q = static_cast<double>(model.features.size()),
+             k = static_cast<double>(model.classes.size());
+  require_memory(n * (sizeof(double) * (kColumns * q + kProbabilities * k) + kText * (k + 1.0)) +
+                     (model.derived.empty() ? 0.0 : bytes_of_copy(data)),
+                 fmt::format("predicting {} by {}", counted(data.rows(), "row"),
+                             counted(model.features.size(), "feature")),
+                 "give fewer rows at once, or raise ⟨memory_limit⟩", memory_limit);
   const Dataset chosen = model.preparation.apply(model_columns(model, data));
   const Matrix rows = chosen.values().columns(first_features(chosen.features()));
   if (!rows.allFinite()) refuse_gaps(model, data, rows);

@@ -1,5 +1,6 @@
 #pragma once
 /// A trained classifier with everything it needs to be applied to new rows: `subspectra.model/1`.
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -33,7 +34,7 @@ struct TrainedModel {
   static TrainedModel from_json(const nlohmann::json& json, const std::string& file);
   /// The same from the text of a model file, and from a file.
   static TrainedModel parse(std::string_view content, const std::string& file);
-  static TrainedModel load(const std::string& path);
+  static TrainedModel load(const std::string& path, std::uint64_t memory_limit = 0);
 };
 
 /// The columns that new rows must have as numbers: those the model uses, and those it makes features of.
@@ -43,8 +44,10 @@ struct TrainedModel {
 [[nodiscard]] Dataset model_columns(const TrainedModel& model, const Dataset& data);
 
 /// Matches columns by name (by position where there are none), fills in missing values as trained, and gives
-/// the n x K class probabilities. Throws BadInput that names the columns `data` lacks.
-[[nodiscard]] Matrix predict_probabilities(const TrainedModel& model, const Dataset& data);
+/// the n x K class probabilities. Throws BadInput that names the columns `data` lacks. `memory_limit` holds
+/// for the columns, the probabilities and a text of them.
+[[nodiscard]] Matrix predict_probabilities(const TrainedModel& model, const Dataset& data,
+                                           std::uint64_t memory_limit = 0);
 
 /// Trains the classifier on the features of fitted discriminants, with the rule in their space. Here and
 /// below `seed` is that of TrainingContext and `control` that of ClassifierTrainer::fit.

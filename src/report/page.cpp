@@ -38,7 +38,8 @@ struct PageLimits {
   std::size_t rows = 2000;  ///< of the errors of one method
   std::size_t fold_features = 100000;
   std::size_t findings = 20000;
-  std::size_t classes = 200;  ///< of a confusion matrix
+  std::size_t classes = 200;  ///< of a confusion matrix, and clusters
+  std::size_t points = 5000;  ///< of a curve or a projection; our own have fewer
 
   [[nodiscard]] PageLimits halved() const {
     PageLimits half = *this;
@@ -249,6 +250,8 @@ class PageTrimmer {
     if (choice.contains("confusion") && choice["confusion"].size() > limits_.classes)
       drop(choice, "confusion",
            fmt::format("the confusion matrix of {} classes", choice["confusion"].size()));
+    for (const char* name : {"roc", "calibration", "projection", "projection_rows", "projection_classes"})
+      thin(choice, name, limits_.points, "points");
     for (const char* name : {"projection", "roc", "calibration"})
       if (choice.contains(name)) choice[name] = rounded(choice[name]);
     if (!choice.contains("features")) return;
@@ -259,7 +262,15 @@ class PageTrimmer {
   void trim_clustering(json& out) {
     drop(out, "labels", "the cluster of every row");
     out.erase("rows");
-    if (out.contains("all_features") && out["all_features"].is_object()) out["all_features"].erase("labels");
+    std::vector<json*> partitions = {&out};
+    if (out.contains("all_features") && out["all_features"].is_object()) {
+      out["all_features"].erase("labels");
+      partitions.push_back(&out["all_features"]);
+    }
+    for (json* const partition : partitions) {
+      cut(*partition, "sizes", limits_.classes, "clusters");
+      cut(*partition, "eigenvalues", limits_.classes, "eigenvalues");
+    }
     mention(out["features"]);
     out.erase("names");
     trim_weights(out);

@@ -1,13 +1,11 @@
 #include "report/page_input.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <optional>
 
 #include "core/json_io.hpp"
-#include "io/byte_source.hpp"
+#include "io/json_file.hpp"
 #include "io/json_member.hpp"
 
 namespace subspectra {
@@ -329,10 +327,8 @@ void check_page_result(const json& result, const std::string& file) {
 
 json read_page_input(const std::string& path) {
   constexpr std::uint64_t kLargest = std::uint64_t{1} << 30U;
-  if (checked_file_size(path) > kLargest)
-    throw BadInput({.file = path}, fmt::format("is too large for a result; {}", kPageWayOut));
-  std::ifstream file(path, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const std::string text =
+      json_file_text(path, kLargest, fmt::format("is too large for a result; {}", kPageWayOut));
   const JsonSource source{path, std::string(kPageWayOut)};
   if (auto events = events_of(text, source)) return *std::move(events);
   json result = parsed_json(text, source);

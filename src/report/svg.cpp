@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "core/text.hpp"
 
@@ -57,6 +58,12 @@ std::string points_text(const std::vector<std::pair<double, double>>& points) {
   return text;
 }
 
+/// Where `value` lies between the ends; in halves where no double holds their difference.
+double share_between(double value, double low, double high) {
+  const double span = high - low;
+  return std::isfinite(span) ? (value - low) / span : (0.5 * value - 0.5 * low) / (0.5 * high - 0.5 * low);
+}
+
 /// 1, 2 or 5 times a power of ten.
 double tick_step(double span, int most) {
   const double raw = span / most;
@@ -68,17 +75,28 @@ double tick_step(double span, int most) {
 }
 
 std::vector<double> axis_ticks(const SvgChart::Axis& axis, int most) {
+  // Counted, not added up: beside a huge number a step is nothing, and 10 to the power of -324 is 0.
+  constexpr int kMostDecades = 16;
   std::vector<double> ticks;
   if (axis.logarithmic) {
-    for (double power = std::pow(10.0, std::floor(std::log10(axis.low))); power <= axis.high; power *= 10.0) {
-      if (power >= axis.low * (1 - 1e-9)) ticks.push_back(power);
+    const int first = static_cast<int>(std::floor(std::log10(axis.low)));
+    const int last = static_cast<int>(std::floor(std::log10(axis.high) + 1e-9));
+    const int stride = 1 + (last - first) / kMostDecades;
+    for (int exponent = first; exponent <= last; exponent += stride) {
+      const double power = std::pow(10.0, exponent);
+      if (power >= axis.low * (1 - 1e-9) && power <= axis.high) ticks.push_back(power);
     }
     return ticks;
   }
   double step = tick_step(axis.high - axis.low, most);
   if (axis.whole) step = std::max(1.0, std::round(step));
-  for (double tick = std::ceil(axis.low / step - 1e-9) * step; tick <= axis.high + 1e-9 * step; tick += step)
+  if (!(step > 0.0) || !std::isfinite(step)) return ticks;
+  const double first = std::ceil(axis.low / step - 1e-9);
+  for (int i = 0; i <= most + 1; ++i) {
+    const double tick = (first + i) * step;
+    if (!(tick <= axis.high + 1e-9 * step) || !std::isfinite(tick)) break;
     ticks.push_back(std::abs(tick) < 1e-12 * step ? 0.0 : tick);
+  }
   return ticks;
 }
 
@@ -217,10 +235,12 @@ SvgChart::SvgChart(double width, double height, Axis x, Axis y, const std::vecto
     : x_(std::move(x)), y_(std::move(y)), drawing_(width, height + keys_height(keys, width)) {
   for (Axis* const axis : {&x_, &y_}) {
     if (!(axis->high > axis->low)) {
-      axis->low -= 0.5;
-      axis->high += 0.5;
+      const double room = std::max(0.5, 1e-9 * std::abs(axis->high));
+      axis->low = std::max(axis->low - room, std::numeric_limits<double>::lowest());
+      axis->high = std::min(axis->high + room, std::numeric_limits<double>::max());
     }
-    if (axis->logarithmic && !(axis->low > 0.0)) axis->logarithmic = false;
+    if (axis->logarithmic && !(axis->low > 0.0 && std::log(axis->high) > std::log(axis->low)))
+      axis->logarithmic = false;
   }
   top_ = keys_height(keys, width) + (y_.label.empty() ? 12.0 : 28.0);
   right_ = width - 18.0;
@@ -241,13 +261,13 @@ SvgChart::SvgChart(double width, double height, Axis x, Axis y, const std::vecto
 
 double SvgChart::x(double value) const {
   constexpr double kInset = 10.0;
-  const double share = x_.logarithmic ? std::log(value / x_.low) / std::log(x_.high / x_.low)
-                                      : (value - x_.low) / (x_.high - x_.low);
+  const double share = x_.logarithmic ? share_between(std::log(value), std::log(x_.low), std::log(x_.high))
+                                      : share_between(value, x_.low, x_.high);
   return left_ + kInset + share * (right_ - left_ - 2.0 * kInset);
 }
 
 double SvgChart::y(double value) const {
-  const double share = (value - y_.low) / (y_.high - y_.low);
+  const double share = share_between(value, y_.low, y_.high);
   return bottom_ - std::clamp(share, 0.0, 1.0) * (bottom_ - top_);
 }
 
@@ -281,11 +301,11 @@ SvgDrawing bars_drawing(const std::vector<std::pair<std::string, double>>& bars,
     low = std::min(low, value);
     high = std::max(high, value);
   }
-  if (!(high > low)) high = low + 1.0;
+  if (!(high > low)) high = low + 1.0;  // both are 0
   const double bottom = 12.0 + kBar * static_cast<double>(bars.size());
   SvgDrawing drawing(kWidth, bottom + 46.0);
   const auto place = [&](double value) {
-    return left + (value - low) / (high - low) * (kWidth - left - 60.0);
+    return left + share_between(value, low, high) * (kWidth - left - 60.0);
   };
   const SvgChart::Axis axis{.label = label, .low = low, .high = high, .percent = percent};
   for (const double tick : axis_ticks(axis, 6)) {

@@ -732,8 +732,9 @@ Selection select(const Dataset& data, const Method& method, const SelectOptions&
                  const RunControl& control) {
   method.validate();
   const Dataset checked = check_values(data, options.prepare, options.exclude, options.memory_limit.bytes);
-  const Preparation preparation = Preparation::learn(checked, options.prepare);
-  const Dataset prepared = preparation.apply(checked);
+  const std::uint64_t memory_limit = options.memory_limit.bytes;
+  const Preparation preparation = Preparation::learn(checked, options.prepare, memory_limit);
+  const Dataset prepared = preparation.changed_copy(checked, memory_limit);
   Selection found = run_method(RowStatistics(prepared, options.threads, options.memory_limit.bytes), method,
                                options, control);
   to_table_units(preparation, found);

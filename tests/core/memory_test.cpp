@@ -160,6 +160,14 @@ TEST_F(Groups, TheLeastOfAllLimitsUpToTheRootHolds) {
   EXPECT_EQ(left("0::/docker/1234\n"), 700U);
 }
 
+TEST_F(Groups, TheLargestNumberOfTheFirstVersionIsNoLimit) {
+  write("memory/job/memory.limit_in_bytes", "9223372036854771712\n");
+  write("memory/job/memory.usage_in_bytes", "5000\n");
+  EXPECT_EQ(left("4:memory:/job\n"), kNone);
+  write("memory/job/memory.limit_in_bytes", "9000\n");
+  EXPECT_EQ(left("4:memory:/job\n"), 4000U);
+}
+
 TEST_F(Groups, TheFirstVersionHasItsOwnNames) {
   write("memory/a/memory.limit_in_bytes", "9223372036854771712\n");
   write("memory/a/memory.usage_in_bytes", "1000\n");

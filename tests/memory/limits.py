@@ -101,6 +101,8 @@ def make_beside():
     row = [b",".join(b"" if (i + j) % 13 == 0 else b"%d" % ((i * i + j * 31) % 97) for j in range(250)) + b",%d\n" % (i % 2)
            for i in range(26)]
     write("gaps.csv", b",".join(b"v%d" % j for j in range(250)) + b",class\n" + b"".join(row) * 770)
+    row = [b",".join(b"%d" % ((i * i + j * 31) % 97) for j in range(250)) + b",%d\n" % (i % 2) for i in range(26)]
+    write("varied.csv", b",".join(b"v%d" % j for j in range(250)) + b",class\n" + b"".join(row) * 770)
 
 
 def make_arrays():
@@ -278,6 +280,31 @@ def check_gene_tables():
         refused("--labels " + name, ["select", "sonar", "--labels", name] + quick, words, codes=(1,))
 
 
+def check_prepared_copies():
+    """The table itself is 40 MB: what is prepared stands beside it."""
+    bent = ["varied.csv", "-k", "200", "--method", "fisher", "--transform", "asinh", "--standardize"]
+    for command in (["select"], ["fit", "-o", "bent.json"], ["cluster"]):
+        words = command[:1] + bent + command[1:]
+        if command == ["cluster"]:
+            words = ["cluster", "varied.csv", "--standardize"]
+        refused("prepared: " + command[0], words, "the table as it is prepared", codes=(1,), limit=85 * MEGABYTE)
+    refused("imputed", ["select", "gaps.csv", "--missing", "median", "-k", "200", "--method", "fisher"],
+            "the table as it is prepared", codes=(1,), limit=85 * MEGABYTE)
+    read("prepared", ["select"] + bent, 125 * MEGABYTE)
+    folds = ["evaluate", "varied.csv", "-k", "2", "--method", "fisher", "--standardize", "--cv", "3", "--threads"]
+    refused("folds", folds + ["2"], "the table as it is prepared", codes=(1,), limit=85 * MEGABYTE)
+    read("folds", folds + ["2"], 125 * MEGABYTE)
+
+
+def check_predictions():
+    trained = Run([program, "fit", "varied.csv", "--method", "fisher", "-k", "200", "-o", "model.json", "--quiet"])
+    require("model.json", trained.code == 0, trained, "a model is needed")
+    refused("predict", ["predict", "model.json", "varied.csv"], "predicting 20020 rows by 200 features", codes=(1,), limit=85 * MEGABYTE)
+    refused("predict, rows", ["predict", "model.json", "wide.csv.gz"], "the first lines of", codes=(1,))
+    refused("predict, model", ["predict", "result.json", "varied.csv"], "reading result.json", codes=(1,))
+    read("predict", ["predict", "model.json", "varied.csv", "--quiet"], 180 * MEGABYTE)
+
+
 def check_beside():
     quick = ["-k", "1", "--method", "fisher"]
     refused("--groups", ["select", "sonar", "--groups", "groups.csv.gz", "-k", "1"], "the groups in", codes=(1,))
@@ -291,6 +318,8 @@ def check_beside():
                               "--write-table", "chosen.npz"], "writing 20020 x 200 numbers", codes=(1,), limit=120 * MEGABYTE)
     refused("indicators", ["select", "gaps.csv", "--missing", "indicator"] + quick, "may be used", codes=(1,),
             limit=100 * MEGABYTE)
+    check_prepared_copies()
+    check_predictions()
 
 
 def check_arrays():

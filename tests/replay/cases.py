@@ -572,7 +572,8 @@ case("predict-what-does-not-fit-the-model", TRAINED,
      predict("m.json - --missing drop", "a,b,c\n,5,1\n"), predict("m.json - --target kind", "a,b\n1,2\n"),
      predict("m.json none.csv"), predict("m.json train.csv -o none/p.csv"), predict("none.json train.csv"),
      predict("m.json"), predict(""), predict("m.json train.csv more"), predict("m.json train.csv --missing mean"),
-     predict("m.json train.csv -o m.json"), predict("m.json train.csv --threads 2"), files=SMALL)
+     predict("m.json train.csv -o m.json"), predict("m.json train.csv --threads 2"),
+     predict("m.json train.csv --memory-limit 1k"), predict("m.json train.csv --memory-limit many"), files=SMALL)
 case("predict-without-names", fit("plain.csv --target x0 --method fisher -k 2 -o m.json --quiet"),
      predict("m.json plain.csv"), predict("m.json two.npy"), fit("two.npy --target x0 --method fisher -k 2 -o refused.json"), fit("packed.npz -k 2 -o n.json"), predict("n.json packed.npz --quiet"),
      predict("n.json oblong.npy"), predict("n.json tiny.csv"), digests=("m.json", "n.json"),
