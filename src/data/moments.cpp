@@ -619,16 +619,23 @@ Vector Moments::within_variances() const {
 
 Vector Moments::between_variances() const { return between_factor().rowwise().squaredNorm(); }
 
-Matrix Moments::within_covariance() const {
+Matrix Moments::within_covariance() const& {
+  if (second_order_ == SecondOrder::kFull && total_weight() != 0.0) {
+    require_memory(8.0 * static_cast<double>(within_scatter_.size()),
+                   fmt::format("a copy of the within-class covariance of {} features", features()),
+                   "choose fewer features first (a filter method) or a method that does not form it");
+  }
+  return Moments(*this).within_covariance();
+}
+
+Matrix Moments::within_covariance() && {
   if (second_order_ != SecondOrder::kFull) {
     throw Error("moments: the within-class covariance needs second-order sums of the kind kFull");
   }
   const double total = total_weight();
   if (total == 0.0) return Matrix::Zero(features(), features());
-  require_memory(8.0 * static_cast<double>(within_scatter_.size()),
-                 fmt::format("a copy of the within-class covariance of {} features", features()),
-                 "choose fewer features first (a filter method) or a method that does not form it");
-  Matrix covariance = within_scatter_ / total;
+  Matrix covariance = std::move(within_scatter_);
+  covariance /= total;
   covariance.diagonal() = within_variances();  // summed class by class: the same bits in both places
   return covariance;
 }

@@ -50,7 +50,8 @@ class Moments {
   [[nodiscard]] Vector mean() const;               ///< p; 0 when there is no weight
   [[nodiscard]] Vector within_variances() const;   ///< p, diag of Sigma_w = (1/N) sum of within-class scatter
   [[nodiscard]] Vector between_variances() const;  ///< p, diag of Sigma_b
-  [[nodiscard]] Matrix within_covariance() const;  ///< p x p Sigma_w; kFull only
+  [[nodiscard]] Matrix within_covariance() const&;  ///< p x p Sigma_w; kFull only
+  [[nodiscard]] Matrix within_covariance() &&;      ///< the same in the memory of the sums
   /// p x K factor M with Sigma_b = M M': column c is sqrt(n_c/N) (mu_c - mu).
   [[nodiscard]] Matrix between_factor() const;
 

@@ -3,6 +3,7 @@
 /// would compile it again. Large ones are linalg::'s, in tiles (linalg/tiled.hpp).
 #include <Eigen/Cholesky>
 
+#include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 
 namespace subspectra::linalg {
@@ -24,8 +25,9 @@ class CholeskyFactor {
 };
 
 /// L (p x p, lower) with L L' = M M' for M of p rows and more columns: the triangle of M' = Q L', so that no
-/// digits are lost to squares. By LAPACK, 2 r p^2 flops for r columns.
-[[nodiscard]] Matrix square_factor(const MatrixRef& m);
+/// digits are lost to squares. By LAPACK, 2 r p^2 flops for r columns. Throws linalg::Stopped when `control`
+/// says stop, a panel of 32 columns later.
+[[nodiscard]] Matrix square_factor(const MatrixRef& m, const RunControl* control = nullptr);
 
 /// Columns that are an orthonormal basis of the span of a's, which has more rows than columns (Householder).
 [[nodiscard]] Matrix orthonormal_basis(const MatrixRef& a);

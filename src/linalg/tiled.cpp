@@ -122,20 +122,6 @@ Matrix half_matrix(Index n) {
   return scratch;
 }
 
-/// C <- L^{-1} C or L^{-T} C, panel by panel: L is read once, in order.
-void solve_panels(const MatrixRef& l, Op op, MutableMatrix c) {
-  const Index n = l.rows(), panel = panel_width(n);
-  for (Index item = 0; item < tiles(n, panel); ++item) {
-    const Index k = (op == Op::kNone ? item : tiles(n, panel) - 1 - item) * panel;
-    const Index width = std::min(panel, n - k), below = n - k - width;
-    const auto rest = l.block(k + width, k, below, width);
-    if (op == Op::kTranspose)
-      gemm(-1.0, op, rest, Op::kNone, c.bottomRows(below), 1.0, c.middleRows(k, width));
-    solve_lower(l.block(k, k, width, width), op, c.middleRows(k, width));
-    if (op == Op::kNone) gemm(-1.0, op, rest, Op::kNone, c.middleRows(k, width), 1.0, c.bottomRows(below));
-  }
-}
-
 /// B <- B L^{-T} for a tile of rows B, by halves. (OpenBLAS's DTRSM runs at a quarter of DGEMM's speed for a
 /// panel. With the inverse of L it would be a product, but on strongly correlated columns that loses two
 /// digits of the Schur complement.)
@@ -221,6 +207,19 @@ bool cholesky_tiled(MutableMatrix a, int threads, const RunControl* control) {
 
 // Views that are written through: by value, as everywhere here.
 // NOLINTBEGIN(performance-unnecessary-value-param)
+void solve_lower_panels(const MatrixRef& l, Op op, MutableMatrix c) {
+  const Index n = l.rows(), panel = panel_width(n);
+  for (Index item = 0; item < tiles(n, panel); ++item) {
+    const Index k = (op == Op::kNone ? item : tiles(n, panel) - 1 - item) * panel;
+    const Index width = std::min(panel, n - k), below = n - k - width;
+    const auto rest = l.block(k + width, k, below, width);
+    if (op == Op::kTranspose)
+      gemm(-1.0, op, rest, Op::kNone, c.bottomRows(below), 1.0, c.middleRows(k, width));
+    solve_lower(l.block(k, k, width, width), op, c.middleRows(k, width));
+    if (op == Op::kNone) gemm(-1.0, op, rest, Op::kNone, c.middleRows(k, width), 1.0, c.bottomRows(below));
+  }
+}
+
 std::optional<Matrix> invert_positive(MutableMatrix a, MutableMatrix c, double pivot_floor, int threads,
                                       const RunControl* control) {
   const Index n = a.rows();
@@ -229,10 +228,10 @@ std::optional<Matrix> invert_positive(MutableMatrix a, MutableMatrix c, double p
   for (Index i = 0; i < n; ++i) {
     if (!(a(i, i) * a(i, i) > pivot_floor * diagonal[i])) return std::nullopt;
   }
-  solve_panels(a, Op::kNone, c);
+  solve_lower_panels(a, Op::kNone, c);
   Matrix t(c.cols(), c.cols());
   syrk(1.0, Op::kTranspose, c, 0.0, t);
-  solve_panels(a, Op::kTranspose, c);
+  solve_lower_panels(a, Op::kTranspose, c);
   Matrix work = half_matrix(n);
   invert_lower(a, work, {threads, control});
   square_lower(a, work, {threads, control});

@@ -29,6 +29,10 @@ void gemv_transposed(const MatrixRef& a, const VectorRef& x, MutableVector y, in
 /// positive; A is destroyed then.   n^3/3 flops. Throws Stopped when `control` says stop, a tile later.
 [[nodiscard]] bool cholesky_tiled(MutableMatrix a, int threads, const RunControl* control = nullptr);
 
+/// C <- L^{-1} C or L^{-T} C, L lower triangular, panel by panel: L is read once, in order, and nearly all of
+/// it by DGEMM. On one thread.
+void solve_lower_panels(const MatrixRef& l, Op op, MutableMatrix c);
+
 /// A <- A^{-1} in the lower triangle of a symmetric positive definite A, C <- A^{-1} C (n x r); gives T =
 /// C'A^{-1}C for the C that came in. Nothing when a pivot is not above `pivot_floor` times its diagonal
 /// entry; A and C are destroyed then. A = L L', W = L^{-1}, A^{-1} = W'W: n^3 flops, nearly all of them

@@ -1,6 +1,7 @@
 #include "qalpha/feature_rows.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 
@@ -54,7 +55,8 @@ FeatureRows::FeatureRows(Matrix m, int threads)
 }
 
 FeatureRows::FeatureRows(const Dataset& data, const std::vector<Index>& features, bool normalize,
-                         const std::vector<int>& codes, int threads, std::uint64_t memory_limit)
+                         const std::vector<int>& codes, int threads, std::uint64_t memory_limit,
+                         std::uint64_t most_copied)
     : features_(static_cast<Index>(features.size())),
       samples_(data.rows()),
       threads_(threads),
@@ -81,11 +83,14 @@ FeatureRows::FeatureRows(const Dataset& data, const std::vector<Index>& features
       if (code >= 0 && last) classes_.begin.push_back(i + 1);
     }
   }
-  data.values().by_storage([&] { keep_normalized(data, features, given_roots, memory_limit); },
-                           [&](const CscMap& entries) {
-                             values_ = data.values();
-                             keep_entries(entries, features, given_roots);
-                           });
+  data.values().by_storage(
+      [&] {
+        if (!leave_table(data, most_copied)) keep_normalized(data, features, given_roots, memory_limit);
+      },
+      [&](const CscMap& entries) {
+        values_ = data.values();
+        keep_entries(entries, features, given_roots);
+      });
 }
 
 void FeatureRows::keep_normalized(const Dataset& data, const std::vector<Index>& features,
@@ -107,6 +112,50 @@ void FeatureRows::keep_normalized(const Dataset& data, const std::vector<Index>&
       if (!order_.empty()) m_.col(j) = Vector(m_.col(j)(order_));
     }
   });
+}
+
+bool FeatureRows::leave_table(const Dataset& data, std::uint64_t most_copied) {
+  constexpr double kFar =
+      1e3;  // a mean in standard deviations: so much of the digits centring a product costs
+  const auto bytes =
+      sizeof(double) * static_cast<std::uint64_t>(samples_) * static_cast<std::uint64_t>(features_);
+  if (!centred_ || !order_.empty() || features_ != data.features() || bytes <= most_copied) return false;
+  std::vector<double> scratch;
+  static_cast<void>(data.values().part_of_column(0, 0, samples_, scratch));
+  if (!scratch.empty()) return false;  // it does not stand as one block
+  values_ = data.values();
+  table_.emplace(values_.packed());
+  cut_tiles();
+  means_.resize(features_);
+  scales_.resize(features_);
+  const Vector weights = roots_.array().square();
+  const double total = weights.sum();
+  std::atomic<bool> far = false;
+  ++passes_;
+  parallel_for(tiles(), threads_, [&](Index t) {
+    Vector column(samples_);
+    for (Index j = tile_first(t); j < tile_first(t + 1) && !far; ++j) {
+      column = table_->col(j);
+      // To a largest entry of about 1 first, as in unit_columns().
+      const double largest = column.cwiseAbs().maxCoeff();
+      const double unit = largest > 0.0 ? std::exp2(std::ilogb(largest)) : 1.0;
+      column /= unit;
+      double mean = 0.0;
+      for (int pass = 0; pass < 2; ++pass) {
+        const double rest = weights.dot(column) / total;
+        column.array() -= rest;
+        mean += rest;
+      }
+      const double squares = weights.dot(column.cwiseAbs2());
+      if (!(mean * mean * total <= kFar * kFar * squares)) far = true;
+      means_[j] = mean * unit;
+      scales_[j] = squares > 0.0 ? 1.0 / (std::sqrt(squares) * unit) : 0.0;
+    }
+  });
+  if (!far) return true;
+  table_.reset();
+  values_ = Values();
+  return false;
 }
 
 void FeatureRows::keep_entries(const CscMap& entries, const std::vector<Index>& features,
@@ -169,6 +218,11 @@ void FeatureRows::cut_tiles() {
 
 void FeatureRows::prepare_projection(const MatrixRef& u, const SampleBlocks& blocks, Matrix& u_rows,
                                      Matrix& sums) const {
+  if (stays()) {
+    u_rows = u.array().colwise() * roots_.array();
+    sums = u_rows.colwise().sum().transpose();
+    return;
+  }
   if (!is_sparse()) return;
   u_rows = (u.array().colwise() * roots_.array()).matrix().transpose();
   sums = Matrix::Zero(u.cols(), blocks.count());
@@ -179,6 +233,15 @@ void FeatureRows::prepare_projection(const MatrixRef& u, const SampleBlocks& blo
 void FeatureRows::project_tile(Index first, Index count, const MatrixRef& u, const Matrix& u_rows,
                                const Matrix& sums, const SampleBlocks& blocks, Matrix& tile) const {
   const Index width = u.cols();
+  if (stays()) {  // of one block
+    tile.resize(count, width);
+    thin_product(Op::kTranspose, table_->middleCols(first, count), u_rows, 0.0, tile);
+    for (Index c = 0; c < width; ++c) {
+      tile.col(c) =
+          scales_.segment(first, count).cwiseProduct(tile.col(c) - sums(c, 0) * means_.segment(first, count));
+    }
+    return;
+  }
   if (!is_sparse()) {
     tile.resize(count, blocks.count() * width);
     for (Index b = 0; b < blocks.count(); ++b) {
@@ -223,6 +286,12 @@ void FeatureRows::project(const MatrixRef& u, const SampleBlocks& blocks, const 
 
 void FeatureRows::combine_tile(Index first, Index count, const SampleBlocks& blocks, const Matrix& tile,
                                Matrix& part, Matrix& shifts) const {
+  if (stays()) {
+    const Matrix scaled = scales_.segment(first, count).asDiagonal() * tile;
+    thin_product(Op::kNone, table_->middleCols(first, count), scaled, 1.0, part);
+    shifts.col(0) += scaled.transpose() * means_.segment(first, count);
+    return;
+  }
   if (!is_sparse()) {
     const Index width = part.cols();
     for (Index b = 0; b < blocks.count(); ++b) {
@@ -272,6 +341,10 @@ Matrix FeatureRows::combine_tiles(Index columns, const SampleBlocks& blocks,
     shifts[0] += shifts[p];
     part[p].resize(0, 0);
   }
+  if (stays()) {
+    part[0].rowwise() -= shifts[0].col(0).transpose();
+    part[0].array().colwise() *= roots_.array();
+  }
   if (!is_sparse()) return std::move(part[0]);
   for (Index b = 0; b < blocks.count(); ++b)
     part[0].middleCols(blocks.first(b), blocks.size(b)).colwise() -= shifts[0].col(b);
@@ -296,6 +369,12 @@ Matrix FeatureRows::project_combine(const MatrixRef& u, const SampleBlocks& bloc
 }
 
 Matrix FeatureRows::tile(Index first, Index count) const {
+  if (stays()) {
+    Matrix dense = table_->middleCols(first, count);
+    for (Index i = 0; i < count; ++i)
+      dense.col(i) = (dense.col(i).array() - means_[first + i]) * (scales_[first + i] * roots_.array());
+    return dense;
+  }
   if (!is_sparse()) return m_.middleCols(first, count);
   Matrix dense(samples_, count);
   for (Index i = 0; i < count; ++i) {
@@ -338,6 +417,10 @@ Vector FeatureRows::affinity_diagonal(const VectorRef& alpha) const {
     double squares = 0.0;  // of the means: what every sample has where nothing is stored
     for (Index t = all * p / part_count; t < all * (p + 1) / part_count; ++t) {
       for (Index i = tile_first(t); i < tile_first(t + 1); ++i) {
+        if (stays()) {
+          own.array() += alpha[i] * (scales_[i] * (table_->col(i).array() - means_[i])).square();
+          continue;
+        }
         if (!is_sparse()) {
           own += alpha[i] * m_.col(i).cwiseAbs2();
           continue;
@@ -353,7 +436,7 @@ Vector FeatureRows::affinity_diagonal(const VectorRef& alpha) const {
     own.array() += squares;
   });
   Vector diagonal = part.rowwise().sum();
-  if (is_sparse()) diagonal.array() *= roots_.array().square();
+  if (is_sparse() || stays()) diagonal.array() *= roots_.array().square();
   return diagonal;
 }
 
@@ -373,7 +456,7 @@ Vector FeatureRows::quadratic_forms(const MatrixRef& s) const {
 
 Vector FeatureRows::squared_norms() const {
   Vector squares(features_);
-  if (is_sparse() && centred_) {
+  if ((is_sparse() && centred_) || stays()) {
     for (Index i = 0; i < features_; ++i) squares[i] = scales_[i] > 0.0 ? 1.0 : 0.0;
     return squares;
   }

@@ -1,11 +1,13 @@
 #pragma once
 /// M of JMLR05: one row m_i' a feature, over q samples, centred and of unit norm. Everything Q-alpha needs of
 /// it is two thin products, M U and M'P, and each is one pass over the data. A dense table is kept normalized
-/// (a copy, its samples in the order of the blocks below); a sparse one stays where it is, and centring and
-/// scaling are done to the products.
+/// (a copy, its samples in the order of the blocks below); a sparse one stays where it is, and so does a
+/// large dense one whose columns do not stand far from zero: centring and scaling are done to the products
+/// then.
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "core/types.hpp"
@@ -33,9 +35,11 @@ class FeatureRows {
   /// centred, unit norm (constant ones become zero), else as given. `codes`, one a row of the table or empty,
   /// is the class of each sample: samples are then ordered by class, those without one (negative) last.
   /// Sample weights are honoured: a sample is multiplied by the square root of its own. Throws Error when the
-  /// copy of a dense table does not fit into memory.
+  /// copy of a dense table does not fit into memory. `most_copied`: of a larger dense table (bytes) no copy
+  /// is made where centring the products loses less than three digits.
   FeatureRows(const Dataset& data, const std::vector<Index>& features, bool normalize,
-              const std::vector<int>& codes, int threads, std::uint64_t memory_limit = 0);
+              const std::vector<int>& codes, int threads, std::uint64_t memory_limit = 0,
+              std::uint64_t most_copied = std::uint64_t{1} << 28);
   /// Rows as given: column i of `m` (q x p) is feature i.
   FeatureRows(Matrix m, int threads);
 
@@ -44,6 +48,7 @@ class FeatureRows {
   [[nodiscard]] int threads() const { return threads_; }
   [[nodiscard]] bool centred() const { return centred_; }
   [[nodiscard]] bool is_sparse() const { return sparse_ != nullptr; }
+  [[nodiscard]] bool stays() const { return table_.has_value(); }  ///< dense, and not copied
   /// sqrt(weight) of the samples in their order here: what stands for the vector of ones.
   [[nodiscard]] const Vector& roots() const { return roots_; }
   [[nodiscard]] const std::vector<Index>& order() const {
@@ -83,6 +88,8 @@ class FeatureRows {
   /// The normalized copy of a dense table; `roots` are those of the rows in the order of the table.
   void keep_normalized(const Dataset& data, const std::vector<Index>& features, const Vector& roots,
                        std::uint64_t memory_limit);
+  /// Of a large table no copy: what centring and scaling do to the products. False: they would lose digits.
+  [[nodiscard]] bool leave_table(const Dataset& data, std::uint64_t most_copied);
   /// The entries of a sparse one, and what centring and scaling do to the products.
   void keep_entries(const CscMap& entries, const std::vector<Index>& features, const Vector& roots);
   /// Cuts the features into tiles of about equal work, by size alone.
@@ -95,7 +102,8 @@ class FeatureRows {
   void project_tile(Index first, Index count, const MatrixRef& u, const Matrix& u_rows, const Matrix& sums,
                     const SampleBlocks& blocks, Matrix& tile) const;
   void prepare_projection(const MatrixRef& u, const SampleBlocks& blocks, Matrix& u_rows, Matrix& sums) const;
-  /// part += M_tile'P_tile. Dense: q x C. Sparse: C x q, without roots and means, whose sum goes to `shifts`.
+  /// part += M_tile'P_tile. Dense: q x C. Sparse: C x q, without roots and means, whose sum goes to `shifts`;
+  /// so for a table that stays, q x C.
   void combine_tile(Index first, Index count, const SampleBlocks& blocks, const Matrix& tile, Matrix& part,
                     Matrix& shifts) const;
   [[nodiscard]] Matrix combine_tiles(Index columns, const SampleBlocks& blocks,
@@ -105,10 +113,11 @@ class FeatureRows {
   int threads_ = 0;
   bool centred_ = false;
   Matrix m_;                             ///< dense: q x p
-  Values values_;                        ///< sparse: the table
+  Values values_;                        ///< the table, sparse or one that stays
+  std::optional<DenseMap> table_;        ///< its numbers where it stays, q x p
   const CscMap* sparse_ = nullptr;       ///< its entries, N x all columns
   std::vector<Index> columns_;           ///< sparse: its columns
-  Vector means_, scales_;                ///< sparse: m_ia = scale_i (x_ai - mean_i) roots_a
+  Vector means_, scales_;                ///< of these two: m_ia = scale_i (x_ai - mean_i) roots_a
   std::vector<Index> order_, position_;  ///< sample -> row of the table and back; empty: the same
   std::vector<Index> tile_begin_;
   Vector roots_;

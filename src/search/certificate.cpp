@@ -116,11 +116,12 @@ class Certifier {
   void from_root() {
     const auto fixed = units_.included();
     std::vector<double> losses;
-    for (Index u = 0; u < units_.count(); ++u) {
+    for (Index u = 0; u < root_->losses.size(); ++u) {
       if (fixed[static_cast<std::size_t>(u)] == 0) losses.push_back(root_->losses[u]);
     }
     std::sort(losses.begin(), losses.end());
     add(&SizeBounds::upper, "inclusion", [&](Index) { return root_->value * (1.0 + root_outwards_); });
+    if (root_->losses.size() == 0) return;
     // Any D that is dropped costs at least its dearest member: the d-th smallest loss.
     add(&SizeBounds::upper, "single-drop", [&](Index k) {
       const auto drop = units_.count() - k;

@@ -656,6 +656,32 @@ double exchange_work(const Pencil& pencil, Index k, Index columns) {
   return 4.0 * size * size * n + size * n * (6.0 * r + 3.0);
 }
 
+bool root_through_rows(const Pencil& pencil, Index candidates, InverseRoute route) {
+  return pencil.factor() != nullptr && through_rows(pencil, candidates, route);
+}
+
+RootLosses root_value(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options) {
+  const auto features = units.features();
+  const CovarianceOperator& rows = *pencil.rows();
+  // P = B^{-1} = (I - Z'H Z)/eps, H = (eps I + Z Z')^{-1}, so that T = M'P M = (M'M - (Z M)'H (Z M))/eps.
+  const Matrix m = (*pencil.factor())(features, Eigen::all);
+  Matrix gram = rows.gram(features, options.threads);
+  gram.diagonal().array() += pencil.shift();
+  Matrix zm = rows.times(features, m);
+  if (!linalg::cholesky_tiled(gram, options.threads)) refuse_singular();
+  linalg::solve_lower_panels(gram, Op::kNone, zm);
+  Matrix t(m.cols(), m.cols()), inner(m.cols(), m.cols());
+  linalg::syrk(1.0, Op::kTranspose, m, 0.0, t);
+  linalg::syrk(1.0, Op::kTranspose, zm, 0.0, inner);
+  t = ((t - inner) / pencil.shift()).eval();
+  RootLosses root{.value = 0.0, .losses = {}, .eigenvalues = {}};
+  root.eigenvalues = linalg::small_symmetric_eigen(t, false).values.reverse().cwiseMax(0.0);
+  // What the difference loses where the classes differ along the rows themselves.
+  const double rounding = static_cast<double>(gram.rows()) * kEpsilon * m.squaredNorm() / pencil.shift();
+  root.value = criterion_value(options.criterion, root.eigenvalues) + rounding;
+  return root;
+}
+
 RootLosses root_losses(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options) {
   auto side = inverse_side(pencil, units.features(), options, true);
   FactorPass pass(std::move(side.elimination), units, options.criterion, -1.0, side.t);

@@ -46,7 +46,8 @@ struct GreedyPass {
 /// What is known of all candidates together: the root of every upper bound.
 struct RootLosses {
   double value = 0.0;  ///< the criterion of the set of all candidates
-  Vector losses;       ///< by unit: value - criterion without it (0 for included units, which never leave)
+  /// By unit: value - criterion without it (0 for included units, which never leave). Empty: not computed.
+  Vector losses;
   Vector eigenvalues;  ///< of (A, B) over all candidates, descending: the nonzero ones, or the largest
   /// Upper bounds on lambda_max of P = B^{-1} scaled to a unit diagonal, and of D^{1/2} P D^{1/2}, D =
   /// diag(B) (the inverse of the smallest eigenvalue of B's correlation matrix); infinite where they were not
@@ -77,6 +78,15 @@ struct DualPass {
 };
 [[nodiscard]] DualPass dual_pass(const Pencil& pencil, const SearchUnits& units, const GreedyOptions& options,
                                  const RunControl& control, RootLosses* root = nullptr);
+
+/// Whether the losses of all candidates go through the rows, N x N.
+[[nodiscard]] bool root_through_rows(const Pencil& pencil, Index candidates, InverseRoute route);
+
+/// The value of all candidates together where root_through_rows(), without their losses: the bounds of
+/// inclusion and of single features. From Z Z', which the automatic ridge has computed as a rule, one pass
+/// over the rows, where the losses take three times 2 N^2 p flops and a copy of the table.
+[[nodiscard]] RootLosses root_value(const Pencil& pencil, const SearchUnits& units,
+                                    const GreedyOptions& options);
 
 /// The losses alone, for pencils with a factor.
 [[nodiscard]] RootLosses root_losses(const Pencil& pencil, const SearchUnits& units,

@@ -124,10 +124,9 @@ void NestedPath::grow(const Pencil& pencil, const std::vector<Index>& order, Ind
       for (const Index u : batch) chosen_.push_back(u);
       features_ = wanted;
     } else {
-      Matrix b = pencil.block(wanted, options_.threads);
-      const Vector diagonal = b.diagonal();
       // All at once if nothing depends on what stands before it.
-      Matrix l = b;
+      Matrix l = pencil.block(wanted, options_.threads);
+      const Vector diagonal = l.diagonal();
       bool independent = linalg::cholesky_tiled(l, options_.threads);
       for (Index i = 0; independent && i < n; ++i) {
         independent = l(i, i) * l(i, i) > options_.pivot_floor * diagonal[i];
@@ -138,6 +137,7 @@ void NestedPath::grow(const Pencil& pencil, const std::vector<Index>& order, Ind
         features_ = wanted;
       } else {
         // One unit after another; `keep` are the places of the chosen features in `wanted`.
+        const Matrix b = pencil.block(wanted, options_.threads);
         std::vector<Index> keep(features_.size());
         std::iota(keep.begin(), keep.end(), Index{0});
         l = Matrix::Zero(n, n);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 #include <subspectra/error.hpp>
 #include "core/parallel.hpp"
@@ -36,6 +37,8 @@ class Rows {
     sums_.resize(n);
     free_.assign(static_cast<std::size_t>(stride_ * n), 0.0);
     threshold_.assign(static_cast<std::size_t>(n), 0.0);
+    next_.assign(static_cast<std::size_t>(n), std::numeric_limits<double>::quiet_NaN());
+    last_.resize(n);
     for (Index i = 0; i < n; ++i) {
       const auto column = a.col(order[static_cast<std::size_t>(i)]);
       Eigen::Map<Vector> row(free_.data() + i * stride_, free);
@@ -51,8 +54,9 @@ class Rows {
   [[nodiscard]] Vector first_guess() const { return sums_ / static_cast<double>(size()) + own_; }
 
   /// F(d) for sets of k, and max F_i/d_i over the rows that such a set can have. A row keeps the threshold of
-  /// its last sum, so that most of the next ones take one pass over it.
-  double apply(const Vector& d, Index k, Vector& f) {
+  /// its last sum, so that most of the next ones take one pass over it, and the weight that came next: with
+  /// the same d that is all that F for one more feature adds, and no row is read where it is known.
+  double apply(const Vector& d, Index k, bool one_more, Vector& f) {
     constexpr int kPasses = 100;  // the sum is exact long before
     const Index n = size(), fixed = fixed_;
     const Index rows = k > fixed ? n : fixed;  // with k = |include| no other row is in the set
@@ -61,12 +65,18 @@ class Rows {
     f = d;
     parallel_for((rows + kRows - 1) / kRows, threads_, [&](Index item) {
       for (Index i = item * kRows; i < std::min(rows, (item + 1) * kRows); ++i) {
+        double& next = next_[static_cast<std::size_t>(i)];
+        if (one_more && !std::isnan(next)) {
+          f[i] = last_[i] += next;
+          next = std::numeric_limits<double>::quiet_NaN();
+          continue;
+        }
         const double* row = free_.data() + i * stride_;
         double sum = i < fixed ? 0.0 : own_[i] * d[i];
         for (Index j = 0; j < fixed; ++j) sum += columns_(j, i) * d[j];
         const Index slots = k - fixed - (i < fixed ? 0 : 1);
-        f[i] = sum + search::top_sum(row, free.data(), stride_, slots, kPasses,
-                                     threshold_[static_cast<std::size_t>(i)], true);
+        f[i] = last_[i] = sum + search::top_sum(row, free.data(), stride_, slots, kPasses,
+                                                threshold_[static_cast<std::size_t>(i)], &next);
       }
     });
     double bound = 0.0;
@@ -79,7 +89,8 @@ class Rows {
   int threads_;
   Matrix columns_;  ///< fixed x n
   std::vector<double> free_, threshold_;
-  Vector own_, sums_;
+  std::vector<double> next_;  ///< the largest weight that the last sum of a row left out; NaN: not known
+  Vector own_, sums_, last_;  ///< last_: F(d) as apply() gave it
 };
 
 }  // namespace
@@ -101,12 +112,14 @@ Vector perron_bounds(const MatrixRef& a, const std::vector<Index>& candidates,
     d = largest > 0.0 ? Vector((d / largest).cwiseMax(kSmallest)) : Vector(Vector::Ones(n));
   };
   positive();
+  bool same_d = false;  // as in the last sweep, which was for k - 1
   for (Index k = lo; k <= hi && !(control != nullptr && k > lo && control->should_stop()); ++k) {
     double best = kInfinity;
     for (int sweep = 0; sweep < kSweeps; ++sweep) {
-      const double bound = rows.apply(d, k, f);
+      const double bound = rows.apply(d, k, same_d, f);
       const bool slow = bound > best * (1.0 - kProgress);
       best = std::min(best, bound);
+      same_d = slow;
       if (slow) break;
       d = (d.array() * f.array()).sqrt();
       positive();

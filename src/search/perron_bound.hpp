@@ -16,7 +16,8 @@ namespace subspectra {
 /// candidates and include (a part of them) ascending; 1 <= lo <= hi <= |candidates| and lo >= |include|:
 /// throws InvalidArgument otherwise. Cost: about n^2 products and comparisons a sweep, bound by reading A
 /// (a row keeps its threshold from sweep to sweep and from k to k: search/top_sum.hpp), at most a dozen
-/// sweeps a k, mostly two. Once `control` says stop, sizes after the first get infinity.
+/// sweeps a k, mostly two, of which the first reads hardly anything: it is the last one of k - 1 and a weight
+/// more a row. Once `control` says stop, sizes after the first get infinity.
 [[nodiscard]] Vector perron_bounds(const MatrixRef& a, const std::vector<Index>& candidates,
                                    const std::vector<Index>& include, Index lo, Index hi, int threads,
                                    const RunControl* control = nullptr);

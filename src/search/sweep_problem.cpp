@@ -129,19 +129,29 @@ void SweepProblem::take_matrix(const Pencil& pencil, const ExactOptions& options
     });
     if (control.should_stop()) throw linalg::Stopped();
     parallel_for(tiles, options.threads, [&](Index item) {
-      for (Index j = item * kPanelColumns; j < std::min(n, (item + 1) * kPanelColumns); ++j) {
-        for (Index i = j + 1; i < n; ++i) b_(i, j) = b_(j, i);
+      constexpr Index kSide = 64;  // of a square that stays in the cache while it is turned
+      const Index end = std::min(n, (item + 1) * kPanelColumns);
+      for (Index from = item * kPanelColumns; from < n; from += kSide) {
+        if (control.should_stop()) return;
+        for (Index first = item * kPanelColumns; first < end; first += kSide) {
+          for (Index j = first; j < std::min(end, first + kSide); ++j) {
+            for (Index i = std::max(j + 1, from); i < std::min(n, from + kSide); ++i) b_(i, j) = b_(j, i);
+          }
+        }
       }
     });
+    if (control.should_stop()) throw linalg::Stopped();
   } else {
     const auto all_columns = [&](PaddedMatrix& out, const auto& column) {
       Vector whole(pencil.size());
       for (Index j = 0; j < n; ++j) {
+        if (control.should_stop()) throw linalg::Stopped();
         column(features_[static_cast<std::size_t>(j)], whole);
         for (Index i = 0; i < n; ++i)
           out(i, j) = whole[features_[static_cast<std::size_t>(i)]] * scale_[i] * scale_[j];
       }
       for (Index j = 0; j < n; ++j) {  // one triangle, twice
+        if (control.should_stop()) throw linalg::Stopped();
         for (Index i = j + 1; i < n; ++i) out(i, j) = out(j, i);
       }
     };

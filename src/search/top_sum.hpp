@@ -7,9 +7,10 @@
 namespace subspectra::search {
 
 /// The sum, or (after the last of `passes`) a little more. `t` on entry is a guess, and then what gave the
-/// sum: about the m-th largest, or the (m + 1)-th where `aim_below` and it is known, for a caller whose m
-/// grows. n a multiple of rows::kLanes; c zero where there is nothing.
+/// sum: about the m-th largest. With `next` that becomes the (m + 1)-th largest, which the sum of one more
+/// takes, or NaN where the passes did not show it, and `t` is lowered for a caller whose m grows. n a
+/// multiple of rows::kLanes; c zero where there is nothing.
 [[nodiscard]] double top_sum(const double* c, const double* d, Index n, Index m, int passes, double& t,
-                             bool aim_below = false);
+                             double* next = nullptr);
 
 }  // namespace subspectra::search

@@ -80,7 +80,7 @@ std::shared_ptr<const Pencil> RowStatistics::lda_pencil(const RidgeAmount& ridge
   auto& pencil = lda_pencils_[{ridge, matrices_ == nullptr ? Criterion::kLargest : criterion}];
   if (pencil) return pencil;
   ++counts_.lda_pencil;
-  if (matrices_ == nullptr) return pencil = subspectra::lda_pencil(data_, within(), ridge);
+  if (matrices_ == nullptr) return pencil = subspectra::lda_pencil(data_, within(), ridge, control_);
   // trace and wilks need the factor of A, whatever its rank.
   constexpr Index kUsualRank = 32;
   return pencil = matrix_pencil(matrices_->a, *matrices_->b, ridge,

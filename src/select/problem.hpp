@@ -61,6 +61,10 @@ class RowStatistics {
   /// The problem of optimal scoring over `candidates`.
   [[nodiscard]] std::shared_ptr<const ScoringProblem> scoring(const std::vector<Index>& candidates) const;
 
+  /// Asked whether to go on while what a method asks for is made: linalg::Stopped is thrown then. Null:
+  /// nobody.
+  void stop_by(const RunControl* control) const { control_ = control; }
+
   /// How often each thing was computed; what was not asked for stays at 0.
   struct Counts {
     int constant = 0, class_moments = 0, within = 0, ridge = 0, lda_pencil = 0, pca_pencil = 0, scoring = 0;
@@ -72,6 +76,7 @@ class RowStatistics {
   const MatrixProblem* matrices_ = nullptr;
   int threads_;
   std::uint64_t memory_limit_ = 0;
+  mutable const RunControl* control_ = nullptr;
   mutable Counts counts_;
   mutable std::optional<std::vector<char>> constant_;
   mutable std::shared_ptr<const Moments> class_moments_;

@@ -267,7 +267,13 @@ void run_passes(const Passes& passes, const Problem& problem, Index swaps,
   } else if (problem.options().certify && problem.pencil().factor() != nullptr && !control.should_stop() &&
              root_affordable(problem.pencil(), static_cast<Index>(problem.candidates().size()))) {
     try {
-      root = root_losses(problem.pencil(), problem.units(), options);
+      // What dropping must cost says little where nearly all of very many are dropped: it is for those who
+      // ask.
+      const bool value_alone =
+          !problem.options().bounds &&
+          root_through_rows(problem.pencil(), static_cast<Index>(problem.candidates().size()), options.route);
+      root = value_alone ? root_value(problem.pencil(), problem.units(), options)
+                         : root_losses(problem.pencil(), problem.units(), options);
       have_root = true;
     } catch (const Infeasible&) {  // B is singular: the bounds that start from all candidates do not exist
     }

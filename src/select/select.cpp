@@ -10,14 +10,17 @@
 #include <optional>
 #include <utility>
 
+#include "core/json_io.hpp"
 #include "core/spelling.hpp"
 #include "core/text.hpp"
 #include "data/groups.hpp"
 #include "data/name_patterns.hpp"
 #include "data/prepare.hpp"
 #include "io/read_groups.hpp"
+#include "linalg/tiled.hpp"
 #include "search/nested_path.hpp"
 #include "select/column_parts.hpp"
+#include "select/record.hpp"
 #include "select/registry.hpp"
 #include "select/search_methods.hpp"
 #include "spectral/deflation.hpp"
@@ -393,6 +396,26 @@ void refuse_cross_validation(const Ridge& ridge) {
        .way_out = "fit and evaluate choose it; ⟨ridge rel:F⟩ says the fraction"});
 }
 
+/// The method; where it was stopped before it had a problem to work on, an answer without sets.
+Selection run_stoppably(const Method& method, const Problem& problem, const RunControl& control) {
+  struct WhileItRuns {
+    WhileItRuns(const RowStatistics& of, const RunControl& by) : rows(of) { rows.stop_by(&by); }
+    ~WhileItRuns() { rows.stop_by(nullptr); }
+    WhileItRuns(const WhileItRuns&) = delete;
+    WhileItRuns& operator=(const WhileItRuns&) = delete;
+    const RowStatistics& rows;
+  };
+  const WhileItRuns asked(problem.rows(), control);
+  try {
+    return MethodRegistry::run(method, problem, control);
+  } catch (const linalg::Stopped&) {
+    Selection nothing;
+    record_of(nothing) = parse_json(method.options_json());
+    nothing.status = control.status_or(Status::kInterrupted);
+    return nothing;
+  }
+}
+
 }  // namespace
 
 void require_rows_of_some_class(const Dataset& data) {
@@ -587,7 +610,7 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
   const double prepare_s = seconds_since(start);
 
   const auto search_start = std::chrono::steady_clock::now();
-  Selection selection = MethodRegistry::run(of, problem, control);
+  Selection selection = run_stoppably(of, problem, control);
   if (runs_one_part(options)) return selection;  // what it found is kept, and more is made of all parts
   selection.method = method.name;
   selection.features = data.features();

@@ -143,16 +143,20 @@ Matrix CovarianceOperator::block(const std::vector<Index>& features, int threads
 Matrix CovarianceOperator::centred(const std::vector<Index>& features) const {
   Matrix z = data_.values().columns(features);
   for (Index c = 0; c < z.cols(); ++c) {
-    const auto means = moments_->class_means().row(features[static_cast<std::size_t>(c)]);
-    for (Index i = 0; i < z.rows(); ++i) {
-      z(i, c) = codes_[i] < 0 ? 0.0 : (z(i, c) - means[codes_[i]]) * root_weight_[i];
-    }
+    const Vector means = moments_->class_means().row(features[static_cast<std::size_t>(c)]);
+    const double *const mean = means.data(), *const weight = root_weight_.data();
+    const int* const code = codes_.data();
+    double* const column = z.col(c).data();
+    for (Index i = 0; i < z.rows(); ++i)
+      column[i] = code[i] < 0 ? 0.0 : (column[i] - mean[code[i]]) * weight[i];
     if (per_unit_.size() > 0) z.col(c) *= per_unit_[features[static_cast<std::size_t>(c)]];
   }
   return z;
 }
 
 Matrix CovarianceOperator::gram(const std::vector<Index>& features, int threads) const {
+  constexpr Index kMostKept = 2000;
+  if (const auto known = kept_gram(features)) return *known;
   Matrix gram = Matrix::Zero(rows(), rows());
   for (std::size_t begin = 0; begin < features.size(); begin += kPanel) {
     const auto first = features.begin() + static_cast<std::ptrdiff_t>(begin);
@@ -161,7 +165,52 @@ Matrix CovarianceOperator::gram(const std::vector<Index>& features, int threads)
     linalg::rank_update_lower(1.0, centred({first, last}), gram, threads);
   }
   linalg::mirror_lower(gram);
+  if (rows() <= kMostKept && std::ssize(features) > rows()) {
+    auto copy = std::make_shared<const Matrix>(gram);
+    const std::lock_guard lock(kept_->mutex);
+    kept_->gram_features = features;
+    kept_->gram_per_unit = per_unit_;
+    kept_->gram = std::move(copy);
+  }
   return gram;
+}
+
+std::shared_ptr<const Matrix> CovarianceOperator::kept_gram(const std::vector<Index>& features) const {
+  const std::lock_guard lock(kept_->mutex);
+  const bool same = kept_->gram != nullptr && kept_->gram_features == features &&
+                    kept_->gram_per_unit.size() == per_unit_.size() && kept_->gram_per_unit == per_unit_;
+  return same ? kept_->gram : nullptr;
+}
+
+Matrix CovarianceOperator::times(const std::vector<Index>& features, const MatrixRef& y) const {
+  Matrix own = y;
+  if (per_unit_.size() > 0) own.array().colwise() *= per_unit_(features).array();
+  Matrix out = Matrix::Zero(rows(), y.cols());
+  if (copy_ != nullptr) {
+    linalg::gemm(1.0, linalg::Op::kNone, (*copy_)(Eigen::all, features), linalg::Op::kNone, own, 0.0, out);
+    return out;
+  }
+  const Values& values = data_.values();
+  if (!values.leaves_out_zeros() && std::ssize(features) == size()) {
+    linalg::gemm(1.0, linalg::Op::kNone, values.packed(), linalg::Op::kNone, own, 0.0, out);
+  } else {
+    for (Index k = 0; k < own.rows(); ++k) {
+      values.each_entry(features[static_cast<std::size_t>(k)], [&](Index row, double value) {
+        for (Index c = 0; c < own.cols(); ++c) out(row, c) += value * own(k, c);
+      });
+    }
+  }
+  const Matrix means = moments_->class_means()(features, Eigen::all);
+  Matrix offsets(means.cols(), y.cols());
+  linalg::gemm(1.0, linalg::Op::kTranspose, means, linalg::Op::kNone, own, 0.0, offsets);
+  for (Index i = 0; i < rows(); ++i) {
+    if (codes_[i] < 0) {
+      out.row(i).setZero();
+    } else {
+      out.row(i) = (out.row(i) - offsets.row(codes_[i])) * root_weight_[i];
+    }
+  }
+  return out;
 }
 
 Matrix CovarianceOperator::transposed_times(const MatrixRef& u, int threads) const {

@@ -49,8 +49,12 @@ class CovarianceOperator {
   [[nodiscard]] Matrix block(const std::vector<Index>& features, int threads) const;
   /// Z over these features: N x |S|, dense.
   [[nodiscard]] Matrix centred(const std::vector<Index>& features) const;
-  /// Z Z' over these features: N x N, in column panels of fixed size.
+  /// Z Z' over these features: N x N, in column panels of fixed size. The last one of up to 2,000 rows is
+  /// kept: the ridge of a wide table has asked for it when the bounds of a search do.
   [[nodiscard]] Matrix gram(const std::vector<Index>& features, int threads) const;
+  /// Z Y over these features, ascending (Y has a row for each): N x q, one pass over them. As in column() the
+  /// offsets of the columns are taken off afterwards.
+  [[nodiscard]] Matrix times(const std::vector<Index>& features, const MatrixRef& y) const;
   /// Z'U for U (N x q) whose columns need not be centred: p x q.
   [[nodiscard]] Matrix transposed_times(const MatrixRef& u, int threads) const;
 
@@ -60,9 +64,13 @@ class CovarianceOperator {
     std::mutex mutex;
     std::shared_ptr<const std::vector<Index>> place;  ///< p: where in `block`, or -1
     std::shared_ptr<const Matrix> block;
+    std::vector<Index> gram_features;
+    Vector gram_per_unit;
+    std::shared_ptr<const Matrix> gram;
   };
   [[nodiscard]] std::optional<Matrix> part_of_kept(const std::vector<Index>& features) const;
   void keep(const std::vector<Index>& features, const Matrix& block) const;
+  [[nodiscard]] std::shared_ptr<const Matrix> kept_gram(const std::vector<Index>& features) const;
 
   /// v with column j of Z'Z = X'v.
   [[nodiscard]] Vector direction(Index j) const;

@@ -52,7 +52,7 @@ void require_scale(const Vector& diagonal, const std::string& source, const Data
 /// The K columns sqrt(n_c/N) (mu_c - mu) of the between factor are bound by M q = 0, q_c = sqrt(n_c/N): a
 /// reflection that takes q to the first axis leaves r = K - 1 columns, M_c - M_0 q_c/(1 + q_0). Two classes
 /// give the one vector sqrt(n_1 n_2)/N (mu_1 - mu_2), up to its sign.
-Matrix reduced_between_factor(const Moments& moments) {
+Matrix reduced_between_factor(const Moments& moments, const RunControl* control) {
   const Matrix full = moments.between_factor();
   std::vector<Index> present;
   for (int c = 0; c < moments.classes(); ++c) {
@@ -67,7 +67,7 @@ Matrix reduced_between_factor(const Moments& moments) {
   }
   constexpr Index kMany =
       32;  // from so many columns on it pays that T has no more rows than there are features
-  if (m.cols() > std::max(kMany, m.rows())) return linalg::square_factor(m);
+  if (m.cols() > std::max(kMany, m.rows())) return linalg::square_factor(m, control);
   return m;
 }
 
@@ -98,8 +98,9 @@ class FactorPencil : public Pencil {
 
 class LdaPencil : public FactorPencil {
  public:
-  LdaPencil(std::shared_ptr<const CovarianceOperator> within, const Dataset& data, const RidgeAmount& ridge)
-      : FactorPencil(reduced_between_factor(within->moments())),
+  LdaPencil(std::shared_ptr<const CovarianceOperator> within, const Dataset& data, const RidgeAmount& ridge,
+            const RunControl* control)
+      : FactorPencil(reduced_between_factor(within->moments(), control)),
         data_(data),
         ridge_(ridge),
         within_(std::move(within)),
@@ -384,8 +385,8 @@ std::unique_ptr<Pencil> lda_pencil(const Dataset& data, const RidgeAmount& ridge
 }
 
 std::unique_ptr<Pencil> lda_pencil(const Dataset& data, std::shared_ptr<const CovarianceOperator> within,
-                                   const RidgeAmount& ridge) {
-  return std::make_unique<LdaPencil>(std::move(within), data, ridge);
+                                   const RidgeAmount& ridge, const RunControl* control) {
+  return std::make_unique<LdaPencil>(std::move(within), data, ridge, control);
 }
 
 std::unique_ptr<Pencil> pca_pencil(const Dataset& data, int threads) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <subspectra/options.hpp>
+#include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 #include "data/dataset.hpp"
 #include "linalg/blas.hpp"
@@ -70,9 +71,11 @@ class Pencil {
 /// (labelled, complete). Throws BadInput when second moments overflow or vanish below the smallest double.
 [[nodiscard]] std::unique_ptr<Pencil> lda_pencil(const Dataset& data, const RidgeAmount& ridge, int threads);
 /// The same on a within-class covariance of `data` that is there already.
+/// Throws linalg::Stopped when `control` says stop while the factor of many classes is made.
 [[nodiscard]] std::unique_ptr<Pencil> lda_pencil(const Dataset& data,
                                                  std::shared_ptr<const CovarianceOperator> within,
-                                                 const RidgeAmount& ridge);
+                                                 const RidgeAmount& ridge,
+                                                 const RunControl* control = nullptr);
 
 /// PCA: A = the covariance of the table (divisor N, weights honoured), B = I.
 [[nodiscard]] std::unique_ptr<Pencil> pca_pencil(const Dataset& data, int threads);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "core/memory.hpp"
 #include "core/text.hpp"
@@ -219,7 +220,19 @@ ResolvedRidge resolve_ridge(const Dataset& data, const std::vector<Index>& candi
     copies = near_copies(correlations, varying, data.names(), threads);
   } else {
     c = correlations.block(varying, threads);
-    if (still.empty() && clearly_well_conditioned(c)) return {};
+    if (still.empty()) {
+      // Of a large one no copy is made: should it be needed, the sums behind it are kept.
+      constexpr Index kCopied = 1024;
+      const bool copied = c.rows() <= kCopied;
+      Matrix tried;
+      if (copied) {
+        tried = c;
+      } else {
+        tried.swap(c);
+      }
+      if (clearly_well_conditioned(std::move(tried))) return {};
+      if (!copied) c = correlations.block(varying, threads);
+    }
     copies = near_copies(c, varying, data.names());
   }
   if (!c.allFinite()) refuse_overflow(data, candidates);

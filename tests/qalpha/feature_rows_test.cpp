@@ -23,8 +23,12 @@ TEST(FeatureRows, ItsProductsAreThoseOfTheNormalizedTableDenseOrSparse) {
   const Matrix m = dense::feature_rows(table);
   const Vector alpha = random_matrix(700, 1, 2);
   const Matrix u = random_matrix(23, 3, 3), p = random_matrix(700, 3, 4), s = random_matrix(23, 23, 5);
-  for (const DatasetParts& data : {table, oracle::as_sparse(table)}) {
-    const FeatureRows rows(data, tables::all_of(data), true, {}, 3);
+  enum class Kept { kCopy, kSparse, kWhereItIs };
+  for (const Kept kept : {Kept::kCopy, Kept::kSparse, Kept::kWhereItIs}) {
+    const DatasetParts data = kept == Kept::kSparse ? oracle::as_sparse(table) : table;
+    const std::uint64_t most_copied = kept == Kept::kWhereItIs ? 0 : 1'000'000'000;
+    const FeatureRows rows(data, tables::all_of(data), true, {}, 3, 0, most_copied);
+    EXPECT_EQ(rows.stays(), kept == Kept::kWhereItIs);
     Matrix projected(700, 3);
     rows.project(u, rows.whole(),
                  [&](Index first, const Matrix& tile) { projected.middleRows(first, tile.rows()) = tile; });
@@ -44,6 +48,27 @@ TEST(FeatureRows, ItsProductsAreThoseOfTheNormalizedTableDenseOrSparse) {
     });
     EXPECT_LT((both - a * u).cwiseAbs().maxCoeff(), 1e-12);
     EXPECT_GE(rows.passes(), 6);
+  }
+}
+
+TEST(FeatureRows, ATableIsCopiedWhereCentringTheProductsWouldLoseDigits) {
+  for (const double offset : {0.0, 100.0, 1e5}) {
+    DatasetParts table = tables::clustered(30, 50, 5, 3, 1);
+    table.dense.col(7).array() += offset;
+    table.weights = Vector::Ones(30);
+    table.weights[4] = 2.5;
+    const FeatureRows copied(table, tables::all_of(table), true, {}, 1);
+    const FeatureRows rows(table, tables::all_of(table), true, {}, 1, 0, 0);
+    EXPECT_EQ(rows.stays(), offset < 1e3);
+    EXPECT_LT((rows.tile(0, 50) - copied.tile(0, 50)).cwiseAbs().maxCoeff(), 1e-12);
+    const Vector ones = Vector::Ones(50);
+    EXPECT_LT((rows.affinity_diagonal(ones) - copied.affinity_diagonal(ones)).cwiseAbs().maxCoeff(), 1e-11);
+    const Matrix u = random_matrix(30, 2, 3);
+    const auto same = [](Index, Index, Matrix&) {};
+    EXPECT_LT((rows.project_combine(u, rows.whole(), same) - copied.project_combine(u, rows.whole(), same))
+                  .cwiseAbs()
+                  .maxCoeff(),
+              1e-11);
   }
 }
 

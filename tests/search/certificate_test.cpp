@@ -117,6 +117,16 @@ TEST(Certificate, ATableWithFewRowsHasBoundsWithoutThePSquare) {
     }
   }
   for (const auto& [name, value] : bounds[1].upper) EXPECT_GE(value, best) << name;
+  for (const Criterion criterion : {Criterion::kLargest, Criterion::kWilks}) {
+    ASSERT_TRUE(root_through_rows(*pencil, 45, InverseRoute::kRows));
+    const auto whole = root_losses(*pencil, units, {.criterion = criterion, .route = InverseRoute::kRows});
+    const auto alone = root_value(*pencil, units, {.criterion = criterion});
+    EXPECT_NEAR(alone.value, whole.value, 1e-9 * whole.value);
+    for (const auto& at : certificate(*pencil, units, &alone, {.criterion = criterion, .k = {1, 2}})) {
+      for (const auto& [name, value] : at.upper) EXPECT_NE(name, "single-drop");
+      EXPECT_NE(at.best_upper(), nullptr);
+    }
+  }
 }
 
 /// m'B^{-1}m for the moments B = X'X/N, m = X'y/N of rows, in the arithmetic of `Scalar`; B with a unit

@@ -34,16 +34,23 @@ TEST(TopSum, IsTheSumOfTheLargestWhateverTheGuess) {
     }
     for (std::size_t j = 0; j < c.size(); ++j) w.push_back(std::abs(c[j]) * d[j]);
     std::sort(w.begin(), w.end(), std::greater<>());
-    for (const bool aim_below : {false, true}) {
-      double t = 0.0;  // goes on from size to size
+    for (const bool with_next : {false, true}) {
+      double t = 0.0, next = 0.0;  // t goes on from size to size
       for (Index m = 0; m <= count; ++m) {
         const double sum = std::accumulate(w.begin(), w.begin() + m, 0.0);
-        EXPECT_NEAR(search::top_sum(c.data(), d.data(), n, m, kPasses, t, aim_below), sum, 1e-13 * sum) << m;
+        const double after = m < std::ssize(w) ? w[static_cast<std::size_t>(m)] : 0.0;
+        double* const wanted = with_next ? &next : nullptr;
+        EXPECT_NEAR(search::top_sum(c.data(), d.data(), n, m, kPasses, t, wanted), sum, 1e-13 * sum) << m;
+        if (with_next && !std::isnan(next)) {
+          EXPECT_EQ(next, after) << m;
+        }
         double far = w.front() * random.uniform();
-        EXPECT_NEAR(search::top_sum(c.data(), d.data(), n, m, kPasses, far, aim_below), sum, 1e-13 * sum)
-            << m;
+        EXPECT_NEAR(search::top_sum(c.data(), d.data(), n, m, kPasses, far, wanted), sum, 1e-13 * sum) << m;
+        if (with_next && !std::isnan(next)) {
+          EXPECT_EQ(next, after) << m;
+        }
         double guess = far;  // one pass more is enough then, and few passes are never too little
-        EXPECT_GE(search::top_sum(c.data(), d.data(), n, m, 1, guess, aim_below), sum * (1.0 - 1e-13)) << m;
+        EXPECT_GE(search::top_sum(c.data(), d.data(), n, m, 1, guess, wanted), sum * (1.0 - 1e-13)) << m;
       }
     }
   }
