@@ -18,7 +18,6 @@
 #include "search/exact_hooks.hpp"
 #include "search/explorer.hpp"
 #include "search/factor_problem.hpp"
-#include "search/variance_screen.hpp"
 #include "spectral/renormalize.hpp"
 
 namespace subspectra {
@@ -147,30 +146,6 @@ ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
 namespace search {
 namespace {
 
-/// The search over some of the units, single features; no other one is in a set that is better than the best
-/// of `start`. Inside, their numbers are places among them.
-ExactResult search_among(const std::vector<Index>& left, const Pencil& pencil, const SearchUnits& units,
-                         std::vector<std::vector<RankedSet>> start, const ExactOptions& options,
-                         const RunControl& control, const ExactHooks& hooks) {
-  SearchUnits few;
-  for (const Index u : left) few.members.push_back(units.members[static_cast<std::size_t>(u)]);
-  for (auto& sets : start) {
-    for (auto& set : sets) {
-      for (Index& u : set.units) u = std::lower_bound(left.begin(), left.end(), u) - left.begin();
-    }
-  }
-  ExactHooks own = hooks;
-  own.tuning.screen.passes = 0;
-  own.planted.clear();
-  ExactResult result = search_once(pencil, few, start, options, control, own);
-  for (auto& size : result.sizes) {
-    for (auto& set : size.pool) {
-      for (Index& u : set.units) u = left[static_cast<std::size_t>(u)];
-    }
-  }
-  return result;
-}
-
 ExactResult search_once(const Pencil& pencil, const SearchUnits& units,
                         const std::vector<std::vector<RankedSet>>& start, const ExactOptions& options,
                         const RunControl& control, const ExactHooks& hooks) {
@@ -188,11 +163,6 @@ ExactResult search_once(const Pencil& pencil, const SearchUnits& units,
         {.field = "gap", .value = fmt::to_string(options.gap), .rule = "must not be negative"});
   std::unique_ptr<search::Explorer> explorer;
   const auto known = search::bounds_at_once(pencil, units, options);
-  if (by_variance(pencil)) {
-    if (const auto left = screened_by_variance(pencil, units, start, options, hooks.tuning.screen, control);
-        left && std::ssize(*left) < units.count())
-      return search_among(*left, pencil, units, start, options, control, hooks);
-  }
   // A checkpoint that is to be read or written needs the problem.
   const RunControl unstoppable;
   const bool may_leave = options.checkpoint.empty() && options.resume.empty();

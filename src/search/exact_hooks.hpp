@@ -17,7 +17,6 @@ enum class ExactBound : std::size_t {
   kDropSum,     ///< what dropping a set costs at least, unit by unit
   kGainSum,     ///< what keeping a set brings at most, unit by unit
   kLastPair,    ///< the last two units by a scan
-  kRelaxation,  ///< the perspective relaxation of nodes that an earlier visit left open
   // Of PCA (docs/theory/exact-pca.md), beside the row-wise Perron bound:
   kFixOut,    ///< dropping units that no wanted set can have
   kSuperset,  ///< lambda_max of all that is left

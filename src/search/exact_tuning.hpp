@@ -51,13 +51,6 @@ struct EngineTuning {
   }
 };
 
-/// Of one relaxed bound (relaxation.hpp).
-struct RelaxationEffort {
-  int steps = 12;           ///< at most, a Cholesky factorization each
-  int hopeless_steps = 4;   ///< at most, once `value` is above what would close the node
-  double precision = 2e-3;  ///< of the bound
-};
-
 /// The explorers of a factor pencil: by scans (scan_explorer.cpp) or by blocks (block_explorer.cpp).
 struct FactorTuning {
   /// Nodes a visit for up to `full_features` features. Beyond, as many fewer as a node costs more, O(n^2),
@@ -68,9 +61,7 @@ struct FactorTuning {
   std::uint64_t scan_own_visits = 16, block_own_visits = 160;
   /// Entries of blocks that are passed over between two looks at the clock: about a millisecond.
   std::int64_t entries_between_looks = 1'000'000;
-  Index most_scanned = 16;  ///< discriminants of `largest` and `wilks`; beyond, blocks
-  RelaxationEffort relaxation;
-  Index least_relaxed = 12;       ///< free features; fewer are gone through sooner than bounded
+  Index most_scanned = 16;        ///< discriminants of `largest` and `wilks`; beyond, blocks
   Index most_for_minorant = 150;  ///< features; the minorant of the sums takes two dozen steps of O(n^3)
 };
 
@@ -118,23 +109,11 @@ struct SweepTuning {
   Index least_candidates = 151;  ///< ... from so many candidates on
 };
 
-/// The screen before sparse PCA on thousands of features (variance_screen.cpp).
-struct ScreenTuning {
-  Index least_features = 1500;  ///< fewer: the tree has them all
-  Index rows_per_feature = 2;   ///< a table of more rows has its covariance at hand sooner
-  int passes = 12;              ///< over the covariance, at most
-  double shrink = 0.97;         ///< of the features that are left twice running: it is over
-  Index enough = 400;           ///< features: no need to leave more out
-  double least_d = 1e-6;        ///< of a scaling, relative to its largest entry
-  Index rows = 64, items = 16;  ///< of a block of the covariance; blocks between two looks at the clock
-};
-
 struct ExactTuning {
   EngineTuning engine;
   FactorTuning factor;
   PerronTuning perron;
   SweepTuning sweep;
-  ScreenTuning screen;
 };
 
 }  // namespace subspectra::search

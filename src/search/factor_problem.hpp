@@ -2,8 +2,6 @@
 /// The matrices of an exact search over a factor pencil: B and M over the candidates, unit after unit, scaled
 /// so that B has a unit diagonal (the criterion does not change) and M has as many columns as A has rank.
 #include <algorithm>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -32,15 +30,10 @@ struct FactorProblem {
   Matrix m;                  ///< features x r
   std::vector<Index> first;  ///< unit u owns the rows first[u]..first[u + 1] - 1
   bool single = true;        ///< every unit is one row
-  Index included = 0;        ///< units that are in every set
   Criterion criterion = Criterion::kLargest;
   /// D > 0 with B - diag(D) positive semidefinite, as large as is cheap to find; empty where no bound uses
   /// it.
   Vector minorant;
-  /// Whether nodes may be relaxed (relaxation.hpp): then there is a minorant for every size.
-  [[nodiscard]] bool relaxes() const { return !of_size_.empty(); }
-  /// The one with which the relaxation of all sets of k is about the lowest; made when it is first asked for.
-  [[nodiscard]] const Vector& minorant_of(Index k) const;
   ExactHooks hooks;
   double slack = 0.0;        ///< relative error of what is computed from B^{-1}
   double whole = 0.0;        ///< the criterion of all units together
@@ -76,11 +69,6 @@ struct FactorProblem {
   [[nodiscard]] std::size_t most_depth(Index free) const;
   /// T's criterion in the scale of the search.
   [[nodiscard]] double of(const Matrix& t) const;
-
- private:
-  Vector drop_weights_;                             ///< diag(B^{-1})
-  std::unique_ptr<std::once_flag[]> of_size_once_;  // NOLINT(modernize-avoid-c-arrays)
-  mutable std::vector<Vector> of_size_;
 };
 
 /// M V with the eigenvectors of M'M: the same M M', without the columns that rounding left over.

@@ -13,13 +13,10 @@
 #include <cmath>
 #include <cstring>
 #include <deque>
-#include <functional>
 #include <numeric>
-#include <optional>
 
 #include "search/explorer.hpp"
 #include "search/factor_problem.hpp"
-#include "search/relaxation.hpp"
 #include "search/scan_criterion.hpp"
 #include "search/scan_kernels.hpp"
 
@@ -73,16 +70,9 @@ class ScanDescent {
     singles_ = problem.uses(ExactBound::kSingleDrop);
   }
 
-  void run(const OpenNode& open) {
-    OpenNode node = open;
-    auto residual = problem_.residual(node, control_);
-    for (int round = 0; residual && relaxes(node) && relax(node, *residual) && round < kMostRelaxations;
-         ++round)
-      residual = problem_.residual(node, control_);
-    if (!residual) return;
-    kept_ = node.kept;
+  void run(const OpenNode& node) {
     ScanLevel& root = level(0, static_cast<std::int64_t>(node.free.size()));
-    build(node, *residual, root);
+    if (!build(node, root)) return;
     root.open_sizes.resize(sizes_.size());
     std::iota(root.open_sizes.begin(), root.open_sizes.end(), 0);
     enter();
@@ -104,66 +94,11 @@ class ScanDescent {
     return at;
   }
 
-  /// A node that an earlier visit left open, and that is not nearly done.
-  [[nodiscard]] bool relaxes(const OpenNode& node) const {
-    const bool root = std::ssize(node.kept) == problem_.included &&
-                      std::ssize(node.free) + std::ssize(node.kept) == std::ssize(problem_.first) - 1;
-    return problem_.relaxes() && !root && std::ssize(node.free) >= problem_.hooks.tuning.factor.least_relaxed;
-  }
-
-  /// Lowers the bounds of all sizes by their relaxations. Where there is a single one, features that no
-  /// wanted set has leave, and those that all of them have are kept: true if there were any.
-  bool relax(OpenNode& node, const Residual& at) {
-    const double kept = at.kept.trace();
-    std::vector<Index> rows(node.free.begin(), node.free.end());  // single features: units are rows
-    Vector weights;
-    for (VisitSize& size : sizes_) {
-      const auto free = std::ssize(node.free);
-      const Index more = size.k - std::ssize(node.kept);
-      if (more <= last_ || free - more <= last_ || size.limits.closed(size.root_bound)) continue;
-      const Vector d = problem_.minorant_of(size.k)(rows);
-      const RelaxedBound found = relaxed_bound(at.g, at.c, d, more, size.limits.limit() - kept,
-                                               problem_.hooks.tuning.factor.relaxation, weights);
-      size.root_bound = std::min(size.root_bound, kept + found.bound);
-      if (size.limits.closed(size.root_bound)) {
-        problem_.guard(node.kept, node.free, size.k, size.limits.limit());
-      } else if (sizes_.size() == 1 && found.terms.size() > 0) {
-        return fix(node, size, kept, found, more);
-      }
-    }
-    return false;
-  }
-
-  /// A set with a feature outside the m largest terms loses at least one of those; one without a feature of
-  /// theirs gets at best the next.
-  bool fix(OpenNode& node, VisitSize& size, double kept, const RelaxedBound& at, Index more) {
-    std::vector<double> sorted(at.terms.data(), at.terms.data() + at.terms.size());
-    std::nth_element(sorted.begin(), sorted.begin() + more, sorted.end(), std::greater<>());
-    const double next = sorted[static_cast<std::size_t>(more)];
-    const double last = *std::min_element(sorted.begin(), sorted.begin() + more);
-    std::vector<std::int32_t> free;
-    const std::size_t before = node.kept.size();
-    for (std::size_t i = 0; i < node.free.size(); ++i) {
-      const double term = at.terms[static_cast<Index>(i)];
-      // What rounding may do to the difference is in the terms already.
-      if (term <= next && size.limits.closed(kept + at.bound - (last - term) * (1.0 - 1e-12))) continue;
-      if (term > next && size.limits.closed(kept + at.bound - (term - next) * (1.0 - 1e-12))) {
-        node.kept.push_back(node.free[i]);
-        continue;
-      }
-      free.push_back(node.free[i]);
-    }
-    if (free.size() == node.free.size()) return false;
-    std::sort(node.kept.begin() + static_cast<std::ptrdiff_t>(before), node.kept.end());
-    std::inplace_merge(node.kept.begin(), node.kept.begin() + static_cast<std::ptrdiff_t>(before),
-                       node.kept.end());
-    node.free = std::move(free);
-    return true;
-  }
-
   /// G, C, P, U, f(I), f(T) from the matrices themselves, in the order of the losses.
-  void build(const OpenNode& node, const Residual& residual, ScanLevel& at) {
-    const auto& [g, c, p, u, kept] = residual;
+  bool build(const OpenNode& node, ScanLevel& at) {
+    const auto residual = problem_.residual(node, control_);
+    if (!residual) return false;
+    const auto& [g, c, p, u, kept] = *residual;
     const Index n = g.rows();
     Vector losses(n);
     if (trace_) {
@@ -199,6 +134,7 @@ class ScanDescent {
         at.g[static_cast<std::size_t>(i * at.lead + j)] = g(a, b);
       }
     }
+    return true;
   }
 
   void offer(Limits& limits, const std::int32_t* more, std::int64_t count, std::int32_t a = -1,
@@ -227,7 +163,7 @@ class ScanDescent {
     std::erase_if(at.open_sizes, [&](std::int32_t s) {
       Limits& limits = size_at(s).limits;
       const std::int64_t more = more_of(s), less = at.count - more;
-      if (more < 0 || less < 0 || limits.closed(std::min(at.f_all, size_at(s).root_bound))) return true;
+      if (more < 0 || less < 0 || limits.closed(at.f_all)) return true;
       if (less == 0) {
         offer(limits, at.ids.data(), at.count);
       } else if (drops_first(more, less)) {
@@ -752,8 +688,7 @@ class ScanDescent {
   std::vector<VisitSize> sizes_;
   Index r_;
   std::uint64_t budget_;
-  static constexpr int kMostRelaxations = 3;  ///< of a node whose features leave
-  std::int64_t last_ = 2;                     ///< so many last units need no tree
+  std::int64_t last_ = 2;  ///< so many last units need no tree
   bool singles_ = true;
   std::size_t most_depth_ = 2;
   std::int64_t work_ = 0;

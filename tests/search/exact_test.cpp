@@ -176,48 +176,6 @@ TEST(ExactSearch, SeveralClassesAreScannedAsTheyAreTried) {
   }
 }
 
-/// Visits of a few nodes, each of which begins with a relaxation: every size in one tree, and each alone,
-/// where features leave and are kept by it.
-TEST(ExactSearch, RelaxedNodesLoseNoSet) {
-  const int seeds = oracle::kSanitized ? 100 : 1200;
-  for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(seeds); ++seed) {
-    SCOPED_TRACE(fmt::format("seed {}", seed));
-    auto problem = random_problem(seed, seed % 40 == 0 ? 14 : 10);
-    if (!problem.units.single) continue;
-    if (problem.m.cols() > 1) problem.criterion = Criterion::kTrace;
-    const auto pencil = factor_pencil(problem.m, problem.b);
-    const auto truth = all_sets(problem);
-    const auto all = all_sizes(problem);
-    ExactHooks hooks;
-    hooks.tuning.factor.scan_nodes = 2.0 + static_cast<double>(seed % 4);
-    hooks.tuning.factor.scan_own_visits = seed % 3;
-    hooks.tuning.factor.least_relaxed = 2;
-    if (seed % 2 == 0) hooks.bounds.turn_off(ExactBound::kLastPair);
-    const double gap = seed % 9 == 5 ? 0.15 : 0.0;
-    const auto check = [&](KRange k, std::uint64_t nodes) {
-      const auto result = exact_search(
-          *pencil, problem.units, {},
-          {.criterion = problem.criterion, .k = k, .gap = gap, .node_limit = nodes, .threads = 1}, {}, hooks);
-      for (Index size = k.lo; size <= k.hi; ++size) {
-        const double best = truth.at(size).front().value;
-        const double tolerance = problem.tolerance() * std::max(best, 1e-12);
-        const auto& found = result.sizes[static_cast<std::size_t>(size - k.lo)];
-        EXPECT_GE(found.upper_bound, best - 2.0 * tolerance) << size;
-        if (nodes > 0) continue;
-        ASSERT_FALSE(found.pool.empty()) << size;
-        EXPECT_GE(found.pool.front().value * (1.0 + gap), best - tolerance) << size;
-        if (gap == 0.0) {
-          EXPECT_EQ(result.status, Status::kOptimal);
-          EXPECT_NEAR(found.upper_bound, best, 2.0 * tolerance) << size;
-        }
-      }
-    };
-    check(all, 0);
-    check(all, 1 + seed % 60);
-    for (Index k = all.lo; k <= all.hi; k += 1 + static_cast<Index>(seed % 2)) check({k, k}, 0);
-  }
-}
-
 TEST(ExactSearch, AGeneralPairNeedsNoFactor) {
   // A of full rank beside B: lambda_max(A_S, B_S) alone.
   for (std::uint64_t seed = 0; seed < (oracle::kSanitized ? 15U : 150U); ++seed) {
