@@ -67,17 +67,32 @@ Status ExactEngine::search() {
       return control_.status_or(Status::kNodeLimit);
     const auto visits = scheduler_.next_round(state_);
     if (visits.empty()) {  // every size that is open has had its share in a tree of its own
+      improve_open_sizes();
       scheduler_.join_sizes(state_);
       continue;
     }
     auto findings = explore(visits);
     merge(visits, findings);
+    if (options_.k.lo == options_.k.hi && state_.round == 1) improve_open_sizes();
     state_.open.drop_closed(state_.incumbents);
     journal_.tell_closed();
     journal_.heartbeat();
     checkpoint_.save_if_due(state_, control_);
   }
   return Status::kOptimal;
+}
+
+/// Sizes that have turned out to be hard are worth a better set to beat than the start has.
+void ExactEngine::improve_open_sizes() {
+  if (!explorer_.shares_sizes()) return;
+  const auto open = state_.open.open_bounds();
+  std::vector<char> which;
+  for (const double bound : open) which.push_back(bound > -kInfinity ? 1 : 0);
+  for (const Index k : state_.incumbents.improve_by_detours(which, explorer_, units_, tuning_.exchange,
+                                                            options_.threads, control_)) {
+    ++state_.incumbent_updates;
+    journal_.tell_better(k);
+  }
 }
 
 /// Every visit with the sets known now, side by side.

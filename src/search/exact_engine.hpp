@@ -34,6 +34,7 @@ class ExactEngine {
  private:
   [[nodiscard]] Status search();
   [[nodiscard]] std::vector<VisitFindings> explore(const std::vector<Visit>& visits) const;
+  void improve_open_sizes();
   void merge(const std::vector<Visit>& visits, std::vector<VisitFindings>& findings);
   [[nodiscard]] ExactResult answer(Status status, const std::vector<double>& known_bounds);
   void share_bounds(std::vector<ExactSize>& sizes) const;

@@ -15,6 +15,7 @@ namespace subspectra::search {
 struct ExchangeTuning {
   std::size_t leaving = 4;        ///< units that may leave: those whose loss costs least
   Index most = 50;                ///< exchanges a size
+  Index detour = 4;               ///< units that enter before as many leave, or the other way round, at most
   double affordable_flops = 2e8;  ///< units times k^3, the flops of a look; beyond, none is made
 };
 
@@ -56,6 +57,7 @@ struct FactorTuning {
   std::uint64_t scan_own_visits = 16, block_own_visits = 160;
   /// Entries of blocks that are passed over between two looks at the clock: about a millisecond.
   std::int64_t entries_between_looks = 1'000'000;
+  Index most_scanned = 16;        ///< discriminants of `largest` and `wilks`; beyond, blocks
   Index most_for_minorant = 150;  ///< features; the minorant of the sums takes two dozen steps of O(n^3)
 };
 

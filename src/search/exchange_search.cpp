@@ -68,6 +68,48 @@ std::optional<RankedSet> CheapestLosses::next(const RankedSet& at) {
   return better;
 }
 
+/// The best set of one unit more, or of one less; nothing where there is none.
+std::optional<std::vector<Index>> Detours::changed(const std::vector<Index>& set, bool enters) const {
+  std::vector<Index> best;
+  double most = -kInfinity;
+  const auto offer = [&](std::vector<Index> units) {
+    const double value = explorer_.value(units);
+    if (!(value > most)) return;
+    most = value;
+    best = std::move(units);
+  };
+  if (enters) {
+    for (Index in = 0; in < units_.count(); ++in) {
+      if (holds(set, in)) continue;
+      auto units = set;
+      units.insert(std::lower_bound(units.begin(), units.end(), in), in);
+      offer(std::move(units));
+    }
+  } else if (set.size() > 1) {
+    for (const Index out : set) {
+      if (!holds(units_.include, out)) offer(set_without(set, out));
+    }
+  }
+  if (best.empty() || control_.should_stop()) return std::nullopt;
+  return best;
+}
+
+std::optional<RankedSet> Detours::next(const RankedSet& at) {
+  for (Index length = 1; length <= tuning_.detour; ++length) {
+    for (const bool up : {true, false}) {
+      std::optional<std::vector<Index>> set = at.units;
+      for (Index step = 0; set && step < 2 * length; ++step) set = changed(*set, up == (step < length));
+      if (!set || *set == at.units) continue;
+      RankedSet there{std::move(*set), 0.0};
+      there.value = explorer_.value(there.units);
+      CheapestLosses rule(explorer_, units_, tuning_, control_);
+      RankedSet end = walk_by_exchanges(std::move(there), rule, tuning_.most, control_).end;
+      if (end.value > at.value * (1.0 + kTieFraction)) return end;
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<RankedSet> LowestOfTies::next(const RankedSet& at) {
   for (auto out = at.units.rbegin(); out != at.units.rend(); ++out) {
     if (holds(units_.include, *out)) continue;

@@ -14,7 +14,7 @@ class FactorExplorer final : public Explorer {
                  const RunControl& control, const ExactHooks& hooks)
       : problem_(pencil, units, options, control, hooks),
         tuning_(problem_.hooks.tuning.factor),
-        scans_(problem_.single && problem_.is_trace()) {}
+        scans_(problem_.single && (problem_.is_trace() || problem_.m.cols() <= tuning_.most_scanned)) {}
 
   [[nodiscard]] double slack() const override { return problem_.slack; }
   /// A node costs O(n^2), the start of a visit O(n^3).

@@ -130,7 +130,8 @@ using OpenSizes = std::vector<std::int32_t>;
 [[nodiscard]] OpenNode open_node(const std::vector<ServedSize>& sizes, std::vector<std::int32_t> kept,
                                  std::vector<std::int32_t> free);
 
-/// The two ways down: scan_explorer.cpp (single features, is_trace()) and block_explorer.cpp (the rest).
+/// The two ways down: scan_explorer.cpp (single features, few discriminants) and block_explorer.cpp (the
+/// rest).
 void scan_explore(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget,
                   const Cutoff& cutoff, const RunControl& control, VisitFindings& findings);
 void block_explore(const FactorProblem& problem, const OpenNode& node, std::uint64_t budget,

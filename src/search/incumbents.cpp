@@ -30,6 +30,29 @@ void Incumbents::improve_by_exchanges(const Explorer& explorer, const SearchUnit
   });
 }
 
+std::vector<Index> Incumbents::improve_by_detours(const std::vector<char>& which, const Explorer& explorer,
+                                                  const SearchUnits& units, const ExchangeTuning& tuning,
+                                                  int threads, const RunControl& control) {
+  std::vector<char> better(sizes_.size(), 0);
+  parallel_for(static_cast<Index>(sizes_.size()), threads, [&](Index i) {
+    auto& size = sizes_[static_cast<std::size_t>(i)];
+    if (which[static_cast<std::size_t>(i)] == 0 || size.pool.sets().empty() ||
+        !CheapestLosses::affordable(units.count(), size.k, tuning))
+      return;
+    const double before = size.pool.best();
+    Detours rule(explorer, units, tuning, control);
+    static_cast<void>(
+        walk_by_exchanges(size.pool.sets().front(), rule, tuning.most, control,
+                          [&](const RankedSet& set) { size.pool.offer(set.units, set.value); }));
+    better[static_cast<std::size_t>(i)] = size.pool.best() > before ? 1 : 0;
+  });
+  std::vector<Index> sizes;
+  for (std::size_t i = 0; i < sizes_.size(); ++i) {
+    if (better[i] != 0) sizes.push_back(sizes_[i].k);
+  }
+  return sizes;
+}
+
 void Incumbents::prefer_lowest_of_ties(const Explorer& explorer, const SearchUnits& units) {
   const RunControl unstoppable;  // the answer of a stopped search must not depend on when it was stopped
   for (auto& size : sizes_) {

@@ -34,6 +34,12 @@ class Incumbents {
   /// A local search from the best set of every size (CheapestLosses). What it meets enters the pools.
   void improve_by_exchanges(const Explorer& explorer, const SearchUnits& units, const ExchangeTuning& tuning,
                             int threads, const RunControl& control);
+  /// The same by Detours for the sizes marked in `which` (by size). Returns the sizes that have a better set
+  /// now.
+  [[nodiscard]] std::vector<Index> improve_by_detours(const std::vector<char>& which,
+                                                      const Explorer& explorer, const SearchUnits& units,
+                                                      const ExchangeTuning& tuning, int threads,
+                                                      const RunControl& control);
   /// Of sets that tie the one with the lowest units is the answer. A tie closes a node, so that the tree need
   /// not have met it (LowestOfTies).
   void prefer_lowest_of_ties(const Explorer& explorer, const SearchUnits& units);

@@ -1,5 +1,5 @@
-/// Exact search over single features where the criterion is a trace: two classes (r = 1), or `criterion`
-/// trace with any number of them. docs/theory/exact.md.
+/// Exact search over single features and a few discriminants: two classes (r = 1), or more by any criterion.
+/// docs/theory/exact.md.
 ///
 /// A node keeps I for good and has F free; T = I + F. It is a smaller problem of the same kind, seen from two
 /// sides:
@@ -7,7 +7,8 @@
 ///   from above   P = G^{-1} = (B_T^{-1})_FF, U = P C:                       i takes |U_i|^2/P_ii from f(T)
 /// Keeping i is a pivot of (G, C) and a deletion in (P, U); dropping it is the reverse. So the whole node
 /// costs O(|F|^2), whatever |I| is, and the last two features to be kept, or dropped, need no tree: the best
-/// pair is one scan over G (or P).
+/// pair is one scan over G (or P). That is for the trace; `largest` and `wilks` have the r x r matrices T_I
+/// and T_T beside it, through which gains, losses and pairs are asked about (scan_criterion.hpp).
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -16,6 +17,7 @@
 
 #include "search/explorer.hpp"
 #include "search/factor_problem.hpp"
+#include "search/scan_criterion.hpp"
 #include "search/scan_kernels.hpp"
 
 namespace subspectra::search {
@@ -32,7 +34,8 @@ struct ScanLevel {
   std::vector<double> u, c;              ///< r rows of lead numbers
   std::vector<double> losses;            ///< of the free units
   std::vector<double> diag;              ///< of P
-  double f_all = 0.0, f_kept = 0.0;      ///< f(T), f(I)
+  double f_all = 0.0, f_kept = 0.0;      ///< f(T), f(I); this one for the trace alone
+  Matrix t_all, t_kept;                  ///< T_T, T_I; not for the trace
   std::vector<std::int32_t> open_sizes;  ///< the sizes that the node serves
 
   void reserve(std::int64_t n, std::int64_t r) {
@@ -58,7 +61,9 @@ class ScanDescent {
         budget_(budget),
         control_(control),
         findings_(findings),
-        kept_(node.kept) {
+        kept_(node.kept),
+        trace_(problem.is_trace()),
+        criterion_(problem.criterion, r_, problem.slack) {
     levels_.resize(2);
     most_depth_ = problem.most_depth(padded(static_cast<std::int64_t>(node.free.size())));
     last_ = problem.uses(ExactBound::kLastPair) ? 2 : 1;
@@ -90,16 +95,28 @@ class ScanDescent {
   }
 
   /// G, C, P, U, f(I), f(T) from the matrices themselves, in the order of the losses.
-  bool build(const OpenNode& node, ScanLevel& at) const {
+  bool build(const OpenNode& node, ScanLevel& at) {
     const auto residual = problem_.residual(node, control_);
     if (!residual) return false;
     const auto& [g, c, p, u, kept] = *residual;
     const Index n = g.rows();
-    at.f_kept = kept.trace();
-    at.f_all = at.f_kept + u.cwiseProduct(c).sum();
+    Vector losses(n);
+    if (trace_) {
+      at.f_kept = kept.trace();
+      at.f_all = at.f_kept + u.cwiseProduct(c).sum();
+      losses = u.rowwise().squaredNorm().array() / p.diagonal().array();
+    } else {
+      at.t_kept = kept;
+      const Matrix all = kept + c.transpose() * u;
+      at.t_all = 0.5 * (all + all.transpose());
+      const auto spectrum = criterion_.spectrum(at.t_all);
+      criterion_.start_at(spectrum);
+      at.f_all = criterion_.value(spectrum);
+      const Vector diagonal = p.diagonal();
+      criterion_.losses(spectrum, u.data(), u.rows(), diagonal.data(), n, losses.data());
+    }
     std::vector<std::int32_t> order(static_cast<std::size_t>(n));
     std::iota(order.begin(), order.end(), 0);
-    const Vector losses = u.rowwise().squaredNorm().array() / p.diagonal().array();
     std::stable_sort(order.begin(), order.end(),
                      [&](std::int32_t a, std::int32_t b) { return losses[a] > losses[b]; });
     for (Index i = 0; i < n; ++i) {
@@ -179,12 +196,22 @@ class ScanDescent {
 
   /// At most two more of the units from..count-1 to be kept; `at.g`, `at.c` and f_kept are those of the node.
   void close_by_keeps(Limits& limits, const ScanLevel& at, std::int64_t from, std::int64_t more) {
-    if (more == 0) {
-      if (!limits.closed(at.f_kept)) offer(limits, nullptr, 0);
-      return;
-    }
     if (more == 2) {
       scan_pairs(limits, at, at.g.data(), at.c.data(), from, +1.0);
+      return;
+    }
+    if (!trace_) {
+      const auto spectrum = criterion_.spectrum(at.t_kept);
+      if (more == 0 && !limits.closed(criterion_.value(spectrum))) offer(limits, nullptr, 0);
+      for (std::int64_t i = from; more == 1 && i < at.count; ++i) {
+        const double value = criterion_.with_one_more(spectrum, at.c.data() + i, at.lead,
+                                                      at.g[static_cast<std::size_t>(i * at.lead + i)]);
+        if (!limits.closed(value)) offer(limits, &at.ids[static_cast<std::size_t>(i)], 1);
+      }
+      return;
+    }
+    if (more == 0) {
+      if (!limits.closed(at.f_kept)) offer(limits, nullptr, 0);
       return;
     }
     for (std::int64_t i = from; i < at.count; ++i) {
@@ -201,6 +228,10 @@ class ScanDescent {
   /// All pairs of from..count-1: kept (sign +1, block = G, rows = C) or dropped (sign -1, P, U).
   void scan_pairs(Limits& limits, const ScanLevel& at, const double* block, const double* rows,
                   std::int64_t from, double sign) {
+    if (!trace_) {
+      scan_pairs_of_several(limits, at, block, rows, from, sign);
+      return;
+    }
     const std::int64_t n = at.count;
     scale_.resize(static_cast<std::size_t>(at.lead));
     squares_.assign(static_cast<std::size_t>(at.lead), 0.0);
@@ -253,6 +284,95 @@ class ScanDescent {
     }
   }
 
+  /// The same for `largest` and `wilks`: H and G of PairForm with G scaled to a unit diagonal. What passes is
+  /// evaluated from its own rows.
+  void scan_pairs_of_several(Limits& limits, const ScanLevel& at, const double* block, const double* rows,
+                             std::int64_t from, double sign) {
+    const std::int64_t n = at.count;
+    scale_.resize(static_cast<std::size_t>(at.lead));
+    squares_.resize(static_cast<std::size_t>(at.lead));
+    scaled_.resize(static_cast<std::size_t>(r_ * at.lead));
+    dot_.resize(static_cast<std::size_t>(at.lead));
+    for (std::int64_t i = from; i < n; ++i)
+      scale_[static_cast<std::size_t>(i)] = 1.0 / std::sqrt(block[i * at.lead + i]);
+    const auto spectrum = criterion_.spectrum(sign > 0.0 ? at.t_kept : at.t_all);
+    PairForm form;
+    double limit = 0.0;
+    const auto prepare = [&] {
+      limit = limits.exact();
+      form = sign > 0.0 ? criterion_.keep_form(spectrum, limit) : criterion_.drop_form(spectrum, limit);
+      if (form.all) return;
+      std::fill(squares_.begin() + from, squares_.begin() + n, 1.0);
+      for (Index q = 0; q < r_; ++q) {
+        double* const y = scaled_.data() + q * at.lead;
+        std::fill(y + from, y + n, 0.0);
+        for (Index p = 0; p < r_; ++p) {
+          const double factor = form.axes(q, p);
+          const double* const row = rows + p * at.lead;
+          for (std::int64_t i = from; i < n; ++i) y[i] += factor * row[i];
+        }
+        for (std::int64_t i = from; i < n; ++i) {
+          y[i] *= scale_[static_cast<std::size_t>(i)];
+          squares_[static_cast<std::size_t>(i)] += form.signs[q] * y[i] * y[i];
+        }
+      }
+      if (form.sign > 0.0) return;
+      for (std::int64_t i = from; i < n; ++i) {  // wins whatever its partner is
+        double& h = squares_[static_cast<std::size_t>(i)];
+        if (!(h > 0.0)) h = -1e300;
+      }
+    };
+    prepare();
+    for (std::int64_t i = from; i + 1 < n; ++i) {
+      if (limits.exact() != limit) prepare();
+      const std::int64_t first = i + 1, count = n - first;
+      const double own = squares_[static_cast<std::size_t>(i)];
+      const bool whole_row = form.all || (form.sign < 0.0 && own < 0.0);
+      if (!whole_row) {
+        if (!(own > 0.0)) continue;  // no pair with it
+        std::fill(dot_.begin() + first, dot_.begin() + n, 0.0);
+        for (Index q = 0; q < r_; ++q) {
+          const double* const y = scaled_.data() + q * at.lead;
+          const double factor = form.signs[q] * y[i];
+          for (std::int64_t j = first; j < n; ++j) dot_[static_cast<std::size_t>(j)] += factor * y[j];
+        }
+        if (kernels::best_determinant_margin(block + i * at.lead + first, scale_.data() + first,
+                                             squares_.data() + first, dot_.data() + first,
+                                             scale_[static_cast<std::size_t>(i)], own, form.sign, form.theta,
+                                             count) <= 0.0) {
+          continue;
+        }
+      }
+      for (std::int64_t j = first; j < n; ++j) {
+        const auto place = static_cast<std::size_t>(j);
+        const double rho = block[i * at.lead + j] * scale_[static_cast<std::size_t>(i)] * scale_[place];
+        const double rest = 1.0 - rho * rho;
+        if (!(rest > 1e-13)) continue;  // one is a multiple of the other
+        if (!whole_row) {
+          const double beside = rho + dot_[place];
+          if (!(form.sign * (own * squares_[place] - beside * beside) > form.theta * rest)) continue;
+        }
+        offer_pair(limits, at, i, j, sign);
+      }
+    }
+  }
+
+  /// A pair that may be worth it, by its value from scratch.
+  void offer_pair(Limits& limits, const ScanLevel& at, std::int64_t i, std::int64_t j, double sign) {
+    std::vector<Index> units(kept_.begin(), kept_.end());
+    if (sign > 0.0) {
+      units.push_back(at.ids[static_cast<std::size_t>(i)]);
+      units.push_back(at.ids[static_cast<std::size_t>(j)]);
+    } else {
+      for (std::int64_t a = 0; a < at.count; ++a) {
+        if (a != i && a != j) units.push_back(at.ids[static_cast<std::size_t>(a)]);
+      }
+    }
+    std::sort(units.begin(), units.end());
+    const double value = problem_.value(units);
+    if (!limits.closed(value)) limits.offer(std::move(units), value);
+  }
+
   /// Child t drops the t-th free unit and keeps those before it: the largest subtree, that of the unit missed
   /// most, comes first and dies first. The order is the same for every size, so that all of them go down
   /// together; a child lives as long as one of them needs it. False when the budget ran out inside.
@@ -298,6 +418,7 @@ class ScanDescent {
     double* g = at.g.data() + t * at.lead;
     const double pivot = g[t];
     double gain = 0.0;
+    if (!trace_) add_outer(at.t_kept, at.c.data() + t, at.lead, 1.0 / pivot);
     for (Index q = 0; q < r_; ++q) {
       double* c = at.c.data() + q * at.lead;
       gain += c[t] * c[t];
@@ -306,6 +427,13 @@ class ScanDescent {
     at.f_kept += gain / pivot;
     kernels::pivot(at.g.data(), at.lead, t, at.count);
     kept_.push_back(at.ids[static_cast<std::size_t>(t)]);
+  }
+
+  /// T += factor y y', y_q = rows[q lead].
+  void add_outer(Matrix& t, const double* rows, std::int64_t lead, double factor) const {
+    for (Index q = 0; q < r_; ++q) {
+      for (Index p = 0; p < r_; ++p) t(p, q) += factor * rows[p * lead] * rows[q * lead];
+    }
   }
 
   /// What is left of a node when the visit ends: one node, with t.. free. Losses are in descending order, so
@@ -356,8 +484,15 @@ class ScanDescent {
       kernels::subtract(u, q + t + 1, from[t] * inverse, rest);
       for (std::int64_t i = 0; i < rest; ++i) losses_[static_cast<std::size_t>(i)] += u[i] * u[i];
     }
-    for (std::int64_t i = 0; i < rest; ++i)
-      losses_[static_cast<std::size_t>(i)] /= diag_[static_cast<std::size_t>(i)];
+    if (trace_) {
+      for (std::int64_t i = 0; i < rest; ++i)
+        losses_[static_cast<std::size_t>(i)] /= diag_[static_cast<std::size_t>(i)];
+    } else {
+      t_child_ = at.t_all;
+      add_outer(t_child_, at.u.data() + t, at.lead, -inverse);
+      criterion_.losses(criterion_.spectrum(t_child_), u_.data(), at.lead, diag_.data(), rest,
+                        losses_.data());
+    }
     // Whoever costs too much alone is kept for good: for the node, where that holds for every size it serves.
     child_free_.clear();
     const double slack = f_all - lowest;
@@ -478,6 +613,10 @@ class ScanDescent {
     const ScanLevel& at = levels_[depth];
     to.f_all = f_all;
     to.f_kept = at.f_kept;
+    if (!trace_) {
+      to.t_all = t_child_;
+      to.t_kept = at.t_kept;
+    }
     kernels::gather(at.g.data() + (t + 1) * at.lead + t + 1, at.lead, order_.data(), rest, to.g.data(),
                     to.lead);
     for (std::int64_t i = 0; i < rest; ++i) {
@@ -556,8 +695,11 @@ class ScanDescent {
   const RunControl& control_;
   VisitFindings& findings_;
   std::vector<std::int32_t> kept_;
+  bool trace_;
+  ScanCriterion criterion_;  ///< where it is no trace
   std::deque<ScanLevel> levels_;
   // Scratch of one node, never needed across a recursion.
+  Matrix t_child_;  ///< T_T of the child
   std::vector<double> diag_, u_, losses_, packed_, scale_, squares_, scaled_, dot_, sums_;
   std::vector<std::int32_t> child_free_;  ///< of the child: places among the units after t
   std::vector<std::int32_t> order_;

@@ -72,4 +72,21 @@ double best_pair_margin(const double* __restrict g, const double* __restrict s, 
   return best;
 }
 
+SUBSPECTRA_CLONES
+double best_determinant_margin(const double* __restrict g, const double* __restrict s,
+                               const double* __restrict h, const double* __restrict dot, double s_i,
+                               double h_i, double sign, double theta, std::int64_t count) {
+  double best = -1.0;
+#ifndef __clang__
+#pragma GCC ivdep
+#endif
+  for (std::int64_t j = 0; j < count; ++j) {
+    const double rho = g[j] * s[j] * s_i;
+    const double beside = rho + dot[j];
+    const double margin = sign * (h_i * h[j] - beside * beside) - theta * (1.0 - rho * rho);
+    best = margin > best ? margin : best;
+  }
+  return best;
+}
+
 }  // namespace subspectra::search::kernels

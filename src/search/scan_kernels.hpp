@@ -31,4 +31,9 @@ void drop_diagonal(const double* diag, const double* q, double inverse, double* 
 double best_pair_margin(const double* g, const double* s, const double* xs, const double* dot, double s_i,
                         double x_i, double limit, double sign, std::int64_t count);
 
+/// The largest of sign (h h_j - e^2) - theta (1 - rho^2) over j < count, with rho = g_j s_j s and e = rho +
+/// dot_j: what a 2 x 2 determinant has over theta times another (sign +1), or lacks (sign -1).
+double best_determinant_margin(const double* g, const double* s, const double* h, const double* dot,
+                               double s_i, double h_i, double sign, double theta, std::int64_t count);
+
 }  // namespace subspectra::search::kernels

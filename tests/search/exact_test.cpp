@@ -122,6 +122,60 @@ TEST(ExactSearch, FindsTheBestSetOfEverySize) {
   }
 }
 
+/// Several discriminants by single features: from hardly any separation to a perfect one, copies, features
+/// that bring nothing, pools and gaps; by scans, without their last pairs, and by blocks.
+TEST(ExactSearch, SeveralClassesAreScannedAsTheyAreTried) {
+  const int seeds = oracle::kSanitized ? 150 : 1500;
+  for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(seeds); ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Random random(seed, 3);
+    const Index n = 4 + static_cast<Index>(random.below(6)), r = 2 + static_cast<Index>(random.below(3));
+    auto pair = oracle::random_factor_pair(n, std::min(r, n), seed, seed % 4 == 3 ? 1e5 : 20.0);
+    pair.m *= std::pow(10.0, static_cast<double>(seed % 9) - 4.0);
+    if (seed % 5 == 1) pair.m.col(1) *= 1e-5;
+    if (seed % 6 == 2) pair.m.row(n - 1).setZero();
+    if (seed % 7 == 3) {  // a copy, kept apart by what a ridge adds
+      pair.b.row(n - 1) = pair.b.row(0);
+      pair.b.col(n - 1) = pair.b.col(0);
+      pair.m.row(n - 1) = pair.m.row(0);
+      pair.b.diagonal() *= 1.001;
+    }
+    SmallProblem problem{pair.m, pair.b, oracle::all_units(n)};
+    problem.criterion = seed % 2 == 0 ? Criterion::kLargest : Criterion::kWilks;
+    if (seed % 8 == 5) problem.units.include = {2};
+    const auto pencil = factor_pencil(problem.m, problem.b);
+    const auto truth = all_sets(problem);
+    const auto k = all_sizes(problem);
+    const Index pool = seed % 11 == 6 && seed % 7 != 3 ? 4 : 1;
+    const double gap = seed % 13 == 7 ? 0.1 : 0.0;
+    ExactHooks scans, single, blocks;
+    scans.tuning.factor.scan_nodes = seed % 3 == 0 ? 5.0 : 2000.0;
+    single.bounds.turn_off(ExactBound::kLastPair);
+    blocks.tuning.factor.most_scanned = 0;
+    for (const ExactHooks* hooks : {&scans, &single, &blocks}) {
+      const auto result = exact_search(
+          *pencil, problem.units, {},
+          {.criterion = problem.criterion, .k = k, .pool = pool, .gap = gap, .threads = 1}, {}, *hooks);
+      for (Index size = k.lo; size <= k.hi; ++size) {
+        const auto& sets = truth.at(size);
+        const auto& found = result.sizes[static_cast<std::size_t>(size - k.lo)];
+        const double best = sets.front().value, tolerance = problem.tolerance() * std::max(best, 1e-12);
+        ASSERT_FALSE(found.pool.empty()) << size;
+        EXPECT_GE(found.upper_bound, best - 2.0 * tolerance) << size;
+        if (gap > 0.0) {
+          EXPECT_GE(found.pool.front().value * (1.0 + gap), best - tolerance) << size;
+          continue;
+        }
+        EXPECT_EQ(result.status, Status::kOptimal);
+        EXPECT_NEAR(found.upper_bound, best, 2.0 * tolerance) << size;
+        ASSERT_EQ(found.pool.size(), std::min<std::size_t>(sets.size(), static_cast<std::size_t>(pool)));
+        for (std::size_t i = 0; i < found.pool.size(); ++i)
+          EXPECT_NEAR(found.pool[i].value, sets[i].value, tolerance) << size;
+      }
+    }
+  }
+}
+
 TEST(ExactSearch, AGeneralPairNeedsNoFactor) {
   // A of full rank beside B: lambda_max(A_S, B_S) alone.
   for (std::uint64_t seed = 0; seed < (oracle::kSanitized ? 15U : 150U); ++seed) {
