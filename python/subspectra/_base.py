@@ -75,6 +75,13 @@ class Selecting(TagsMixin, ReprMixin, PlotMixin, SelectorMixin, BaseEstimator):
 
     # --- before a fit
 
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """As scikit-learn finds them out, once a class: reading a signature takes longer than a small fit."""
+        if "_own_parameters" not in cls.__dict__:
+            cls._own_parameters = super()._get_param_names()
+        return list(cls._own_parameters)
+
     def _store(self, given: dict[str, Any]) -> None:
         """All that ``__init__`` does: every parameter as an attribute of its name."""
         for name in self._parameter_constraints:
@@ -86,7 +93,7 @@ class Selecting(TagsMixin, ReprMixin, PlotMixin, SelectorMixin, BaseEstimator):
 
     def _options(self, n_features: int | None, grouped: bool) -> dict[str, Any]:
         """The parameters that are options, by name."""
-        options = {name: value for name, value in self.get_params(deep=False).items() if name not in self._not_options}
+        options = {name: getattr(self, name) for name in self._get_param_names() if name not in self._not_options}
         options.update(getattr(self, "classifier_options", None) or {})
         k = options.get("k")
         if isinstance(k, (int, np.integer)) and n_features is not None and k > n_features and not grouped:

@@ -11,7 +11,7 @@ export interface PageFile {
   events: SearchEvent[];
 }
 export interface SearchEvent { k: number; time: number; nodes: number; open: number; incumbent: number | null; bound: number | null }
-export interface PageData { version: string; shape: [number, number] | null; leftOut: string[]; files: PageFile[] }
+export interface PageData { version: string; python: boolean; shape: [number, number] | null; leftOut: string[]; files: PageFile[] }
 
 export const isDict = (x: Json | undefined): x is Dict => typeof x === "object" && x !== null && !Array.isArray(x);
 export const dict = (x: Json | undefined): Dict => (isDict(x) ? x : {});
@@ -43,7 +43,10 @@ export interface PathEntry {
   added: number[];
   removed: number[];
 }
-export interface Selection { method: string; status: string; path: PathEntry[]; file: PageFile; result: Dict }
+/// `further`: the second component and those after it, which have sets of their own.
+export interface Selection { method: string; status: string; path: PathEntry[]; further: { component: number; path: PathEntry[] }[]; file: PageFile; result: Dict }
+/// What a method that chooses among others compared inside the training rows.
+export interface Candidate { method: string; k: number | null; lambda: number | null; ridge: string; shrinkage: string; transform: string; error: number; se: number; features: number | null; compared: number | null; used: boolean }
 export interface EvaluationRow {
   k: number | null; error: number; se: number; balanced: number; balancedSe: number; apparent: number | null; logLoss: number; logLossSe: number;
   nullError: number | null; stability: number | null; stabilityLow: number | null; stabilityHigh: number | null; features: number; entries: number; lambda: number | null;
@@ -53,6 +56,7 @@ export interface Choice {
   method: string; kBest: number | null; k1se: number | null; error: number | null; se: number | null; trivial: number | null; trivialSe: number | null;
   doubt: string; pValue: number | null; permutations: number | null; auc: number | null; confusion: number[][]; sensitivity: number[]; specificity: number[];
   roc: number[][]; calibration: number[][]; projection: number[][]; projectionRows: number[]; projectionClasses: number[]; features: ChosenFeature[]; featureCount: number; used: Dict;
+  candidates: Candidate[]; innerFolds: number | null;
 }
 export interface Fold { method: string; repeat: number; fold: number; k: number | null; features: number[]; error: number }
 export interface Evaluation { rows: Map<string, EvaluationRow[]>; chosen: Map<string, Choice>; folds: Fold[]; comparison: { methods: [string, string]; difference: number; se: number }[]; methods: string[]; file: PageFile; result: Dict; nested: boolean }
@@ -62,6 +66,7 @@ export interface Method { name: string; selection: Selection | null; evaluation:
 /// All files about one table.
 export interface Group {
   key: string; source: string;
+  python: boolean;  ///< commands are calls of Python
   table: string;  ///< what commands call the data
   rows: number; features: number; classes: string[]; classCounts: number[]; target: string;
   name: (index: number) => string;
@@ -76,6 +81,7 @@ export function readPage(document: Json): PageData {
   const shape = wholes(page.shape);
   return {
     version: str(page.version),
+    python: page.language === "python",
     shape: shape.length === 2 && shape[0] >= 1 && shape[1] >= 1 && shape[0] * shape[1] <= kMostPixels ? [shape[0], shape[1]] : null,
     leftOut: list(page.left_out).map(str),
     files: list(page.files).map((entry) => {
@@ -127,7 +133,12 @@ function readChoice(json: Json): Choice {
         substitutes: list(one.substitutes).map((x) => ({ name: str(dict(x).name), frequency: num(dict(x).frequency) ?? 0, correlation: num(dict(x).correlation) }))
       };
     }),
-    featureCount: whole(c.feature_count) ?? list(c.features).length, used: dict(c.used)
+    featureCount: whole(c.feature_count) ?? list(c.features).length, used: dict(c.used), innerFolds: whole(c.folds_run),
+    candidates: list(c.candidates).map((json): Candidate => {
+      const one = dict(json);
+      const word = (x: Json | undefined) => (typeof x === "number" ? String(x) : str(x));
+      return { method: str(one.method), k: whole(one.k), lambda: num(one.lambda), ridge: word(one.ridge), shrinkage: word(one.shrinkage), transform: str(one.transform), error: num(one.error) ?? NaN, se: num(one.stderr) ?? 0, features: whole(one.features), compared: whole(one.compared), used: one.method === dict(c.used).method };
+    }).filter((one) => Number.isFinite(one.error)).sort((a, b) => a.error - b.error)
   };
 }
 
@@ -182,7 +193,7 @@ export function groupsOf(page: PageData): Group[] {
         : isDict(names) ? (i: number) => (typeof names[String(i)] === "string" ? (names[String(i)] as string) : `feature ${i}`) : (i: number) => `x${i}`;
       const features = whole(data.features) ?? 0;
       group = {
-        key, source, table: isReproduction || !str(data.source) ? "DATA" : source, rows: whole(data.rows) ?? 0, features, classes: list(data.classes).map(str), classCounts: allNums(data.class_counts), target: str(data.target), name,
+        key, source, python: page.python, table: isReproduction || !str(data.source) ? "DATA" : source, rows: whole(data.rows) ?? 0, features, classes: list(data.classes).map(str), classCounts: allNums(data.class_counts), target: str(data.target), name,
         methods: [], selections: [], evaluations: [], clusterings: [], reproduction: null, models: [], files: [], ks: [],
         shape: page.shape && page.shape[0] * page.shape[1] === features ? page.shape : null, classMeans: [], duplicates: new Map()
       };
@@ -197,7 +208,7 @@ export function groupsOf(page: PageData): Group[] {
     if (group.classMeans.length === 0) group.classMeans = list(means.values).map((row, i) => ({ name: str(list(means.names)[i]), values: nums(row) }));
     for (const [index, others] of Object.entries(dict(file.facts.near))) group.duplicates.set(Number(index), list(others).map(str));
     if (schema.startsWith("subspectra.selection/")) {
-      group.selections.push({ method: str(result.method), status: str(result.status), path: readPath(list(result.path), file.facts), file, result });
+      group.selections.push({ method: str(result.method), status: str(result.status), path: readPath(list(result.path), file.facts), further: list(result.components).map((c) => ({ component: num(dict(c).component) ?? 0, path: readPath(list(dict(c).path), {}) })).filter((c) => c.component > 1 && c.path.length > 0), file, result });
     } else if (schema.startsWith("subspectra.evaluation/")) group.evaluations.push(readEvaluation(file));
     else if (schema.startsWith("subspectra.clustering/")) group.clusterings.push(file);
     else if (isReproduction) group.reproduction = file;
@@ -236,7 +247,7 @@ export function groupsOf(page: PageData): Group[] {
       if (choice.k1se === null) choice.k1se = indices.length;
       const rows: EvaluationRow[] = choice.error === null ? [] : [{ k: choice.k1se, error: choice.error, se: choice.se ?? 0, balanced: NaN, balancedSe: 0, apparent: null, logLoss: NaN, logLossSe: 0, nullError: null, stability: null, stabilityLow: null, stabilityHigh: null, features: choice.featureCount, entries: NaN, lambda: null }];
       const evaluation: Evaluation = { rows: new Map([[method, rows]]), chosen: new Map(), folds: [], comparison: [], methods: [method], file, result, nested: true };
-      methods.set(method, { name: method, selection: there?.selection ?? { method, status: str(result.status), path: [], file, result: { discriminants: { features: indices, matrix: result.discriminants ?? [] } } }, evaluation, rows, choice, folds: [] });
+      methods.set(method, { name: method, selection: there?.selection ?? { method, status: str(result.status), path: [], further: [], file, result: { discriminants: { features: indices, matrix: result.discriminants ?? [] } } }, evaluation, rows, choice, folds: [] });
     }
     group.methods = [...methods.values()];
     const ks = new Set<number>();

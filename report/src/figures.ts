@@ -22,15 +22,15 @@ export const kFont = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans
 
 interface Key { label: string; mark: "line" | "dash" | "dots" | "dot" | "ring" | "band" | "square"; colour: string }
 
+const keyAdvance = (key: Key): number => 42 + 6.3 * [...key.label].length;
 /// Keys stand in the figure itself, so that they are in the exported file, too.
 function keyRows(keys: Key[], width: number): Key[][] {
   const rows: Key[][] = [];
-  let room = 0;
+  let x = 0;
   for (const key of keys) {
-    const needs = 30 + 6.7 * [...key.label].length;
-    if (rows.length === 0 || room < needs) { rows.push([]); room = width; }
+    if (rows.length === 0 || x + 26 + 6.7 * [...key.label].length > width) { rows.push([]); x = 0; }
     rows[rows.length - 1].push(key);
-    room -= needs;
+    x += keyAdvance(key);
   }
   return rows;
 }
@@ -46,7 +46,7 @@ function drawKeys(rows: Key[][], left: number, pal: Palette): SVGElement {
       else if (key.mark === "dot" || key.mark === "ring") group.append(s("circle", { cx: x + 9, cy: y, r: 4.5, fill: key.mark === "dot" ? key.colour : pal.ground, stroke: key.colour, "stroke-width": 1.8 }));
       else group.append(s("rect", { x: x + 1, y: y - 6, width: 16, height: 12, rx: 2, fill: key.colour, ...(key.mark === "band" ? { "fill-opacity": 0.22 } : {}) }));
       group.append(s("text", { x: x + 24, y: y + 4 }, key.label));
-      x += 42 + 6.3 * [...key.label].length;
+      x += keyAdvance(key);
     }
   });
   return group;
@@ -62,7 +62,7 @@ export function chart(pal: Palette, width: number, says: string, { keys = [], ..
   const keysEnd = 19 * rows.length + (rows.length ? 5 : 0), head = keysEnd + (label === null ? 0 : 17);
   const top = (options.marginTop ?? 12) + head;
   const svg = Plot.plot({
-    marginRight: 18, marginBottom: 46, ...options, ...(y ? { y: { ...y, label: null } } : {}), marginLeft: left, marginTop: top, width, height: (options.height ?? 300) + head, className: "fig",
+    marginRight: 18, marginBottom: 46, ...options, ...(options.x ? { x: { labelOffset: 40, ...options.x } } : {}), ...(y ? { y: { ...y, label: null } } : {}), marginLeft: left, marginTop: top, width, height: (options.height ?? 300) + head, className: "fig",
     style: { color: pal.ink, background: "transparent", fontFamily: kFont, fontSize: "12px", overflow: "visible" }
   }) as unknown as SVGElement;
   svg.querySelector("style")?.remove();  // the page has these rules in its own style, which its policy knows
@@ -168,7 +168,7 @@ export function errorFigure(group: Group, method: Method, k: number | null, meas
       const trivial = measure === "error" ? choice?.trivial ?? null : null;
       const keys: Key[] = [{ label: "held-out rows \u00b1 standard error", mark: "dot", colour: pal.accent }];
       if (isError) keys.push({ label: "training rows", mark: "dash", colour: pal.muted });
-      if (trivial !== null) keys.push({ label: "always the largest class", mark: "line", colour: pal.warn });
+      if (trivial !== null) keys.push({ label: "always the largest class", mark: "line", colour: pal.ink });
       if (isError && nulls.length) keys.push({ label: "permuted labels", mark: "dots", colour: pal.bad });
       others.forEach((m) => keys.push({ label: m.name, mark: "line", colour: methodColour(group, m, pal) }));
       const marked = [...(at1se ? [{ r: at1se, label: at1se === atBest ? "smallest error" : "1 s.e. choice" }] : []), ...(atBest && atBest !== at1se ? [{ r: atBest, label: "smallest error" }] : [])];
@@ -181,7 +181,7 @@ export function errorFigure(group: Group, method: Method, k: number | null, meas
         y: { grid: true, label: isError ? measures[measure] : "log-loss (natural logarithm)", tickFormat: isError ? (d: number) => `${Number((100 * d).toFixed(2))}\u202f%` : undefined, domain: [isError ? Math.max(0, Math.min(low * 0.92, low - 0.01)) : low * 0.95, high * 1.05], nice: true, ticks: 5 },
         marks: [
           ...kRule(pal, k),
-          ...(trivial !== null ? [Plot.ruleY([trivial], { stroke: pal.warn, strokeWidth: 1.6 })] : []),
+          ...(trivial !== null ? [Plot.ruleY([trivial], { stroke: pal.ink, strokeWidth: 1.4 })] : []),
           ...(isError && nulls.length ? [Plot.line(nulls, { x: "k", y: "nullError", stroke: pal.bad, strokeDasharray: "1.5 3", strokeWidth: 2 })] : []),
           ...(isError ? [Plot.line(rows.filter((r) => r.apparent !== null), { x: "k", y: "apparent", stroke: pal.muted, strokeDasharray: "5 4", strokeWidth: 1.6 })] : []),
           ...others.map((m) => Plot.line(m.rows.filter((r) => r.k !== null), { x: "k", y: "error", stroke: methodColour(group, m, pal), strokeWidth: 1.4, strokeOpacity: 0.75 })),
@@ -290,12 +290,23 @@ export function loadingsAt(group: Group, method: Method, k: number | null): Load
   return { names: indices.map(group.name), indices, values: matrix, what: `${indices.length} features` };
 }
 
-export function loadingsFigure(loadings: Loadings, component: number, method: string): Figure {
-  const says = `Loadings of component ${component + 1}, ${method}, ${loadings.what}`;
+/// The second component and those after it at this size, or at their nearest one below.
+export function furtherAt(group: Group, selection: Selection | null, k: number | null): { component: number; entry: PathEntry; loadings: Loadings }[] {
+  return (selection?.further ?? []).flatMap(({ component, path }) => {
+    const below = path.filter((e) => k === null || e.k <= k);
+    const entry = below[below.length - 1] ?? path[0];
+    if (!entry || entry.loadings.length === 0) return [];
+    return [{ component, entry, loadings: { names: entry.features.map(group.name), indices: entry.features, values: entry.loadings, what: `k = ${entry.k}` } }];
+  });
+}
+
+/// `number`: of the component, where the loadings are of that one alone.
+export function loadingsFigure(loadings: Loadings, component: number, method: string, number_ = component + 1): Figure {
+  const says = `Loadings of component ${number_}, ${method}, ${loadings.what}`;
   const all = loadings.names.map((name, i) => ({ name, index: loadings.indices[i], value: loadings.values[i]?.[component] ?? NaN })).filter((d) => Number.isFinite(d.value)).sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
   const bars = all.slice(0, 40);
   return {
-    id: `loadings${component === 0 ? "" : `-${component + 1}`}`, title: loadings.values[0]?.length > 1 ? `Loadings, component ${component + 1}` : "Loadings", says, most: 640,
+    id: `loadings${number_ === 1 ? "" : `-${number_}`}`, title: loadings.values[0]?.length > 1 || number_ > 1 ? `Loadings, component ${number_}` : "Loadings", says, most: 640,
     draw: (pal, width) => {
       const labels = labelled(bars.map((d) => d.name), 22);
       const left = Math.min(0.42 * width, 16 + 7.2 * Math.max(...labels.map((l) => [...l].length), 3));
@@ -436,7 +447,7 @@ export function calibrationFigure(choice: Choice): Figure {
   return {
     id: "calibration", title: "Calibration", says, most: 400,
     draw: (pal, width) => chart(pal, width, says, {
-      height: Math.min(width, 380) - 10, x: { domain: [0, 1], label: "probability that was said", labelAnchor: "center", ticks: 5, grid: true }, y: { domain: [0, 1], label: "share that was so", ticks: 5, grid: true },
+      height: Math.min(width, 380) - 10, x: { domain: [0, 1], inset: 10, label: "probability that was said", labelAnchor: "center", ticks: 5, grid: true }, y: { domain: [0, 1], inset: 10, label: "share that was so", ticks: 5, grid: true },
       marks: [
         Plot.line([[0, 0], [1, 1]], { stroke: pal.muted, strokeDasharray: "5 4" }), Plot.line(bins, { x: "0", y: "1", stroke: pal.accent, strokeWidth: 1.4, strokeOpacity: 0.6 }),
         Plot.ruleX(bins, { x: "0", y1: (b) => Math.max(0, b[1] - Math.sqrt(Math.max(b[1] * (1 - b[1]), 0) / b[2])), y2: (b) => Math.min(1, b[1] + Math.sqrt(Math.max(b[1] * (1 - b[1]), 0) / b[2])), stroke: pal.accent, strokeOpacity: 0.5 }),
@@ -465,7 +476,9 @@ export function projectionFigure(group: Group, choice: Choice): Figure {
     draw: (pal, width) => {
       const present = [...new Set(points.map((p) => p.c))].sort((a, b) => a - b);
       const colour = (c: number) => (c < 0 ? pal.accent : pal.categories[c % pal.categories.length]);
-      const keys: Key[] = coloured && present.length <= 12 ? present.map((c) => ({ label: shown(className(c), 22), mark: "dot", colour: colour(c) })) : [];
+      // Beyond the last colour they begin again, as rings.
+      const hollow = (c: number) => c >= pal.categories.length;
+      const keys: Key[] = coloured && present.length <= 2 * pal.categories.length ? present.map((c) => ({ label: shown(className(c), 22), mark: hollow(c) ? "ring" : "dot", colour: colour(c) })) : [];
       if (flat) {
         const leftmost = smallest(points.map((p) => p.x));
         const wrong = (p: { x: number; c: number }) => p.c >= 0 && p.x > 0 !== (p.c === 1);
@@ -485,11 +498,25 @@ export function projectionFigure(group: Group, choice: Choice): Figure {
         const own = points.filter((p) => p.c === c);
         return { c, x: own.reduce((t, p) => t + p.x, 0) / own.length, y: own.reduce((t, p) => t + p.y, 0) / own.length };
       });
+      // Names that would lie on each other move apart, from the highest down.
+      const height = Math.min(0.8 * width, 520), reach = (of: (p: { x: number; y: number }) => number) => Math.max(...points.map(of)) - Math.min(...points.map(of)) || 1;
+      const across = (width - 74) / reach((p) => p.x), down = (height - 60) / reach((p) => p.y);
+      const placed: { x: number; y: number; half: number }[] = [];
+      const names = [...means].sort((a, b) => b.y - a.y).map((m) => {
+        const half = 4.3 * Math.min([...className(m.c)].length, 16), at = { x: m.x * across, y: -m.y * down, half };
+        for (let tries = 0; tries < 12; ++tries) {
+          const near = placed.find((p) => Math.abs(p.x - at.x) < p.half + half && Math.abs(p.y - at.y) < 15);
+          if (!near) break;
+          at.y = near.y + 15;
+        }
+        placed.push(at);
+        return { ...m, dy: at.y + m.y * down };
+      });
       return chart(pal, width, says, {
-        keys, height: Math.min(0.8 * width, 520), x: { grid: true, label: "first direction", labelAnchor: "center", nice: true, ticks: 6 }, y: { grid: true, label: "second direction", nice: true, ticks: 6 },
+        keys, height, x: { grid: true, label: "first direction", labelAnchor: "center", nice: true, ticks: 6 }, y: { grid: true, label: "second direction", nice: true, ticks: 6 },
         marks: [
-          Plot.dot(points, { x: "x", y: "y", r: points.length > 700 ? 2.4 : 3.4, fill: (p) => colour(p.c), fillOpacity: 0.7 }),
-          Plot.text(means, { x: "x", y: "y", text: (m) => shown(className(m.c), 16), fill: pal.ink, fontWeight: 700, fontSize: 14, stroke: pal.ground, strokeWidth: 5 }),
+          Plot.dot(points, { x: "x", y: "y", r: points.length > 700 ? 2.4 : 3.4, fill: (p) => (hollow(p.c) ? pal.ground : colour(p.c)), stroke: (p) => colour(p.c), strokeWidth: 1.3, fillOpacity: 0.7 }),
+          ...names.map((m) => Plot.text([m], { x: "x", y: "y", dy: m.dy, text: () => shown(className(m.c), 16), fill: pal.ink, fontWeight: 700, fontSize: 13, stroke: pal.ground, strokeWidth: 5 })),
           Plot.tip(points, Plot.pointer({ x: "x", y: "y", title: (p) => `row ${p.row}${coloured ? `\ntrue class ${shown(className(p.c))}` : ""}` }))
         ]
       });
@@ -530,10 +557,13 @@ export function weightsFigure(group: Group, weights: number[], k: number | null,
 
 export function traceFigure(trace: { iteration: number; objective: number; features: number | null }[]): Figure {
   const says = `Objective after each of ${trace.length} iterations`;
+  // As many digits as tell one tick from the next.
+  const values = trace.map((t) => t.objective), span = Math.max(...values) - Math.min(...values), most = Math.max(...values.map(Math.abs));
+  const digits = span > 0 ? Math.min(12, Math.max(4, Math.ceil(Math.log10(most / span)) + 2)) : 4;
   return {
     id: "trace", title: "Objective by iteration", says, most: 640,
     draw: (pal, width) => chart(pal, width, says, {
-      height: 230, marginLeft: 70, x: { label: "iteration", labelAnchor: "center", ticks: Math.max(3, Math.round(width / 100)), tickFormat: (d: number) => (Number.isInteger(d) ? String(d) : "") }, y: { grid: true, label: "objective", nice: true, ticks: 5, tickFormat: (d: number) => number(d, 4) },
+      height: 230, marginLeft: 24 + 7 * Math.max(6, digits + 3), x: { label: "iteration", labelAnchor: "center", ticks: Math.max(3, Math.round(width / 100)), tickFormat: (d: number) => (Number.isInteger(d) ? String(d) : "") }, y: { grid: true, label: "objective", nice: true, ticks: 5, tickFormat: (d: number) => number(d, digits) },
       marks: [Plot.line(trace, { x: "iteration", y: "objective", stroke: pal.accent, strokeWidth: 2 }), ...(trace.length <= 60 ? [Plot.dot(trace, { x: "iteration", y: "objective", fill: pal.accent, r: 2.8 })] : []), Plot.tip(trace, Plot.pointerX({ x: "iteration", y: "objective", title: (d: (typeof trace)[number]) => `iteration ${d.iteration}\nobjective ${number(d.objective, 6)}${d.features === null ? "" : `\n${d.features} features`}` }))]
     }),
     table: () => ({ columns: ["iteration", "objective", "features"], rows: trace.map((t) => [t.iteration, t.objective, t.features]) })
@@ -562,7 +592,7 @@ export function lambdaFigure(group: Group, selection: Selection, k: number | nul
       const keys: Key[] = [...named.entries()].map(([f, colour]) => ({ label: shown(group.name(f), 16), mark: "line", colour }));
       if (here) keys.push({ label: `${here.kept} kept`, mark: "dash", colour: pal.ink });
       return chart(pal, width, says, {
-        keys, height: 320, x: { type: "log", reverse: true, label: "lambda, falling", labelAnchor: "center", ticks: Math.max(2, Math.round(width / 140)), tickFormat: (d: number) => number(d, 2) }, y: { grid: true, label: "row norm", nice: true, ticks: 5 },
+        keys, height: 320, x: { type: "log", reverse: true, label: "lambda, falling", labelArrow: "none", labelAnchor: "center", ticks: Math.max(2, Math.round(width / 140)), tickFormat: (d: number) => number(d, 2) }, y: { grid: true, label: "row norm", nice: true, ticks: 5 },
         marks: [
           Plot.line(points.filter((p) => !named.has(p.f)), { x: "lambda", y: "norm", z: "f", stroke: pal.muted, strokeOpacity: 0.4, strokeWidth: 1 }),
           Plot.line(points.filter((p) => named.has(p.f)), { x: "lambda", y: "norm", z: "f", stroke: (p) => named.get(p.f)!, strokeWidth: 2 }),
@@ -586,7 +616,7 @@ export function searchFigures(events: SearchEvent[], k: number): Figure[] {
   const known = own.filter((e) => e.incumbent !== null && e.bound !== null);
   return [
     {
-      id: "search", title: `Incumbent and bound over time, k = ${k}`, says, most: 760, table,
+      id: "search", title: `Incumbent and bound, k = ${k}`, says, most: 760, table,
       draw: (pal, width) => chart(pal, width, says, {
         keys: [{ label: "bound", mark: "line", colour: pal.warn }, { label: "best set so far", mark: "line", colour: pal.accent }], height: 250, x: { domain: [0, span], label: "seconds", labelAnchor: "center", ticks: 6 }, y: { grid: true, label: "objective", ticks: 5, nice: true },
         marks: [
@@ -641,14 +671,34 @@ export function rankingFigure(group: Group): Figure {
       const rows = judged.map((m, i) => ({ m, label: labels[i], error: m.choice!.error!, se: m.choice!.se ?? 0 }));
       const trivial = judged.map((m) => m.choice!.trivial).find((t) => t !== null) ?? null;
       return chart(pal, width, says, {
-        keys: [{ label: "error \u00b1 standard error", mark: "dot", colour: pal.accent }, ...(trivial === null ? [] : [{ label: "always the largest class", mark: "line", colour: pal.warn } as Key])], height: 64 + 34 * rows.length, marginLeft: left, y: { domain: labels, label: null, tickSize: 0 }, x: { grid: true, label: "error on held-out rows", labelAnchor: "center", tickFormat: (d: number) => `${Number((100 * d).toFixed(2))}\u202f%`, nice: true, ticks: Math.max(3, Math.round(width / 110)) },
-        marks: [...(trivial === null ? [] : [Plot.ruleX([trivial], { stroke: pal.warn, strokeWidth: 1.6 })]), Plot.ruleY(rows, { y: "label", x1: (r) => r.error - r.se, x2: (r) => r.error + r.se, stroke: (r) => methodColour(group, r.m, pal), strokeWidth: 2 }), Plot.dot(rows, { x: "error", y: "label", r: 5.5, fill: (r) => methodColour(group, r.m, pal) })]
+        keys: [{ label: "error \u00b1 standard error", mark: "dot", colour: pal.accent }, ...(trivial === null ? [] : [{ label: "always the largest class", mark: "line", colour: pal.ink } as Key])], height: 64 + 34 * rows.length, marginLeft: left, y: { domain: labels, label: null, tickSize: 0 }, x: { grid: true, label: "error on held-out rows", labelAnchor: "center", tickFormat: (d: number) => `${Number((100 * d).toFixed(2))}\u202f%`, nice: true, ticks: Math.max(3, Math.round(width / 110)) },
+        marks: [...(trivial === null ? [] : [Plot.ruleX([trivial], { stroke: pal.ink, strokeWidth: 1.4 })]), Plot.ruleY(rows, { y: "label", x1: (r) => r.error - r.se, x2: (r) => r.error + r.se, stroke: (r) => methodColour(group, r.m, pal), strokeWidth: 2 }), Plot.dot(rows, { x: "error", y: "label", r: 5.5, fill: (r) => methodColour(group, r.m, pal) })]
       });
     },
     table: () => ({
       columns: ["method", "k", "error", "standard error", "AUC", "p-value", "features"],
       rows: judged.map((m) => [m.name, m.choice!.k1se, m.choice!.error, m.choice!.se, m.choice!.auc, m.choice!.pValue, m.choice!.featureCount])
     })
+  };
+}
+
+/// The best of every method that was compared inside the training rows.
+export function candidatesFigure(choice: Choice): Figure {
+  const says = `Errors in the inner folds of ${choice.candidates.map((c) => c.method).join(", ")}`;
+  return {
+    id: "compared", title: "Errors in the inner folds", says, most: 700,
+    draw: (pal, width) => {
+      const labels = labelled(choice.candidates.map((c) => (c.k === null ? c.method : `${c.method}, k = ${c.k}`)), 26);
+      const left = Math.min(0.45 * width, 16 + 7 * Math.max(...labels.map((l) => [...l].length)));
+      const rows = choice.candidates.map((c, i) => ({ ...c, label: labels[i] }));
+      const keys: Key[] = [{ label: "taken", mark: "dot", colour: pal.accent }];
+      if (rows.some((r) => !r.used)) keys.push({ label: "not taken", mark: "ring", colour: pal.muted });
+      return chart(pal, width, says, {
+        keys, height: 64 + 34 * rows.length, marginLeft: left, y: { domain: labels, label: null, tickSize: 0 }, x: { grid: true, label: "error on inner held-out rows", labelAnchor: "center", tickFormat: (d: number) => `${Number((100 * d).toFixed(2))}\u202f%`, nice: true, ticks: Math.max(3, Math.round(width / 110)) },
+        marks: [Plot.ruleY(rows, { y: "label", x1: (r) => r.error - r.se, x2: (r) => r.error + r.se, stroke: (r) => (r.used ? pal.accent : pal.muted), strokeWidth: 2 }), Plot.dot(rows, { x: "error", y: "label", r: 5.5, fill: (r) => (r.used ? pal.accent : pal.ground), stroke: (r) => (r.used ? pal.accent : pal.muted), strokeWidth: 1.8 })]
+      });
+    },
+    table: () => ({ columns: ["method", "k", "error", "standard error", "features", "ridge", "lambda", "shrinkage", "columns", "compared", "taken"], rows: choice.candidates.map((c) => [c.method, c.k, c.error, c.se, c.features, c.ridge, c.lambda, c.shrinkage, c.transform, c.compared, c.used ? "yes" : "no"]) })
   };
 }
 

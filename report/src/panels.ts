@@ -1,5 +1,6 @@
 /// The panels: what each shows of the table, method and size that are looked at.
-import { bestAnswer, againAnswer, counted, errorAnswer, listed, number, percent, proofWord, quoted, seconds, whichAnswer, type Answer } from "./words";
+import * as commands from "./commands";
+import { bestAnswer, againAnswer, counted, errorAnswer, fixed, listed, number, percent, proofWord, seconds, whichAnswer, type Answer } from "./words";
 import { dict, entryAt, featuresAt, isDict, largest, list, num, nums, rowAt, smallest, str, whole, wholes, type Choice, type Group, type Json, type Method, type PageData, type Selection } from "./data";
 import { h, shown } from "./dom";
 import * as F from "./figures";
@@ -25,8 +26,9 @@ const place = (state: State): Placed => ({
   source: [state.method?.selection?.file.command ?? state.method?.evaluation?.file.command ?? state.group.files[0]?.command ?? "", `Subspectra ${state.page.version}`].filter(Boolean).join("; "),
   stem: `${state.group.source.split("/").pop()!.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, 30) || "report"}${state.method ? `-${plain(state.method.name)}` : ""}${state.k === null ? "" : `-k${state.k}`}`
 });
-const selectCommand = (state: State, method = plain(state.method?.name ?? "gslda")) => `subspectra select ${quoted(state.group.table)} --method ${method} -k 1:${largest(state.group.ks, 10)} -o selection.json`;
-const evaluateCommand = (state: State) => `subspectra evaluate ${quoted(state.group.table)} --method ${plain(state.method?.name ?? "gslda")} -k 1:${largest(state.group.ks, 10)} --repeats 10 -o evaluation.json`;
+const most = (state: State) => largest(state.group.ks, 10);
+const selectCommand = (state: State, method = plain(state.method?.name ?? "gslda")) => commands.selectCommand(state.group, method, 1, most(state));
+const evaluateCommand = (state: State) => commands.evaluateCommand(state.group, plain(state.method?.name ?? "gslda"), most(state));
 const paths = (state: State): Selection | null => (state.method?.selection?.path.length ? state.method.selection : null);
 /// For the panel of objectives: those of another method rather than none.
 const somePath = (state: State): Selection | null => paths(state) ?? state.group.selections.find((one) => one.path.length > 0) ?? null;
@@ -77,7 +79,7 @@ const summary: Panel = {
       out.push(h("p", { class: "lead" }, `${shown(str(result.source), 80)}, run again: ${counted(findings.length, "number")}, ${published.length} of them published.`));
     } else if (method) {
       const choice = judged(state), curve = method.rows.filter((r) => r.k !== null).length > 1;
-      const picture = curve ? F.errorFigure(group, method, k, "error", true) : paths(state) ? F.pathFigure(group, paths(state)!, k) : choice?.roc.length ? F.rocFigure(choice) : choice?.features.some((f) => f.frequency !== null) ? F.frequencyFigure(choice) : choice?.confusion.length ? F.confusionFigure(group, choice) : null;
+      const picture = curve ? F.errorFigure(group, method, k, "error", true) : paths(state) && paths(state)!.path.length > 1 ? F.pathFigure(group, paths(state)!, k) : (method.choice?.candidates.length ?? 0) > 1 ? F.candidatesFigure(method.choice!) : paths(state) ? F.pathFigure(group, paths(state)!, k) : choice?.roc.length ? F.rocFigure(choice) : choice?.features.some((f) => f.frequency !== null) ? F.frequencyFigure(choice) : choice?.confusion.length ? F.confusionFigure(group, choice) : null;
       const answers = [whichAnswer(group, method, k), bestAnswer(group, method, k), errorAnswer(group, method, k), againAnswer(group, method, k)];
       out.push(h("div", { class: "first" }, h("div", { class: "answers" }, answers.map(answerCard)), h("div", { class: "beside" }, picture ? figureView({ ...picture, id: "summary" }, place(state)) : null, made())));
     } else if (group.clusterings.length) out.push(...clusterSummary(state));
@@ -97,8 +99,8 @@ function clusterSummary(state: State): HTMLElement[] {
   const answers: Answer[] = [
     { question: "Which features?", headline: listed(features, 8), tone: "plain", text: `${counted(features.length, "feature")} of ${state.group.features.toLocaleString("en-US")}${result.by_cut === true ? ", those above the largest fall of the weights" : ""}.` },
     { question: "How many clusters?", headline: says === null ? "Not said" : says === asked ? `${asked}, as asked` : `${says} rather than ${asked}`, tone: says === asked && (ratio ?? 0) >= 1.5 ? "good" : "warn", text: ratio === null ? "" : `The largest fall of the eigenvalues is after ${says}, to 1/${number(ratio, 3)} of what stood before. Below 1.5 such a fall says nothing.` },
-    { question: "Do they match the labels?", headline: num(agreement.adjusted_rand_index) === null ? "There are no labels" : `Adjusted Rand ${num(agreement.adjusted_rand_index)!.toFixed(2).replace("-", "\u2212")}`, tone: (num(agreement.adjusted_rand_index) ?? 0) > 0.5 ? "good" : "plain", text: num(agreement.accuracy) === null ? "Nothing to compare the clusters with." : `${percent(num(agreement.accuracy)!)} of the rows lie in the cluster of their class under the best matching; 1 is the same partition, about 0 is chance. The labels were not used otherwise.` },
-    { question: "Would all features say the same?", headline: num(all.adjusted_rand_index_with_selected) === null ? "Not compared" : (num(all.adjusted_rand_index_with_selected)! > 0.8 ? "Yes" : num(all.adjusted_rand_index_with_selected)! > 0.3 ? "In part" : "No, another partition"), tone: "plain", text: num(all.adjusted_rand_index_with_selected) === null ? "" : `Adjusted Rand of the two partitions: ${num(all.adjusted_rand_index_with_selected)!.toFixed(2).replace("-", "\u2212")}.` }
+    { question: "Do they match the labels?", headline: num(agreement.adjusted_rand_index) === null ? "There are no labels" : `Adjusted Rand ${fixed(num(agreement.adjusted_rand_index)!)}`, tone: (num(agreement.adjusted_rand_index) ?? 0) > 0.5 ? "good" : "plain", text: num(agreement.accuracy) === null ? "Nothing to compare the clusters with." : `${percent(num(agreement.accuracy)!)} of the rows lie in the cluster of their class under the best matching; 1 is the same partition, about 0 is chance. The labels were not used otherwise.` },
+    { question: "Would all features say the same?", headline: num(all.adjusted_rand_index_with_selected) === null ? "Not compared" : (num(all.adjusted_rand_index_with_selected)! > 0.8 ? "Yes" : num(all.adjusted_rand_index_with_selected)! > 0.3 ? "In part" : "No, another partition"), tone: "plain", text: num(all.adjusted_rand_index_with_selected) === null ? "" : `Adjusted Rand of the two partitions: ${fixed(num(all.adjusted_rand_index_with_selected)!)}.` }
   ];
   return [h("div", { class: "answers" }, answers.map(answerCard))];
 }
@@ -115,7 +117,8 @@ const path: Panel = {
     return [
       selection === state.method?.selection ? null : h("p", { class: "note" }, `The sets of ${state.method?.name ?? "this method"} are not in the files; these are those of ${selection.method}.`),
       entry ? h("p", { class: "reading" }, h("strong", {}, `k\u202f=\u202f${entry.k}`), ` objective ${number(entry.objective, 5)} `, h("span", { class: `badge ${words!.tone}` }, words!.word), entry.k !== state.k ? ` There is no set of ${state.k}.` : "") : null,
-      figureView(F.pathFigure(state.group, selection, state.k), place(state))
+      // One point is no curve.
+      selection.path.length > 1 || state.group.selections.some((one) => one !== selection && one.path.length > 0) ? figureView(F.pathFigure(state.group, selection, state.k), place(state)) : h("p", { class: "note" }, "This is the one size that was looked at; a range of sizes gives a path.")
     ];
   }
 };
@@ -178,7 +181,7 @@ const features: Panel = {
     const names = () => rows.map((r) => r.name);
     const known = ["loss without it", "chosen in folds"].filter((title) => !columns.some((c) => c.title === title));
     const hints = [
-      known.includes("loss without it") && selection ? "What the objective loses without a feature is computed from the table: report FILE --data DATA, or select --report." : "",
+      known.includes("loss without it") && selection ? `What the objective loses without a feature is computed from the table: ${commands.withData(group)}.` : "",
       known.includes("chosen in folds") && supervised(state) ? "How often folds choose a feature is for an evaluation to say." : ""
     ].filter(Boolean).join(" ");
     const tiles = selection ? F.tilesFigure(group, selection, state.k, state.search, kMostTiles) : null;
@@ -254,9 +257,39 @@ const loadings: Panel = {
   missing: (state) => (F.loadingsAt(state.group, state.method ?? { selection: null } as unknown as Method, state.k) ? null : { says: "There are no loadings of this method here.", command: state.method && !paths(state) ? selectCommand(state) : undefined }),
   show: (state) => {
     const found = F.loadingsAt(state.group, state.method!, state.k)!;
-    const components = largest(found.values.map((v) => v.length), 0);
+    const further = F.furtherAt(state.group, state.method!.selection, state.k);
+    // Components that were found one after another have features of their own; else they are columns on the same ones.
+    const components = further.length ? 1 : largest(found.values.map((v) => v.length), 0);
     const views = Array.from({ length: Math.min(components, 6) }, (_, c) => figureView(F.loadingsFigure(found, c, state.method!.name), place(state)));
-    return [h("p", { class: "reading" }, h("strong", {}, found.what), found.names.length > 40 ? " The 40 largest of each component are drawn." : "", components > 6 ? ` The first 6 of ${components} components.` : ""), h("div", { class: components > 1 ? "two" : null }, views)];
+    views.push(...further.slice(0, 5).map((one) => figureView(F.loadingsFigure(one.loadings, 0, state.method!.name, one.component), place(state))));
+    const all = components + further.length;
+    const entry = entryAt(state.method!.selection, state.k);
+    const table = further.length && entry ? tableView({ columns: ["component", "k", "objective", "what is proven", "features"], rows: [{ component: 1, entry }, ...further].map((one) => [one.component, one.entry.k, one.entry.objective, proofWord(one.entry).word, one.entry.features.slice(0, 60).map(state.group.name).join(", ")]) }, "Components") : null;
+    return [h("p", { class: "reading" }, h("strong", {}, found.what), further.length ? `: ${all} components, each with features of its own.` : "", found.names.length > 40 ? " The 40 largest of each component are drawn." : "", all > 6 ? ` The first 6 of ${all} components.` : ""), h("div", { class: all > 1 ? "two" : null }, views), table];
+  }
+};
+
+const compared: Panel = {
+  id: "compared", title: "What was compared", says: "Methods with their sizes, ridges and penalties, on rows held out inside the training rows; the simplest of the best was taken.",
+  applies: (state) => (state.method?.choice?.candidates.length ?? 0) > 0,
+  missing: () => null,
+  show: (state) => {
+    const choice = state.method!.choice!, rows = choice.candidates;
+    const told = <T>(values: T[], known: (value: T) => boolean) => values.some(known);
+    const columns: Column<(typeof rows)[number]>[] = [
+      { title: "method", value: (r) => r.method, text: (r) => (r.used ? h("strong", {}, `${r.method} \u2713`) : r.method) },
+      { title: "error", value: (r) => r.error, numeric: true, text: (r) => `${percent(r.error)} \u00b1 ${percent(r.se)}` },
+      { title: "k", value: (r) => r.k, numeric: true }, { title: "features", value: (r) => r.features, numeric: true }
+    ];
+    if (told(rows, (r) => r.ridge !== "")) columns.push({ title: "ridge", value: (r) => r.ridge || null });
+    if (told(rows, (r) => r.lambda !== null)) columns.push({ title: "lambda", value: (r) => r.lambda, numeric: true });
+    if (told(rows, (r) => r.transform !== "" && r.transform !== "none")) columns.push({ title: "columns", value: (r) => r.transform });
+    columns.push({ title: "compared", value: (r) => r.compared, numeric: true });
+    return [
+      h("p", { class: "reading" }, h("strong", {}, rows.find((r) => r.used)?.method ?? state.method!.name), ` was taken${choice.innerFolds === null ? "" : `, by ${counted(choice.innerFolds, "inner fold")}`}. Each row is the best of its method.`),
+      rows.length > 1 ? figureView(F.candidatesFigure(choice), place(state)) : null,
+      sortable("What was compared", columns, rows, { column: 1, down: false })
+    ];
   }
 };
 
@@ -275,13 +308,14 @@ const stability: Panel = {
 
 // --- prediction, projection ---------------------------------------------------------------------------------------------
 
+const rounded = (share: number | undefined): number | null => (share !== undefined && Number.isFinite(share) ? Math.round(1000 * share) / 1000 : null);
 const prediction: Panel = {
   id: "prediction", title: "Prediction", says: "What was said of rows while they were held out.",
   applies: supervised,
   missing: (state) => (judged(state) && judged(state)!.confusion.length > 0 ? null : notJudged(state)),
   show: (state) => {
     const choice = judged(state)!;
-    const byClass = h("figure", {}, h("div", { class: "caption" }, h("h3", {}, "By class")), tableView({ columns: ["class", "rows", "sensitivity", "specificity"], rows: state.group.classes.slice(0, choice.sensitivity.length).map((c, i) => [c, state.group.classCounts[i] ?? null, choice.sensitivity[i] ?? null, Number.isFinite(choice.specificity[i]) ? choice.specificity[i] : null]) }, "Sensitivity and specificity by class"));
+    const byClass = h("figure", {}, h("div", { class: "caption" }, h("h3", {}, "By class")), tableView({ columns: ["class", "rows", "sensitivity", "specificity"], rows: state.group.classes.slice(0, choice.sensitivity.length).map((c, i) => [c, state.group.classCounts[i] ?? null, rounded(choice.sensitivity[i]), rounded(choice.specificity[i])]) }, "Sensitivity and specificity by class"));
     return [
       h("p", { class: "reading" }, h("strong", {}, atChoice(state, choice)), `: ${percent(choice.error!)} \u00b1 ${percent(choice.se ?? 0)} wrong${choice.auc === null ? "" : `, area under the ROC curve ${number(choice.auc, 3)}`}.`), fixedNote(state, choice),
       h("div", { class: "two" }, h("div", { class: "stack" }, figureView(F.confusionFigure(state.group, choice), place(state)), byClass), choice.roc.length ? figureView(F.rocFigure(choice), place(state)) : null, choice.calibration.length ? figureView(F.calibrationFigure(choice), place(state)) : null)
@@ -327,13 +361,18 @@ const images: Panel = {
       });
     } else parts.push({ id: "mask", picture: { title: `The chosen pixels, k = ${found.k ?? found.size}`, colour: (pal, p) => (chosen.has(p) ? pal.accent : pal.empty) }, table: table(() => 1) });
     const values = F.loadingsAt(group, method!, k);
-    if (values) for (let c = 0; c < Math.min(values.values[0]?.length ?? 0, 4); ++c) parts.push({ id: `loading-map-${c + 1}`, picture: F.loadingPicture(values.values[0].length > 1 ? `Loadings, component ${c + 1}` : "Loadings: blue above 0, orange below", new Map(values.indices.map((f, i) => [f, values.values[i][c]]))), table: table((p) => values.values[values.indices.indexOf(p)]?.[c] ?? null) });
+    const own = F.furtherAt(group, method?.selection ?? null, k).slice(0, 3);
+    if (values) for (let c = 0; c < Math.min(own.length ? 1 : values.values[0]?.length ?? 0, 4); ++c) parts.push({ id: `loading-map-${c + 1}`, picture: F.loadingPicture(values.values[0].length > 1 ? `Loadings, component ${c + 1}` : "Loadings: blue above 0, orange below", new Map(values.indices.map((f, i) => [f, values.values[i][c]]))), table: table((p) => values.values[values.indices.indexOf(p)]?.[c] ?? null) });
+    for (const one of own) {
+      const values = new Map(one.loadings.indices.map((f, i) => [f, one.loadings.values[i][0]]));
+      parts.push({ id: `loading-map-${one.component}`, picture: F.loadingPicture(`Loadings, component ${one.component}`, values), table: () => ({ columns: ["pixel", "row", "column", "name", "value"], rows: one.loadings.indices.map((f, i) => [f, Math.floor(f / shape[1]), f % shape[1], group.name(f), one.loadings.values[i][0]]) }) });
+    }
     const frequent = method?.choice?.features.filter((f) => f.frequency !== null) ?? [];
     if (frequent.length) {
       const share = new Map(frequent.map((f) => [f.index, f.frequency!]));
       parts.push({ id: "frequency-map", picture: { title: "How often the folds chose each pixel of the model", colour: (pal, p) => (share.has(p) ? shade(pal, pal.accent, share.get(p)!) : pal.empty) }, table: table((p) => share.get(p) ?? null) });
     }
-    const hint = means.length ? null : h("p", { class: "note" }, "Class means come from the table: report FILE --data DATA, or --report and --shape on the command that makes the result.");
+    const hint = means.length ? null : h("p", { class: "note" }, `Class means come from the table: ${commands.withData(group)}.`);
     return [h("div", { class: "pictures" }, parts.map(({ id, picture, table: numbers }) => figureView(F.pictureFigure(id, picture, shape, numbers), place(state), "h3", (_pal, host) => { host.append(pictureView(picture, shape, 220)); }))), hint];
   }
 };
@@ -413,7 +452,7 @@ const compare: Panel = {
     return [
       curves ? figureView(F.curvesFigure(group, state.k), place(state)) : null,
       judgedMethods.length > 1 || pairs ? h("div", { class: "two" }, judgedMethods.length > 1 ? figureView(F.rankingFigure(group), place(state)) : null, pairs ? figureView(pairs, place(state)) : null) : null,
-      sets.length > 1 ? h("div", {}, h("h3", {}, `Their sets${state.k === null ? "" : `, k\u202f=\u202f${state.k}`}`), setsTable(state, sets)) : null
+      sets.length > 1 ? h("div", { class: "stack" }, h("h3", {}, `Their sets${state.k === null ? "" : `, k\u202f=\u202f${state.k}`}`), setsTable(state, sets)) : null
     ];
   }
 };
@@ -505,11 +544,11 @@ const provenance: Panel = {
   ]
 };
 
-export const panels: Panel[] = [summary, path, error, features, loadings, stability, prediction, projection, images, weights, lambda, search, compare, clusters, reproduction, provenance];
+export const panels: Panel[] = [summary, path, error, features, loadings, compared, stability, prediction, projection, images, weights, lambda, search, compare, clusters, reproduction, provenance];
 /// What clusterings and reproductions have instead of a method.
 export const listedPanels = (state: State): Panel[] => panels.filter((p) => {
   if (p.applies && !p.applies(state)) return false;
-  return state.method !== null || !["path", "error", "features", "loadings", "stability", "prediction", "projection", "images", "lambda", "search"].includes(p.id);
+  return state.method !== null || !["path", "error", "features", "loadings", "compared", "stability", "prediction", "projection", "images", "lambda", "search"].includes(p.id);
 });
 
 /// Why there is nothing to show; a panel that cannot be drawn from these data does not take the others with it.

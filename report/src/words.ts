@@ -1,5 +1,6 @@
 /// Numbers and answers in words.
 import { entryAt, featuresAt, largest, rowAt, type Choice, type Group, type Method, type PathEntry } from "./data";
+import { evaluateCommand, selectCommand } from "./commands";
 import { shown } from "./dom";
 
 export const percent = (x: number, digits = 1): string => `${(100 * x).toFixed(digits)}\u202f%`;
@@ -10,6 +11,8 @@ export function number(x: number | null | undefined, digits = 4): string {
   const size = Math.abs(x);
   return (size >= 1e6 || size < 1e-4 ? x.toExponential(digits - 1) : Number(x.toPrecision(digits)).toString()).replace("-", "\u2212");
 }
+/// Two decimals, without a minus before what is zero then.
+export const fixed = (x: number): string => (Math.abs(x) < 0.005 ? "0.00" : x.toFixed(2).replace("-", "\u2212"));
 export const counted = (n: number, noun: string, plural = noun + "s"): string => `${n.toLocaleString("en-US")} ${n === 1 ? noun : plural}`;
 export function listed(names: string[], most: number): string {
   const parts = names.slice(0, most).map((n) => shown(n, 24));
@@ -23,9 +26,6 @@ export function seconds(x: number): string {
   if (x < 120) return `${x.toFixed(1)} s`;
   return x < 7200 ? `${(x / 60).toFixed(1)} min` : `${(x / 3600).toFixed(1)} h`;
 }
-
-/// As POSIX shells read it.
-export const quoted = (word: string): string => (/^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`);
 
 export interface Answer { question: string; headline: string; tone: "good" | "warn" | "plain" | "none"; text: string; command?: string }
 
@@ -41,8 +41,8 @@ export function whichAnswer(group: Group, method: Method | null, k: number | nul
   const question = "Which features?";
   const found = featuresAt(method, k);
   if (!method || !found) {
-    const words = ["subspectra", "select", quoted(group.table), "--method", method?.name.replace(/ \(\d+\)$/, "") ?? "gslda", ...(k === null ? [] : ["-k", `1:${largest(group.ks, k)}`]), "-o", "selection.json"];
-    return { question, headline: "Not listed at this size", tone: "none", text: `Only the set of the chosen size${method?.choice?.k1se ? `, k = ${method.choice.k1se},` : ""} is in the file. A selection beside it has the sets of every size.`, command: words.join(" ") };
+    const most = largest(group.ks, k ?? 10);
+    return { question, headline: "Not listed at this size", tone: "none", text: `Only the set of the chosen size${method?.choice?.k1se ? `, k = ${method.choice.k1se},` : ""} is in the file. A selection beside it has the sets of every size.`, command: selectCommand(group, method?.name.replace(/ \(\d+\)$/, "") ?? "gslda", 1, most) };
   }
   const names = found.features.map(group.name);
   const entry = entryAt(method.selection, k);
@@ -61,7 +61,8 @@ export function bestAnswer(group: Group, method: Method | null, k: number | null
   const question = "Are they the best?";
   const entry = entryAt(method?.selection ?? null, k);
   const supervised = group.classes.length > 0;
-  const proof = ["subspectra", "select", quoted(group.table), "--method", supervised ? "eslda" : "espca", "-k", String(entry?.k ?? k ?? 5), "--time-limit", "60", "-o", "proof.json"].join(" ");
+  const size = entry?.k ?? k ?? 5;
+  const proof = group.rows === 0 ? undefined : selectCommand(group, supervised ? "eslda" : "espca", size, size, { seconds: 60, file: "proof.json" });
   if (entry) {
     const proven = group.selections.flatMap((s) => s.path.filter((e) => e.k === entry.k && e.certified && s.status !== undefined));
     if (entry.certified) return { question, headline: "Yes, proven", tone: "good", text: `No set of ${entry.k} has a larger objective than ${number(entry.objective, 5)}: every other set is ruled out.` };
@@ -85,8 +86,10 @@ export function errorAnswer(group: Group, method: Method | null, k: number | nul
   if (!row || !method) {
     if (group.classes.length < 2) return { question, headline: "There are no classes to name", tone: "none", text: "Without labels nothing can be right or wrong; the objective is the variance that the features have in common." };
     const name = method?.name.replace(/ \(\d+\)$/, "") ?? "gslda";
-    const most = group.ks.length ? largest(group.ks) : 10;
-    return { question, headline: "Not measured yet", tone: "none", text: "An evaluation repeats the choice inside every training fold and predicts the rows that were left out.", command: `subspectra evaluate ${quoted(group.table)} --method ${name} -k 1:${most} --repeats 10 -o evaluation.json` };
+    const command = evaluateCommand(group, name, group.ks.length ? largest(group.ks) : 10);
+    const taken = choice?.candidates.find((one) => one.used);
+    if (taken) return { question, headline: `${percent(taken.error)} \u00b1 ${percent(taken.se)} in inner folds`, tone: "warn", text: `These ${choice!.innerFolds ?? ""} folds inside the rows also chose ${taken.method} and its size, so that the number flatters a little. An evaluation repeats the whole choice in every training fold.`, command };
+    return { question, headline: "Not measured yet", tone: "none", text: "An evaluation repeats the choice inside every training fold and predicts the rows that were left out.", command };
   }
   const trivial = choice?.trivial ?? (group.classCounts.length ? 1 - largest(group.classCounts) / group.classCounts.reduce((a, b) => a + b, 0) : null);
   const common = group.classCounts.length ? group.classes[group.classCounts.indexOf(largest(group.classCounts))] ?? "" : "";

@@ -6,6 +6,28 @@ import { barriers, flaws, open, path, run, saved, seeAll, start, stop } from "./
 const hostile = ["</script><img src=x onerror=alert(1)>", "<svg onload=alert(2)>", "\"quote'and`tick", "back\\slash", "line\nbreak", "\u202eright to left\u202c", "=1+1", "+cmd|' /C calc'!A0", "@SUM(1)", "-2", "x".repeat(10000), "javascript:alert(3)", "${alert(4)}", "--><script>alert(5)</script>"];
 const cell = (text) => `"${text.replace(/"/g, '""')}"`;
 
+/// Handwriting of a kind: every class is a stroke of its own, an arc of some length about a centre of its own, moved and blurred a little
+/// in every row. As many pixels and classes as postal digits have.
+function strokeTable(file, classes = 10, side = 16, rows = 300) {
+  let seed = 29;
+  const next = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+  const lines = [[...Array.from({ length: side * side }, (_, p) => `r${Math.floor(p / side)}c${p % side}`), "class"].join(",")];
+  for (let i = 0; i < rows; ++i) {
+    const c = i % classes, dx = 2 * next() - 1, dy = 2 * next() - 1;
+    const points = Array.from({ length: 24 }, (_, t) => {
+      const angle = 0.9 * c + ((1.2 + 0.45 * (c % 4)) * Math.PI * t) / 23;
+      return [side / 2 + dy + (3 + (c % 3)) * Math.sin(angle), side / 2 + dx + (2.5 + (c % 2) * 2) * Math.cos(angle + 0.3 * (c % 5))];
+    });
+    const pixels = Array.from({ length: side * side }, (_, p) => {
+      const [y, x] = [Math.floor(p / side), p % side];
+      const near = Math.min(...points.map(([py, px]) => (py - y) ** 2 + (px - x) ** 2));
+      return (2 * Math.exp(-near / 1.4) - 1 + 0.15 * (next() - 0.5)).toFixed(3);
+    });
+    lines.push([...pixels, `digit ${c}`].join(","));
+  }
+  writeFileSync(path(file), lines.join("\n") + "\n");
+}
+
 /// Images of 8 x 8 pixels, two classes that differ in a corner.
 function imageTable(file, classes, height = 8, width = 8, rows = 60) {
   let seed = 7;
@@ -39,6 +61,12 @@ before(async () => {
   run("evaluate", "digits.csv", "--method", "gslda", "-k", "1:6", "-o", "digits-e.json");
   run("select", "digits.csv", "-k", "1:12", "-o", "digits-s.json");
   run("report", "digits-s.json", "digits-e.json", "--data", "digits.csv", "--shape", "8x8", "-o", "images.html");
+  strokeTable("strokes.csv");
+  run("evaluate", "strokes.csv", "--method", "fisher,gslda", "-k", "1:12", "-o", "strokes-e.json");
+  run("select", "strokes.csv", "-k", "1:30", "-o", "strokes-s.json");
+  run("report", "strokes-s.json", "strokes-e.json", "--data", "strokes.csv", "--shape", "16x16", "-o", "strokes.html");
+  run("select", "sonar", "--method", "gspca", "--target", "none", "--exclude", "class", "-k", "1:6", "--components", "3", "--report", "components.html");
+  run("fit", "sonar", "-k", "1:6", "-o", "auto.json", "--report", "auto.html");
   run("fit", "sonar", "--method", "gslda", "-k", "1:5", "-o", "model.json", "--report", "fit.html");
   run("report", "model.json", "-o", "model.html");
   run("reproduce", "icml06-fig1", "--quick", "--report", "reproduce.html");
@@ -59,6 +87,9 @@ const expected = {
   "methods.html": ["summary", "path", "error", "features", "loadings", "stability", "prediction", "projection", "compare", "provenance"],
   "cluster.html": ["summary", "weights", "clusters", "provenance"],
   "images.html": ["summary", "path", "error", "features", "images", "prediction", "projection", "provenance"],
+  "strokes.html": ["summary", "path", "error", "features", "images", "prediction", "projection", "compare", "provenance"],
+  "components.html": ["summary", "path", "features", "loadings", "provenance"],
+  "auto.html": ["summary", "features", "compared", "provenance"],
   "fit.html": ["summary", "error", "features", "prediction", "provenance"],
   "model.html": ["summary", "features", "prediction", "provenance"],
   "reproduce.html": ["summary", "numbers", "provenance"],
@@ -180,6 +211,63 @@ describe("what can be done with it", () => {
     assert.deepEqual(trouble, []);
     await close();
   });
+});
+
+describe("what a kind of result alone has", () => {
+  test("components beyond the first have loadings of their own, and follow the slider", async () => {
+    const { page, trouble, close } = await open("components.html", { hash: "#k=2" });
+    await seeAll(page);
+    const bars = () => page.evaluate(() => ["loadings", "loadings-2", "loadings-3"].map((id) => document.querySelectorAll(`#panel-loadings figure[data-figure="${id}"] svg [data-mark=bar] rect`).length));
+    assert.deepEqual(await bars(), [2, 2, 2]);
+    assert.match(await page.textContent("#panel-loadings .reading"), /3 components/);
+    await page.focus("#k");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await seeAll(page);
+    assert.deepEqual(await bars(), [4, 4, 4]);
+    assert.equal(await page.locator("#panel-loadings table[class], #panel-loadings .panel-body > .scroll tbody tr").count(), 3);
+    assert.deepEqual(trouble, []);
+    await close();
+  });
+
+  test("a model that was chosen among several says what was compared", async () => {
+    const { page, trouble, close } = await open("auto.html");
+    await seeAll(page);
+    const rows = await page.$$eval("#panel-compared .scroll.tall tbody tr", (found) => found.map((r) => [...r.children].map((c) => c.textContent)));
+    const errors = JSON.parse(readFileSync(path("auto.json"), "utf8")).chosen_by.candidates.map((c) => c.error).sort((a, b) => a - b);
+    assert.equal(rows.length, errors.length);
+    rows.forEach((row, i) => assert.ok(row[1].startsWith((100 * errors[i]).toFixed(1)), row[1]));
+    assert.equal(rows.filter((row) => row[0].includes("\u2713")).length, 1);
+    assert.match(await page.textContent("#panel-summary"), /inner folds/);
+    assert.deepEqual(trouble, []);
+    await close();
+  });
+
+  test("many classes of many pixels: a mask a class, and every class in the matrix", async () => {
+    const { page, trouble, close } = await open("strokes.html", { hash: "#k=8" });
+    await seeAll(page);
+    assert.equal(await page.locator("#panel-images figure[data-figure^='mask-'] canvas").count(), 10);
+    const orange = await page.evaluate(() => { const canvas = document.querySelector('[data-figure="mask-3"] canvas'); const { data } = canvas.getContext("2d").getImageData(0, 0, 16, 16); let count = 0; for (let i = 0; i < data.length; i += 4) if (data[i] > data[i + 2] + 60) ++count; return count; });
+    assert.equal(orange, 8);
+    assert.equal(await page.locator('#panel-prediction figure[data-figure="confusion"] svg rect').count(), 100);
+    assert.deepEqual(trouble, []);
+    await close();
+  });
+});
+
+test("in a frame without rights, as notebooks show it, it works the same", async () => {
+  const escaped = readFileSync(path("methods.html"), "utf8").replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`).replace(/[^\x00-\x7f]/gu, (c) => `&#${c.codePointAt(0)};`);
+  writeFileSync(path("notebook.html"), `<!DOCTYPE html><div id="app" data-ready="true">Notebook</div><iframe sandbox="allow-scripts allow-downloads allow-modals" style="width:100%;height:700px" srcdoc="${escaped}"></iframe>`);
+  const { page, trouble, close } = await open("notebook.html");
+  const frame = page.frames()[1];
+  await frame.waitForSelector("#app[data-ready]");
+  const before = Number(await frame.textContent("output.k"));
+  await frame.focus("#k");
+  await page.keyboard.press("ArrowRight");
+  await frame.waitForFunction((k) => document.querySelector("output.k").textContent === String(k), before + 1);
+  assert.ok((await saved(page, frame.locator('figure[data-figure="summary"]').getByRole("button", { name: "as SVG" }))).bytes.length > 1000);
+  assert.deepEqual(trouble, []);
+  await close();
 });
 
 describe("names are data", () => {

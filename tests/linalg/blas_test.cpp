@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -227,7 +229,37 @@ TEST(BlasStart, ReportsForTheParentTest) {
              variable == nullptr ? "(unset)" : variable);
 }
 
-std::string run_child(const char* core_type) {
+/// Nor is this one. Whole numbers up to 8: every kernel gives the same product, to the last bit. Oracle: of a
+/// wrong C and a random x of whole numbers Cx is hardly ever A(Bx), in integers.
+TEST(BlasStart, MultipliesForTheParentTest) {
+  if (std::getenv(kReport) == nullptr) GTEST_SKIP() << "run by the other BlasStart tests";
+  constexpr Index kSize = 1024;
+  Random random(5);
+  Matrix a(kSize, kSize), b(kSize, kSize), c(kSize, kSize);
+  const auto whole = [&](Matrix& m) {
+    for (double& entry : m.reshaped()) entry = std::round(16.0 * random.uniform() - 8.0);
+  };
+  whole(a);
+  whole(b);
+  gemm(1.0, Op::kNone, a, Op::kNone, b, 0.0, c);
+  using Whole = Eigen::Matrix<std::int64_t, Eigen::Dynamic, 1>;
+  const auto times = [](const Matrix& m, const Whole& x) {
+    Whole y = Whole::Zero(m.rows());
+    for (Index j = 0; j < m.cols(); ++j) {
+      for (Index i = 0; i < m.rows(); ++i) y[i] += static_cast<std::int64_t>(m(i, j)) * x[j];
+    }
+    return y;
+  };
+  bool right = true;
+  for (int trial = 0; trial < 4; ++trial) {
+    Whole x(kSize);
+    for (std::int64_t& entry : x) entry = static_cast<std::int64_t>(std::floor(1024.0 * random.uniform()));
+    right = right && times(c, x) == times(a, times(b, x));
+  }
+  fmt::print("core={};product={};\n", blas_info().core_type, right ? "right" : "wrong");
+}
+
+std::string run_child(const char* core_type, const char* test = "ReportsForTheParentTest") {
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     if (std::strncmp(*entry, "OPENBLAS_CORETYPE=", 18) != 0) environment.emplace_back(*entry);
@@ -240,7 +272,7 @@ std::string run_child(const char* core_type) {
   std::string program = "/proc/self/exe";
   std::array<char, 4096> self{};
   if (::readlink(program.c_str(), self.data(), self.size() - 1) > 0) program = self.data();
-  std::string filter = "--gtest_filter=BlasStart.ReportsForTheParentTest";
+  std::string filter = fmt::format("--gtest_filter=BlasStart.{}", test);
   std::array<char*, 3> arguments = {program.data(), filter.data(), nullptr};
 
   std::array<int, 2> ends{};
@@ -268,6 +300,22 @@ std::string run_child(const char* core_type) {
 TEST(BlasStart, RespectsTheUsersCoreType) {
   const std::string output = run_child("Prescott");
   EXPECT_NE(output.find("core=Prescott;by=OPENBLAS_CORETYPE;env=Prescott;"), std::string::npos) << output;
+}
+
+// 0.3.33 and 0.3.34 of OpenBLAS crash in this product where Haswell's kernels are chosen on a Zen 4.
+TEST(BlasStart, AProductOf1024RowsIsRightUnderEveryKernelSetOfThisCpu) {
+  std::vector<const char*> kernels = {"Prescott"};
+  if (__builtin_cpu_supports("avx")) kernels.push_back("Sandybridge");
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    kernels.insert(kernels.end(), {"Haswell", "Zen"});
+  if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd"))
+    kernels.push_back("SkylakeX");
+  for (const char* const kernel : kernels) {
+    const std::string output = run_child(kernel, "MultipliesForTheParentTest");
+    EXPECT_NE(output.find(fmt::format("core={};product=right;", kernel)), std::string::npos)
+        << kernel << ": " << output;
+  }
 }
 
 TEST(BlasStart, ChoosesKernelsThatFitTheCpuAndLeavesTheEnvironmentAlone) {
