@@ -80,6 +80,7 @@ class Assembler {
   /// `made`.
   const std::vector<std::string>& texts_of(const Found& found, std::vector<std::string>& made);
   Vector numbers_of(const Found& found);
+  [[nodiscard]] Vector dense_column(Index feature) const;
   [[nodiscard]] std::string name_of(const Found& found) const {
     return found.side >= 0 ? table_.side[static_cast<std::size_t>(found.side)].name
                            : table_.names[found.feature];
@@ -285,7 +286,8 @@ bool Assembler::is_zero_one(Index feature) const {
     for (SparseMatrix::InnerIterator it(table_.sparse, feature); it; ++it) look(it.value());
     zero = zero || table_.sparse.col(feature).nonZeros() < table_.sparse.rows();
   } else {
-    for (Index i = 0; i < table_.dense.rows(); ++i) look(table_.dense(i, feature));
+    const Vector column = dense_column(feature);
+    for (const double value : column) look(value);
   }
   return zero && one && !other;
 }
@@ -314,7 +316,13 @@ void Assembler::apply_na() {
     value = std::nan("");
     if (!table_.first_missing) table_.first_missing = row_place("column", table_.names[column], row);
   };
-  for (Index j = 0; j < table_.names.size() && !numbers.empty(); ++j) {
+  if (table_.columns && !numbers.empty()) {
+    table_.columns = table_.columns->with_each_value([numbers](Index, double value) {
+      const bool missing = std::find(numbers.begin(), numbers.end(), value) != numbers.end();
+      return missing ? std::nan("") : value;
+    });
+  }
+  for (Index j = 0; j < table_.names.size() && !numbers.empty() && !table_.columns; ++j) {
     if (table_.is_sparse) {
       for (SparseMatrix::InnerIterator it(table_.sparse, j); it; ++it) replace(it.valueRef(), it.row(), j);
     } else {
@@ -330,6 +338,9 @@ void Assembler::apply_na() {
 
 /// Features in rows and samples in columns: the other way round from here on.
 void Assembler::transpose() {
+  if (table_.columns)
+    throw BadInput({.file = table_.source},
+                   "a table that is read in blocks cannot be transposed; write it with samples in rows");
   drop_index_columns();
   for (Index j = 0; j < table_.names.size(); ++j) {
     if (is_ignored(table_.names[j])) used_features_.push_back(j);
@@ -435,7 +446,7 @@ void Assembler::set_given_labels() {
   const LabelsOption option = parse_labels_option(options_.labels);
   SideColumn labels;
   if (data_.row_ids == nullptr || label_file_->in_order) {
-    const auto rows = static_cast<std::size_t>(table_.is_sparse ? table_.sparse.rows() : table_.dense.rows());
+    const auto rows = static_cast<std::size_t>(table_.rows());
     const auto numbers =
         label_file_->in_order ? std::nullopt : numbers_as_ids(*label_file_, table_.dense, rows);
     std::vector<std::string> said;
@@ -627,7 +638,7 @@ void Assembler::refuse_unknown_ignored() const {
 
 /// Columns that count the rows from 0 or 1 and have no name, or that of an index.
 void Assembler::drop_index_columns() {
-  if (table_.is_sparse || !table_.names.given() || table_.dense.rows() < 2) return;
+  if (table_.is_sparse || table_.columns || !table_.names.given() || table_.dense.rows() < 2) return;
   std::vector<Index> gone;
   std::vector<std::string> said;
   for (Index j = 0; j < table_.names.size(); ++j) {
@@ -772,6 +783,9 @@ void Assembler::warn_of_unknown_values(const std::string& column, const std::vec
 }
 
 void Assembler::add_planned() {
+  if (data_.columns && !planned_.empty())
+    throw BadInput({.file = data_.source},
+                   "categories cannot be added to a table that is read in blocks; say ⟨categorical none⟩");
   for (const Planned& plan : planned_) {
     memory_.grow(plan.texts.size() * plan.features.size() * sizeof(double), purpose_);
     const Matrix columns = category_values(plan.texts, plan.features);
@@ -833,10 +847,17 @@ const std::vector<std::string>& Assembler::texts_of(const Found& found, std::vec
   return made;
 }
 
+Vector Assembler::dense_column(Index feature) const {
+  if (!table_.columns) return table_.dense.col(feature);
+  Vector column(table_.columns->rows());
+  table_.columns->read(feature, 1, column.data());
+  return column;
+}
+
 Vector Assembler::numbers_of(const Found& found) {
   if (found.feature >= 0) {
     used_features_.push_back(found.feature);
-    if (!table_.is_sparse) return table_.dense.col(found.feature);
+    if (!table_.is_sparse) return dense_column(found.feature);
     return table_.sparse.col(found.feature);
   }
   const SideColumn& side = table_.side[static_cast<std::size_t>(found.side)];
@@ -996,6 +1017,10 @@ void Assembler::drop_used_features() {
   for (const std::string& name : table_.names.list())
     memory_.grow(MemoryBudget::on_heap(name.size()), purpose_);
   table_.names = table_.names.selected(kept);
+  if (table_.columns) {
+    table_.columns = table_.columns->selected(kept);
+    return;
+  }
   if (table_.is_sparse) {
     memory_.take(
         12.0 * static_cast<double>(table_.sparse.nonZeros()) + 4.0 * static_cast<double>(kept.size() + 1),
@@ -1084,6 +1109,8 @@ void Assembler::run() {
   data_.is_sparse = table_.is_sparse;
   data_.dense = std::move(table_.dense);
   data_.sparse.swap(table_.sparse);
+  data_.columns = std::move(table_.columns);
+  data_.gaps_are_means = table_.gaps_are_means;
   data_.names = std::move(table_.names);
   data_.first_missing = std::move(table_.first_missing);
   data_.first_infinite = std::move(table_.first_infinite);
