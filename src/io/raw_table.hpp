@@ -100,6 +100,8 @@ inline constexpr std::size_t kTextBlockBytes = std::size_t{1} << 20;
 [[nodiscard]] RawTable read_mtx_bytes(ByteSource& bytes, const std::string& name, const ReadOptions& options,
                                       std::size_t block_bytes = kTextBlockBytes);
 [[nodiscard]] RawTable read_npy(const std::string& path, const ReadOptions& options);
+/// The same, but what does not fit into memory is read in blocks (RawTable::columns).
+[[nodiscard]] RawTable read_npy_table(const std::string& path, const ReadOptions& options);
 [[nodiscard]] RawTable read_npz(const std::string& path, const ReadOptions& options);
 /// NPY and NPZ from memory; `name` stands for the file in messages.
 [[nodiscard]] RawTable read_npy_bytes(std::string_view content, const std::string& name,
