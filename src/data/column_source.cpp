@@ -184,7 +184,7 @@ ColumnFacts facts_of(const ColumnSource& source, const std::vector<Index>* row_n
 }
 
 std::string_view methods_in_blocks() {
-  return "fisher, pearson, snr, ks, forward-lda and forward-pca";
+  return "fisher, pearson, snr, ks, forward-lda, forward-pca, gloss and sfd";
 }
 
 }  // namespace subspectra
