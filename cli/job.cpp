@@ -131,7 +131,17 @@ void Job::check_options(const std::vector<const MethodEntry*>& chosen) const {
 Dataset Job::load(const std::string& data) {
   require_writable(output.o);
   const Stopwatch reading;
-  Dataset table = check_values(read_table(data, read), prepare, selection.exclude, read.memory_limit.bytes);
+  Dataset as_read = read_table(data, read);
+  if (as_read.details().gaps_are_means && prepare.missing == MissingPolicy::kError) {
+    if (texts.contains("missing")) {  // somebody wants to hear of them
+      DatasetDetails details = as_read.details();
+      details.gaps_are_means = false;
+      as_read = Dataset(std::move(details), as_read.values());
+    } else {
+      prepare.missing = MissingPolicy::kMean;
+    }
+  }
+  Dataset table = check_values(std::move(as_read), prepare, selection.exclude, read.memory_limit.bytes);
   read_s = reading.seconds();
   if (output.verbose) {
     say_notes(table);

@@ -6,7 +6,7 @@ build_packages=(g++ cmake ninja-build ccache pkg-config libeigen3-dev libspectra
   nlohmann-json3-dev libfmt-dev libfast-float-dev zlib1g-dev libpng-dev libhdf5-dev libmatio-dev libseccomp-dev coinor-libclp-dev
   liblinear-dev libsvm-dev libgtest-dev)  # the release preset configures the tests, too
 test_packages=(clang-format-14 python3-numpy python3-scipy python3-sklearn python3-h5py python3-pandas
-  python3-anndata)
+  python3-anndata plink1.9)
 # The Python package: built and tested with Debian's interpreter and its scikit-learn, beside newer ones in environments of their own.
 python_packages=(python3-venv python3-dev python3-numpy python3-scipy python3-sklearn python3-pandas python3-matplotlib)
 report_packages=(chromium fonts-dejavu-core)

@@ -40,13 +40,13 @@ struct ReadOptions {
   static void visit(Self& o, Visitor&& field) {
     field(
         "target", o.target,
-        "label column (an array of NPZ/MAT, an obs column of h5ad); 'none' for unlabelled data. Default: 'class' if there is one, the label array of NPZ/MAT/LIBSVM, else the last column that is not numeric");
+        "label column (an array of NPZ/MAT, an obs column of h5ad, the phenotype of .fam); 'none' for unlabelled data. Default: 'class' if there is one, the label array of NPZ/MAT/LIBSVM, else the last column that is not numeric");
     field("weights", o.weights, "column of sample weights >= 0; weight 2 counts as two equal rows");
     field("features", o.features, "LIBSVM: number of features; 0 takes the largest index in the file");
     field("index_base", o.index_base, "LIBSVM: number of the first feature, 0 or 1");
     field(
         "format", o.format,
-        "how to read the file, whatever its ending: csv, csv2 (semicolons), series-matrix, 10x (a folder), 10x-h5, tsv, txt (the separator is found out), gct, mtx, npy, npz, mat, libsvm, arff, h5ad");
+        "how to read the file, whatever its ending: csv, csv2 (semicolons), series-matrix, 10x (a folder), 10x-h5, tsv, txt (the separator is found out), gct, mtx, npy, npz, bed, mat, libsvm, arff, h5ad");
     field("transpose", o.transpose, "the file has features in rows and samples in columns");
     field(
         "labels", o.labels,
@@ -64,11 +64,10 @@ struct ReadOptions {
   }
 };
 
-/// The table in a file (CSV, TSV, TXT, GCT, GEO series matrix, NPY, NPZ, MAT, LIBSVM, ARFF, h5ad, 10x; by its
-/// ending or `format`), "-" for CSV on standard
-/// input, or the name of an embedded data set (a file of that name in the working directory does not hide it;
-/// write ./sonar for the file). Throws BadInput (format and contents), Error (memory), InvalidArgument
-/// (options).
+/// The table in a file (CSV, TSV, TXT, GCT, GEO series matrix, NPY, NPZ, PLINK .bed, MAT, LIBSVM, ARFF, h5ad,
+/// 10x; by its ending or `format`), "-" for CSV on standard input, or the name of an embedded data set (a
+/// file of that name in the working directory does not hide it; write ./sonar for the file). Throws BadInput
+/// (format and contents), Error (memory), InvalidArgument (options).
 [[nodiscard]] SUBSPECTRA_EXPORT Dataset read_dataset(const std::string& data,
                                                      const ReadOptions& options = {});
 

@@ -187,6 +187,7 @@ std::shared_ptr<DatasetState> checked_state(DatasetDetails details, Values value
 }
 
 Values values_of(DatasetParts& parts) {
+  if (parts.columns) return Values(std::move(parts.columns));
   return parts.is_sparse ? Values(std::move(parts.sparse)) : Values(std::move(parts.dense));
 }
 
@@ -339,6 +340,7 @@ Dataset Dataset::with_rows(const std::vector<Index>& rows) const {
   part.left_out = all.left_out;
   part.notes = all.notes;
   part.warnings = all.warnings;
+  part.gaps_are_means = all.gaps_are_means;
   part.in_memory = all.in_memory;
   if (all.labels) {
     part.labels = Labels{.name = all.labels->name, .classes = all.labels->classes, .codes = {}};
@@ -386,6 +388,20 @@ void refuse_table(const Dataset& data, const BadInput& of_file, InvalidArgument:
 }
 
 bool does_not_vary(const Dataset& data, Index j) {
+  if (const ColumnTallies* const tallies = data.values().tallies()) {
+    ColumnTally tally;
+    tallies->count(j, tally);
+    std::optional<double> first;
+    for (Index v = 0; v < ColumnTally::kValues; ++v) {
+      if (tally.counts(v, 0) == 0) continue;
+      const double value = tally.values.at(static_cast<std::size_t>(v));
+      if (first && value != *first) return false;
+      first = value;
+    }
+    return true;
+  }
+  if (const ColumnFacts* const facts = data.values().facts())
+    return facts->varies[static_cast<std::size_t>(j)] == 0;
   double first = 0.0;
   bool started = data.values().entries(j) < data.rows();  // an unstored entry is a zero
   return !data.values().any_entry(j, [&](Index, double value) {

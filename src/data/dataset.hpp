@@ -64,18 +64,24 @@ struct DatasetDetails {
   std::vector<std::string> left_out;    ///< text columns that ReadOptions::ignore named
   std::vector<std::string> notes;       ///< what the reader understood: "header row: yes", ...
   std::vector<std::string> warnings;    ///< duplicate names and the like; they go into the result
-  bool in_memory = false;               ///< the caller's arrays and no file: messages name a row and a column
+  bool gaps_are_means = false;  ///< genotypes: a missing value is the mean unless something else is asked
+  bool in_memory = false;       ///< the caller's arrays and no file: messages name a row and a column
 };
 
 /// What a table is filled in by readers, generators and whoever changes its numbers; a Dataset is made from
 /// it.
 struct DatasetParts : DatasetDetails {
   bool is_sparse = false;
-  Matrix dense;         ///< N x p if !is_sparse; NaN marks a missing value
-  SparseMatrix sparse;  ///< N x p, compressed, if is_sparse
+  Matrix dense;                                 ///< N x p if !is_sparse; NaN marks a missing value
+  SparseMatrix sparse;                          ///< N x p, compressed, if is_sparse
+  std::shared_ptr<const ColumnSource> columns;  ///< N x p in place of either, where it is read in blocks
 
-  [[nodiscard]] Index rows() const { return is_sparse ? sparse.rows() : dense.rows(); }
-  [[nodiscard]] Index features() const { return is_sparse ? sparse.cols() : dense.cols(); }
+  [[nodiscard]] Index rows() const {
+    return columns ? columns->rows() : is_sparse ? sparse.rows() : dense.rows();
+  }
+  [[nodiscard]] Index features() const {
+    return columns ? columns->columns() : is_sparse ? sparse.cols() : dense.cols();
+  }
   [[nodiscard]] double weight(Index row) const { return weights.size() == 0 ? 1.0 : weights[row]; }
 };
 

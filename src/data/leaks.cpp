@@ -46,8 +46,52 @@ class LeakFinder {
     } else {
       for (Index i = 0; i < data_.dense.rows(); ++i) add(i, data_.dense(i, j));
     }
-    return judge();
+    return judge(ranges_);
   }
+
+  /// All columns of a table that is read in blocks, for found(). Few bytes a column stay: what it is, and
+  /// where the table stands by rows its ranges until the last row.
+  void look_at_source() {
+    const ColumnSource& source = *data_.columns;
+    found_.assign(static_cast<std::size_t>(source.columns()), Separates::kNot);
+    const auto classes = counts_.size();
+    if (const auto tallies = source.tallies(codes_, static_cast<int>(classes))) {
+      ColumnTally tally;
+      for (Index j = 0; j < source.columns(); ++j) {
+        tallies->count(j, tally);
+        std::fill(ranges_.begin(), ranges_.end(), ClassRange());
+        for (std::size_t c = 0; c < classes; ++c) {
+          for (Index v = 0; v < ColumnTally::kValues; ++v) {
+            const Index rows = tally.counts(v, static_cast<Index>(c));
+            const double value = tally.values.at(static_cast<std::size_t>(v));
+            if (rows == 0 || std::isnan(value)) continue;
+            widen(ranges_[c], value);
+            ranges_[c].rows += rows - 1;
+          }
+        }
+        found_[static_cast<std::size_t>(j)] = judge(ranges_);
+      }
+      return;
+    }
+    std::vector<std::vector<ClassRange>> open(source.stands_by_rows() ? found_.size() : 0,
+                                              std::vector<ClassRange>(classes));
+    source.each_block(1, [&](Index row, Index column, const MatrixRef& block) {
+      std::vector<ClassRange> here(classes);
+      for (Index k = 0; k < block.cols(); ++k) {
+        const auto j = static_cast<std::size_t>(column + k);
+        auto& ranges = open.empty() ? here : open[j];
+        if (open.empty()) std::fill(here.begin(), here.end(), ClassRange());
+        for (Index i = 0; i < block.rows(); ++i) {
+          const int code = codes_[static_cast<std::size_t>(row + i)];
+          if (code != Labels::kMissing && !std::isnan(block(i, k)))
+            widen(ranges[static_cast<std::size_t>(code)], block(i, k));
+        }
+        if (open.empty()) found_[j] = judge(here);
+      }
+    });
+    for (std::size_t j = 0; j < open.size(); ++j) found_[j] = judge(open[j]);
+  }
+  [[nodiscard]] Separates found(Index j) const { return found_[static_cast<std::size_t>(j)]; }
 
  private:
   static void widen(ClassRange& range, double value) {
@@ -67,16 +111,16 @@ class LeakFinder {
     }
     return count;
   }
-  Separates judge() {
+  [[nodiscard]] Separates judge(std::vector<ClassRange>& ranges) const {
     // A class without values says nothing, and one that hardly has any little.
     for (std::size_t c = 0; c < counts_.size(); ++c) {
-      if (counts_[c] > 0 && 2 * ranges_[c].rows < counts_[c]) return Separates::kNot;
+      if (counts_[c] > 0 && 2 * ranges[c].rows < counts_[c]) return Separates::kNot;
     }
-    std::sort(ranges_.begin(), ranges_.end(),
+    std::sort(ranges.begin(), ranges.end(),
               [](const ClassRange& a, const ClassRange& b) { return a.low < b.low; });
     bool one_value = true;
     const ClassRange* before = nullptr;
-    for (const ClassRange& range : ranges_) {
+    for (const ClassRange& range : ranges) {
       if (range.rows == 0) continue;
       if (before != nullptr && !(before->high < range.low)) return Separates::kNot;
       one_value = one_value && range.low == range.high;
@@ -89,6 +133,7 @@ class LeakFinder {
   const std::vector<int>& codes_;
   std::vector<Index> counts_;
   std::vector<ClassRange> ranges_;
+  std::vector<Separates> found_;
 };
 
 std::string sentence(const DatasetParts& data, const std::vector<Index>& columns, std::string_view what) {
@@ -126,9 +171,10 @@ std::vector<std::string> leak_warnings(const DatasetParts& data, const std::vect
     passed_over.insert(columns.begin(), columns.end());
   std::vector<Index> intervals, disguises;
   LeakFinder finder(data);
+  if (data.columns) finder.look_at_source();
   for (Index j = 0; j < data.features(); ++j) {
     if (passed_over.contains(j)) continue;
-    const Separates found = finder.look_at(j);
+    const Separates found = data.columns ? finder.found(j) : finder.look_at(j);
     if (found == Separates::kIntervals) intervals.push_back(j);
     if (found == Separates::kOneValueEach) disguises.push_back(j);
   }

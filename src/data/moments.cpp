@@ -376,6 +376,39 @@ class MomentsBuilder {
     absorb(rows.class_weights, sums.means, sums.low, sums.squares);
   }
 
+  /// Adds the rows of columns of few values, from how often each stands in each class (kDiagonal, weights all
+  /// 1).
+  template <class ColumnAt>
+  void add_counted(const Rows& rows, const ColumnTallies& tallies, const ColumnAt& column_at, int threads) {
+    const Index p = moments_.features();
+    Sums sums(p, rows.classes);
+    parallel_for(blocks(p, kColumnsPerTask), threads, [&](Index task) {
+      ColumnTally tally;
+      const Index end = std::min(p, (task + 1) * kColumnsPerTask);
+      for (Index j = task * kColumnsPerTask; j < end; ++j) {
+        tallies.count(column_at(j), tally);
+        for (int c = 0; c < rows.classes; ++c) {
+          const double weight = rows.class_weights[c];
+          double m = 0.0, r = 0.0, squares = 0.0;
+          const auto each = [&](auto&& add) {
+            for (Index v = 0; v < ColumnTally::kValues; ++v) {
+              if (tally.counts(v, c) > 0)
+                add(static_cast<double>(tally.counts(v, c)), tally.values[static_cast<std::size_t>(v)]);
+            }
+          };
+          each([&](double times, double value) { m += times * value; });
+          m /= weight;
+          each([&](double times, double value) {
+            r += times * (value - m);
+            squares += times * (value - m) * (value - m);
+          });
+          sums.set(j, c, weight, m, r, squares);
+        }
+      }
+    });
+    absorb(rows.class_weights, sums.means, sums.low, sums.squares);
+  }
+
   /// Chan, Golub & LeVeque's update of the weights, means and squares, and of the scatter by the distance of
   /// the means (the scatter within the shard itself has been added before) (docs/theory/moments.md, Eq. 4-7)
   void absorb(const Vector& weights, const Matrix& means, const Matrix& low, const Matrix& squares) {
@@ -665,6 +698,30 @@ Labels one_class(const Dataset& data) {
       .name = {}, .classes = {"all"}, .codes = std::vector<int>(static_cast<std::size_t>(data.rows()), 0)};
 }
 
+/// A table that is read by rows, in blocks of them (kDiagonal): a row counts as often as it stands here.
+void add_by_rows(const ColumnSource& source, const std::vector<Index>* row_numbers,
+                 std::span<const int> codes, std::span<const double> weights, int threads, Moments& moments) {
+  std::vector<int> of_source(static_cast<std::size_t>(source.rows()), -1);
+  std::vector<double> counts(of_source.size(), 0.0);
+  bool weighted = !weights.empty();
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    const std::size_t row = row_numbers == nullptr ? i : static_cast<std::size_t>((*row_numbers)[i]);
+    weighted = weighted || counts[row] > 0.0;
+    of_source[row] = codes[i];
+    counts[row] += weights.empty() ? 1.0 : weights[i];
+  }
+  source.each_block(threads, [&](Index row, Index, const MatrixRef& block) {
+    const auto first = static_cast<std::size_t>(row), count = static_cast<std::size_t>(block.rows());
+    const Rows rows(
+        std::span<const int>(of_source).subspan(first, count),
+        weighted ? std::span<const double>(counts).subspan(first, count) : std::span<const double>(),
+        moments.classes());
+    MomentsBuilder(moments).add_dense(
+        rows, [&](Index j, Index at, Index, std::vector<double>&) { return block.col(j).data() + at; },
+        threads);
+  });
+}
+
 Moments moments_of(const Dataset& data, const Labels& labels, const std::vector<Index>* features,
                    Moments::SecondOrder second_order, int threads) {
   if (static_cast<Index>(labels.codes.size()) != data.rows()) {
@@ -686,6 +743,18 @@ Moments moments_of(const Dataset& data, const Labels& labels, const std::vector<
   Moments moments(p, labels.class_count(), second_order);
   const Rows rows(labels.codes, data.weights(), labels.class_count());
   const Values& values = data.values();
+  if (values.source() && second_order == Moments::SecondOrder::kDiagonal) {
+    if (data.weights().empty()) {
+      if (const auto tallies = values.tallies(rows.codes, rows.classes)) {
+        MomentsBuilder(moments).add_counted(rows, *tallies, column_of, threads);
+        return moments;
+      }
+    }
+    if (values.source()->stands_by_rows() && features == nullptr) {
+      add_by_rows(*values.source(), values.row_numbers(), labels.codes, data.weights(), threads, moments);
+      return moments;
+    }
+  }
   values.by_storage(
       [&] {
         MomentsBuilder(moments).add_dense(

@@ -12,6 +12,7 @@
 #include "core/memory.hpp"
 #include "core/text.hpp"
 #include "data/derived_features.hpp"
+#include "data/moments.hpp"
 #include "data/name_patterns.hpp"
 
 namespace subspectra {
@@ -28,7 +29,15 @@ bool fills_in(MissingPolicy policy) {
          policy == MissingPolicy::kIndicator;
 }
 
-Flaws find_flaws(const Dataset& data) {
+/// A missing genotype is the mean of its column unless something else is asked for.
+PrepareOptions as_meant(const Dataset& data, PrepareOptions options) {
+  if (data.details().gaps_are_means && options.missing == MissingPolicy::kError)
+    options.missing = MissingPolicy::kMean;
+  return options;
+}
+
+/// Which rows hold flaws is not known without `by_rows` where the columns are counted or read in blocks.
+Flaws find_flaws(const Dataset& data, bool by_rows) {
   Flaws flaws;
   const Index p = data.features();
   flaws.missing.assign(static_cast<std::size_t>(p), 0);
@@ -45,9 +54,27 @@ Flaws find_flaws(const Dataset& data) {
       ++flaws.infinite_total;
     }
   };
+  const ColumnTallies* const tallies = data.values().tallies();
+  const ColumnFacts* const facts = data.values().facts();
+  ColumnTally tally;
   for (Index j = 0; j < p; ++j) {
     if (data.values().all_finite(j)) continue;
-    data.values().each_entry(j, [&](Index row, double value) { look(row, j, value); });
+    const auto at = static_cast<std::size_t>(j);
+    if (!by_rows && tallies != nullptr) {
+      tallies->count(j, tally);
+      for (Index v = 0; v < ColumnTally::kValues; ++v) {
+        const double value = tally.values.at(static_cast<std::size_t>(v));
+        if (!std::isfinite(value))
+          (std::isnan(value) ? flaws.missing : flaws.infinite)[at] += tally.counts(v, 0);
+      }
+      flaws.missing_total += flaws.missing[at];
+      flaws.infinite_total += flaws.infinite[at];
+    } else if (!by_rows && facts != nullptr) {
+      flaws.missing_total += flaws.missing[at] = facts->missing[at];
+      flaws.infinite_total += flaws.infinite[at] = facts->infinite[at];
+    } else {
+      data.values().each_entry(j, [&](Index row, double value) { look(row, j, value); });
+    }
   }
   return flaws;
 }
@@ -96,6 +123,14 @@ Dataset without_excluded_flaws(Dataset data, const std::vector<std::string>& exc
     }
   }
   if (flawed.empty()) return data;
+  if (data.values().source()) {
+    std::vector<char> is_flawed(static_cast<std::size_t>(data.features()), 0);
+    for (const Index j : flawed) is_flawed[static_cast<std::size_t>(j)] = 1;
+    return {data.details(),
+            data.values().with_each_value([is_flawed = std::move(is_flawed)](Index j, double x) {
+              return is_flawed[static_cast<std::size_t>(j)] != 0 ? 0.0 : x;
+            })};
+  }
   DatasetParts cleared = std::move(data).parts();
   for (const Index j : flawed) {
     if (cleared.is_sparse) {
@@ -161,8 +196,9 @@ void refuse_cells(const Dataset& data, const Flaws& flaws, const PrepareOptions&
 
 }  // namespace
 
-Dataset check_values(Dataset data, const PrepareOptions& options, const std::vector<std::string>& excluded,
+Dataset check_values(Dataset data, const PrepareOptions& asked, const std::vector<std::string>& excluded,
                      std::uint64_t memory_limit) {
+  const PrepareOptions options = as_meant(data, asked);
   if (data.details().in_memory && (data.rows() == 0 || data.features() == 0)) {
     throw InvalidArgument({.field = "x",
                            .value = fmt::format("{} x {}", data.rows(), data.features()),
@@ -171,7 +207,7 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
                            .way_out = "give a table with at least one of each"});
   }
   data = without_excluded_flaws(std::move(data), excluded);
-  const Flaws flaws = find_flaws(data);
+  const Flaws flaws = find_flaws(data, options.missing == MissingPolicy::kDrop);
   if (data.details().in_memory) refuse_cells(data, flaws, options);
   const Location where = data.first_missing().value_or(Location{.file = data.source()});
   if (options.missing == MissingPolicy::kError && flaws.missing_total > 0) {
@@ -257,7 +293,7 @@ Dataset check_values(Dataset data, const PrepareOptions& options, const std::vec
     data = Dataset(std::move(left), data.values());
   }
   if (fills_in(options.missing) && flaws.missing_total > 0) {
-    auto missing = dropped == 0 ? flaws.missing : find_flaws(data).missing;
+    auto missing = dropped == 0 ? flaws.missing : find_flaws(data, false).missing;
     const auto empty = take_empty_columns(missing, data.rows());
     std::vector<std::string> warnings;
     if (!empty.empty()) {
@@ -326,6 +362,16 @@ double median_of(std::vector<std::pair<double, double>>& values) {
 std::vector<std::pair<double, double>> weighted_values(const Dataset& data, Index j, double total_weight) {
   const auto weights = data.weights();
   std::vector<std::pair<double, double>> values;
+  if (const ColumnTallies* const tallies = weights.empty() ? data.values().tallies() : nullptr) {
+    ColumnTally tally;
+    tallies->count(j, tally);
+    for (Index v = 0; v < ColumnTally::kValues; ++v) {
+      const double value = tally.values.at(static_cast<std::size_t>(v));
+      if (tally.counts(v, 0) > 0 && !std::isnan(value))
+        values.emplace_back(value, static_cast<double>(tally.counts(v, 0)));
+    }
+    return values;
+  }
   double stored = 0.0;
   data.values().each_entry(j, [&](Index row, double value) {
     const double weight = weights.empty() ? 1.0 : weights[static_cast<std::size_t>(row)];
@@ -349,7 +395,15 @@ ColumnSummary summarize(const Dataset& data, Index j, double total_weight, std::
   ColumnSummary summary;
   double present = 0.0, sum = 0.0, largest = fill ? std::abs(*fill) : 0.0, unit = 1.0;
   const auto weights = data.weights();
+  const ColumnTallies* const tallies = weights.empty() ? data.values().tallies() : nullptr;
+  ColumnTally tally;
+  if (tallies != nullptr) tallies->count(j, tally);
   const auto each = [&](auto&& visit) {
+    for (Index v = 0; v < ColumnTally::kValues && tallies != nullptr; ++v) {
+      if (tally.counts(v, 0) > 0)
+        visit(static_cast<double>(tally.counts(v, 0)), tally.values.at(static_cast<std::size_t>(v)) / unit);
+    }
+    if (tallies != nullptr) return;
     data.values().each_entry(j, [&](Index row, double value) {
       visit(weights.empty() ? 1.0 : weights[static_cast<std::size_t>(row)], value / unit);
     });
@@ -414,8 +468,9 @@ double bytes_of_copy(const Dataset& data) {
   return static_cast<double>(sizeof(double) + sizeof(int)) * entries;
 }
 
-Preparation Preparation::learn(const Dataset& training, const PrepareOptions& options,
+Preparation Preparation::learn(const Dataset& training, const PrepareOptions& asked,
                                std::uint64_t memory_limit) {
+  const PrepareOptions options = as_meant(training, asked);
   if (options.transform == Transform::kAsinh) {
     PrepareOptions before = options;
     before.transform = Transform::kNone;
@@ -429,7 +484,15 @@ Preparation Preparation::learn(const Dataset& training, const PrepareOptions& op
   const Index p = training.features();
   const double total_weight = total_weight_of(training);
   Vector means(p), scales(p), fills(by_median ? p : 0);
-  for (Index j = 0; j < p; ++j) {
+  const ColumnFacts* const facts = training.values().facts();
+  const bool complete = facts != nullptr && std::count(facts->missing.begin(), facts->missing.end(), 0) == p;
+  if (complete && !by_median) {  // one pass in place of one a column
+    const Moments moments = compute_total_moments(training, Moments::SecondOrder::kDiagonal, 1);
+    means = moments.mean();
+    scales = moments.within_variances().cwiseSqrt();
+    for (double& scale : scales) scale = scale > 0.0 && std::isfinite(scale) ? scale : 1.0;
+  }
+  for (Index j = 0; j < p && (!complete || by_median); ++j) {
     double fill = 0.0;
     if (by_median) {
       auto values = weighted_values(training, j, total_weight);
@@ -451,6 +514,11 @@ Preparation Preparation::learn(const Dataset& training, const PrepareOptions& op
 
 Dataset Preparation::apply(Dataset data) const {
   if (!changes(data)) return data;
+  if (data.values().source()) {
+    return {data.details(), data.values().with_each_value([preparation = *this](Index j, double x) {
+              return preparing(preparation, j)(x);
+            })};
+  }
   DatasetParts changed = std::move(data).parts();
   if (!changed.is_sparse) {
     apply_to(changed.dense);
@@ -465,6 +533,7 @@ Dataset Preparation::apply(Dataset data) const {
 
 Dataset Preparation::changed_copy(const Dataset& data, std::uint64_t memory_limit) const {
   if (!changes(data)) return data;
+  if (data.values().source()) return apply(data);  // changed as it is read
   require_memory(bytes_of_copy(data), "the table as it is prepared, beside the one that was read,",
                  "leave columns out with ⟨exclude⟩, or raise ⟨memory_limit⟩", memory_limit);
   return apply(data);
@@ -474,7 +543,10 @@ bool Preparation::changes(const Dataset& data) const {
   if (centre.size() > 0 || scale.size() > 0 || (spread.array() > 0.0).any()) return true;
   if (imputation.size() == 0) return false;
   for (Index j = 0; j < data.features(); ++j) {
-    if (data.values().any_entry(j, [](Index, double value) { return std::isnan(value); })) return true;
+    if (data.values().source()
+            ? !data.values().all_finite(j)
+            : data.values().any_entry(j, [](Index, double value) { return std::isnan(value); }))
+      return true;
   }
   return false;
 }

@@ -15,9 +15,10 @@ namespace subspectra {
 /// The part that looks at single rows and so may be done before any split: under `error` refuses missing and
 /// infinite values (the first one's place, columns and counts in the message), under `drop` removes their
 /// rows, under `mean`, `median` and `indicator` leaves them, under `indicator` with a 0/1 feature for every
-/// column that has some. Infinite values are dropped under `drop` and else refused. Rows of
-/// weight zero are removed. Columns named in `excluded` are not looked at: one with such values is set to
-/// zero, since it is never chosen. `memory_limit` holds for the features that are added.
+/// column that has some. Genotypes' missing values are means under `error`, too. Infinite values are dropped
+/// under `drop` and else refused. Rows of weight zero are removed. Columns named in `excluded` are not looked
+/// at: one with such values is set to zero, since it is never chosen. `memory_limit` holds for the features
+/// that are added.
 [[nodiscard]] Dataset check_values(Dataset data, const PrepareOptions& options,
                                    const std::vector<std::string>& excluded = {},
                                    std::uint64_t memory_limit = 0);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/parallel.hpp"
+#include "data/moments.hpp"
 
 namespace subspectra {
 
@@ -37,6 +38,46 @@ Vector unit_columns(const Dataset& data, const std::vector<Index>& features, con
     }
   });
   return scales;
+}
+
+UnitColumns::UnitColumns(const Dataset& data, const std::vector<Index>& features, const Vector& root_weights,
+                         int threads)
+    : values_(data.values()), features_(features), root_weights_(root_weights) {
+  const Moments moments = compute_total_moments(data, Moments::SecondOrder::kDiagonal, threads);
+  const Vector means = moments.mean(), variances = moments.within_variances();
+  means_ = means(features_);
+  // The weights of the rows sum to N here.
+  scales_ = (variances(features_) * static_cast<double>(values_.rows())).cwiseSqrt();
+  constexpr double kFar = 1e4;  // deviations from zero: X'r would lose digits that the centred column has
+  if (((means_.array().abs() > kFar * variances(features_).array().sqrt()) && (scales_.array() > 0.0))
+          .any()) {
+    values_ = values_.with_each_value([means](Index j, double x) { return x - means[j]; });
+    means_.setZero();
+  }
+}
+
+void UnitColumns::column(Index i, linalg::MutableVector out) const {
+  if (!(scales_[i] > 0.0)) {
+    out.setZero();
+    return;
+  }
+  out = values_.column(features_[static_cast<std::size_t>(i)]);
+  out.array() = (out.array() - means_[i]) * root_weights_.array() / scales_[i];
+}
+
+void UnitColumns::transposed_times(const MatrixRef& r, linalg::MutableMatrix out, int threads) const {
+  const Matrix weighted = r.array().colwise() * root_weights_.array();
+  const Vector sums = weighted.colwise().sum();
+  Matrix all(values_.features(), r.cols());
+  values_.transposed_times(MatrixRef(weighted), all, threads);
+  for (Index i = 0; i < columns(); ++i) {
+    if (scales_[i] > 0.0) {
+      out.row(i) =
+          (all.row(features_[static_cast<std::size_t>(i)]) - means_[i] * sums.transpose()) / scales_[i];
+    } else {
+      out.row(i).setZero();
+    }
+  }
 }
 
 Vector root_weights(const Dataset& data) {

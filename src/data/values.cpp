@@ -1,9 +1,12 @@
 #include "data/values.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "linalg/tiled.hpp"
 
@@ -73,6 +76,61 @@ Values::Values(const CscView& view, std::shared_ptr<const void> owner)
   features_ = view.cols;
 }
 
+Values::Values(std::shared_ptr<const ColumnSource> source)
+    : storage_(std::make_shared<Storage>()), packed_(std::make_shared<Packed>()) {
+  rows_ = source->rows();
+  features_ = source->columns();
+  storage_->source = std::move(source);
+}
+
+Values Values::with_each_value(ColumnSource::EachValue change) const {
+  Values changed = *this;
+  changed.storage_ = std::make_shared<Storage>();
+  changed.storage_->source = storage_->source->with_each_value(std::move(change));
+  changed.packed_ = std::make_shared<Packed>();
+  return changed;
+}
+
+std::unique_ptr<const ColumnTallies> Values::tallies(std::span<const int> codes, int classes) const {
+  if (!storage_->source) return nullptr;
+  if (!row_numbers_) return storage_->source->tallies(codes, classes);
+  std::vector<int> of_source(static_cast<std::size_t>(storage_->source->rows()), -1);
+  std::vector<char> taken(of_source.size(), 0);
+  for (Index i = 0; i < rows_; ++i) {
+    const auto row = static_cast<std::size_t>(row_number(i));
+    if (taken[row] != 0) return nullptr;
+    taken[row] = 1;
+    of_source[row] = codes[static_cast<std::size_t>(i)];
+  }
+  return storage_->source->tallies(of_source, classes);
+}
+
+void Values::look_at_source() const {
+  std::call_once(packed_->once_counted, [&] {
+    if (!storage_->source) return;
+    packed_->tallies = tallies(std::vector<int>(static_cast<std::size_t>(rows_), 0), 1);
+    if (!packed_->tallies) packed_->facts = facts_of(*storage_->source, row_numbers_.get(), 1);
+  });
+}
+
+const ColumnTallies* Values::tallies() const {
+  if (!storage_->source) return nullptr;
+  look_at_source();
+  return packed_->tallies.get();
+}
+
+const ColumnFacts* Values::facts() const {
+  if (!storage_->source) return nullptr;
+  look_at_source();
+  return packed_->facts ? &*packed_->facts : nullptr;
+}
+
+Matrix Values::by_source_rows(const MatrixRef& u) const {
+  Matrix spread = Matrix::Zero(storage_->source->rows(), u.cols());
+  for (Index i = 0; i < rows_; ++i) spread.row(row_number(i)) += u.row(i);
+  return spread;
+}
+
 Values Values::with_rows(std::span<const Index> rows) const {
   if (counts_from_zero(rows, rows_)) return *this;
   std::vector<Index> numbers;
@@ -86,6 +144,18 @@ Values Values::with_rows(std::span<const Index> rows) const {
 }
 
 Values Values::with_features(std::span<const Index> features) const {
+  if (storage_->source) {
+    // Few columns are read once and stay; many are read again and again.
+    constexpr double kFew = 1 << 25;  // 256 MB
+    if (static_cast<double>(rows_) * static_cast<double>(features.size()) <= kFew)
+      return Values(columns(features));
+    Values part = *this;
+    part.storage_ = std::make_shared<Storage>();
+    part.storage_->source = storage_->source->selected({features.begin(), features.end()});
+    part.packed_ = std::make_shared<Packed>();
+    part.features_ = static_cast<Index>(features.size());
+    return part;
+  }
   if (!leaves_out_zeros()) return Values(columns(features));
   const CscMap& x = *stored();
   SparseMatrix part(rows_, static_cast<Index>(features.size()));
@@ -107,11 +177,37 @@ Index Values::entries(Index j) const {
 }
 
 bool Values::all_finite(Index j) const {
+  if (const ColumnTallies* const counted = tallies()) {
+    ColumnTally tally;
+    counted->count(j, tally);
+    for (Index v = 0; v < ColumnTally::kValues; ++v) {
+      if (tally.counts(v, 0) > 0 && !std::isfinite(tally.values.at(static_cast<std::size_t>(v))))
+        return false;
+    }
+    return true;
+  }
+  if (const ColumnFacts* const known = facts()) {
+    const auto at = static_cast<std::size_t>(j);
+    return known->missing[at] == 0 && known->infinite[at] == 0;
+  }
   if (!leaves_out_zeros() && is_direct()) return packed().col(j).allFinite();
   return !any_entry(j, [](Index, double value) { return !std::isfinite(value); });
 }
 
 void Values::gather(Index j, Index first, Index count, double* to) const {
+  if (const ColumnSource* const source = storage_->source.get()) {
+    if (!row_numbers_) {
+      if (count == rows_) return source->read(j, 1, to);
+      return source->read_part(j, first, count, to);
+    }
+    const auto from = row_numbers_->begin() + first;
+    const auto [least, most] = std::minmax_element(from, from + count);
+    if (count == 0) return;
+    Vector span(*most - *least + 1);
+    source->read_part(j, *least, span.size(), span.data());
+    for (Index i = 0; i < count; ++i) to[i] = span[row_number(first + i) - *least];
+    return;
+  }
   const double* const x = storage_->dense.data + j * storage_->dense.col_stride;
   const Index stride = storage_->dense.row_stride;
   if (row_numbers_) {
@@ -134,6 +230,16 @@ Vector Values::column(Index j) const {
 }
 
 Matrix Values::columns(std::span<const Index> features) const {
+  if (const ColumnSource* const source = storage_->source.get()) {
+    require_memory(
+        static_cast<double>(rows_) * static_cast<double>(features.size()) * sizeof(double),
+        fmt::format("{}: {} x {} numbers at once, as this method wants them,", source->name(), rows_,
+                    features.size()),
+        fmt::format(
+            "{} read the table in blocks; or choose among fewer features (⟨exclude⟩), or raise ⟨memory_limit⟩",
+            methods_in_blocks()),
+        source->memory_limit());
+  }
   Matrix chosen(rows_, static_cast<Index>(features.size()));
   if (leaves_out_zeros()) chosen.setZero();
   for (Index k = 0; k < chosen.cols(); ++k) {
@@ -152,7 +258,7 @@ Matrix Values::block(std::span<const Index> rows, std::span<const Index> feature
   const DenseView& x = storage_->dense;
   for (Index k = 0; k < chosen.cols(); ++k) {
     const Index j = features[static_cast<std::size_t>(k)];
-    if (leaves_out_zeros()) {
+    if (leaves_out_zeros() || storage_->source) {
       const Vector whole = column(j);
       for (Index i = 0; i < chosen.rows(); ++i) chosen(i, k) = whole[rows[static_cast<std::size_t>(i)]];
     } else {
@@ -166,11 +272,15 @@ Matrix Values::block(std::span<const Index> rows, std::span<const Index> feature
 void Values::each_row(const std::function<void(Index, const Vector&)>& visit) const {
   Eigen::SparseMatrix<double, Eigen::RowMajor> by_rows;
   if (leaves_out_zeros()) by_rows = *stored();
+  Matrix all;
+  if (storage_->source) all = matrix();
   Vector row(features_);
   for (Index i = 0; i < rows_; ++i) {
     if (leaves_out_zeros()) {
       row.setZero();
       for (decltype(by_rows)::InnerIterator it(by_rows, i); it; ++it) row[it.col()] = it.value();
+    } else if (storage_->source) {
+      row = all.row(i);
     } else {
       for (Index j = 0; j < features_; ++j) row[j] = storage_->dense(row_number(i), j);
     }
@@ -257,6 +367,11 @@ SparseMatrix Values::packed_rows() const {
 }
 
 void Values::transposed_times(const VectorRef& v, linalg::MutableVector out, int threads) const {
+  if (storage_->source) {
+    Eigen::Map<Matrix> result(out.data(), features_, 1);
+    transposed_times(MatrixRef(Eigen::Map<const Matrix>(v.data(), rows_, 1)), result, threads);
+    return;
+  }
   if (!leaves_out_zeros()) {
     linalg::gemv_transposed(packed(), v, out, threads);
     return;
@@ -272,6 +387,14 @@ void Values::transposed_times(const VectorRef& v, linalg::MutableVector out, int
 }
 
 void Values::transposed_times(const MatrixRef& u, linalg::MutableMatrix out, int threads) const {
+  if (storage_->source) {
+    if (row_numbers_) {
+      storage_->source->transposed_times(by_source_rows(u), out, threads);
+    } else {
+      storage_->source->transposed_times(u, out, threads);
+    }
+    return;
+  }
   if (!leaves_out_zeros()) {
     linalg::gemm_tiled(1.0, linalg::Op::kTranspose, packed(), u, 0.0, out, threads);
     return;

@@ -1,7 +1,8 @@
 #pragma once
 /// The N x p numbers of a table. This is the one place that knows how they are stored: dense with any
-/// strides or as compressed columns, in memory of their own or of the caller, all rows or some of them. What
-/// is done to every column is written once, over entries or packed parts of columns.
+/// strides, as compressed columns, or read in blocks (data/column_source.hpp), in memory of their own or of
+/// the caller, all rows or some of them. What is done to every column is written once, over entries or packed
+/// parts of columns.
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "core/types.hpp"
+#include "data/column_source.hpp"
 #include "linalg/blas.hpp"
 
 namespace subspectra {
@@ -27,12 +29,28 @@ class Values {
   /// Somebody else's memory, which `owner` (may be null) keeps alive.
   Values(const DenseView& view, std::shared_ptr<const void> owner);
   Values(const CscView& view, std::shared_ptr<const void> owner);
+  /// Numbers that are read where they are asked for.
+  explicit Values(std::shared_ptr<const ColumnSource> source);
 
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index features() const { return features_; }
   /// Zeros are not stored: what walks over entries does not meet them, and shifting a column would fill them
   /// in.
   [[nodiscard]] bool leaves_out_zeros() const { return storage_->csc.has_value(); }
+  /// Where numbers are read in blocks; null where they stand in memory.
+  [[nodiscard]] const std::shared_ptr<const ColumnSource>& source() const { return storage_->source; }
+  /// These values with every one changed; of a source, as it is read.
+  [[nodiscard]] Values with_each_value(ColumnSource::EachValue change) const;
+  /// The rows of the source that these are; null: all, in their order.
+  [[nodiscard]] const std::vector<Index>* row_numbers() const { return row_numbers_.get(); }
+  /// Counts of the few values that a column of genotypes has, by class; null where every value is another, or
+  /// where a row stands here twice.
+  [[nodiscard]] std::unique_ptr<const ColumnTallies> tallies(std::span<const int> codes, int classes) const;
+  /// The same over all rows together, made once.
+  [[nodiscard]] const ColumnTallies* tallies() const;
+  /// What one pass over a source tells of every column, made once; null where numbers stand in memory, and
+  /// where tallies() tell it.
+  [[nodiscard]] const ColumnFacts* facts() const;
   /// For algorithms that are another one on compressed columns: sparse(entries) with those of these rows, or
   /// dense() where every number is stored. The entries live as long as these values or a copy of them.
   template <class Dense, class Sparse>
@@ -53,6 +71,11 @@ class Values {
       for (CscMap::InnerIterator it(*x, j); it; ++it) visit(static_cast<Index>(it.row()), it.value());
       return;
     }
+    if (storage_->source) {
+      const Vector x = column(j);
+      for (Index i = 0; i < rows_; ++i) visit(i, x[i]);
+      return;
+    }
     const double* const x = storage_->dense.data + j * storage_->dense.col_stride;
     const Index stride = storage_->dense.row_stride;
     if (row_numbers_) {
@@ -68,6 +91,13 @@ class Values {
     if (const CscMap* const x = stored()) {
       for (CscMap::InnerIterator it(*x, j); it; ++it) {
         if (test(static_cast<Index>(it.row()), it.value())) return true;
+      }
+      return false;
+    }
+    if (storage_->source) {
+      const Vector x = column(j);
+      for (Index i = 0; i < rows_; ++i) {
+        if (test(i, x[i])) return true;
       }
       return false;
     }
@@ -114,6 +144,7 @@ class Values {
     std::shared_ptr<const void> owner;
     DenseView dense;
     std::optional<CscMap> csc;
+    std::shared_ptr<const ColumnSource> source;
   };
   struct Packed {
     std::once_flag once;
@@ -121,11 +152,15 @@ class Values {
     Matrix dense;
     SparseMatrix sparse;
     std::optional<CscMap> csc;
+    std::once_flag once_counted;
+    std::unique_ptr<const ColumnTallies> tallies;
+    std::optional<ColumnFacts> facts;
   };
 
   /// Column after column, as BLAS wants it.
   [[nodiscard]] bool is_direct() const {
-    return !row_numbers_ && storage_->dense.row_stride == 1 && storage_->dense.col_stride >= rows_;
+    return !storage_->source && !row_numbers_ && storage_->dense.row_stride == 1 &&
+           storage_->dense.col_stride >= rows_;
   }
   [[nodiscard]] Index row_number(Index i) const {
     return row_numbers_ ? (*row_numbers_)[static_cast<std::size_t>(i)] : i;
@@ -135,6 +170,9 @@ class Values {
   [[nodiscard]] const CscMap* stored() const;
   void gather(Index j, Index first, Index count, double* to) const;
   void pack() const;
+  void look_at_source() const;
+  /// U with its rows at those of the source; sums where a row stands here twice.
+  [[nodiscard]] Matrix by_source_rows(const MatrixRef& u) const;
   [[nodiscard]] SparseMatrix packed_rows() const;
 
   std::shared_ptr<Storage> storage_;

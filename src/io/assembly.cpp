@@ -75,10 +75,17 @@ const std::vector<std::string>& Assembly::texts_of(const FoundColumn& found, std
   return made;
 }
 
+Vector Assembly::dense_column(Index feature) const {
+  if (!table.columns) return table.dense.col(feature);
+  Vector column(table.columns->rows());
+  table.columns->read(feature, 1, column.data());
+  return column;
+}
+
 Vector Assembly::numbers_of(const FoundColumn& found) {
   if (found.feature >= 0) {
     used_features.push_back(found.feature);
-    if (!table.is_sparse) return table.dense.col(found.feature);
+    if (!table.is_sparse) return dense_column(found.feature);
     return table.sparse.col(found.feature);
   }
   const SideColumn& side = table.side[static_cast<std::size_t>(found.side)];
@@ -104,7 +111,7 @@ void Assembly::spell_out_ignored() {
 
 /// Columns that count the rows from 0 or 1 and have no name, or that of an index.
 void Assembly::drop_index_columns() {
-  if (table.is_sparse || !table.names.given() || table.dense.rows() < 2) return;
+  if (table.is_sparse || table.columns || !table.names.given() || table.dense.rows() < 2) return;
   std::vector<Index> gone;
   std::vector<std::string> said;
   for (Index j = 0; j < table.names.size(); ++j) {
@@ -143,6 +150,10 @@ void Assembly::drop_used_features() {
   memory.grow(kept.size() * sizeof(std::string), purpose);
   for (const std::string& name : table.names.list()) memory.grow(MemoryBudget::on_heap(name.size()), purpose);
   table.names = table.names.selected(kept);
+  if (table.columns) {
+    table.columns = table.columns->selected(kept);
+    return;
+  }
   if (table.is_sparse) {
     memory.take(
         12.0 * static_cast<double>(table.sparse.nonZeros()) + 4.0 * static_cast<double>(kept.size() + 1),

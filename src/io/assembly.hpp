@@ -91,6 +91,8 @@ struct Assembly {
   /// `made`. The column is used then.
   const std::vector<std::string>& texts_of(const FoundColumn& found, std::vector<std::string>& made);
   Vector numbers_of(const FoundColumn& found);
+  /// The values of one column of a table that is not sparse.
+  [[nodiscard]] Vector dense_column(Index feature) const;
 
   void spell_out_ignored();
   /// Columns that count the rows from 0 or 1 and have no name, or that of an index, are used then.

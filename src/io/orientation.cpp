@@ -13,6 +13,9 @@ namespace subspectra {
 
 /// Features in rows and samples in columns: the other way round from here on.
 void transpose_table(Assembly& assembly) {
+  if (assembly.table.columns)
+    throw BadInput({.file = assembly.table.source},
+                   "a table that is read in blocks cannot be transposed; write it with samples in rows");
   assembly.drop_index_columns();
   for (Index j = 0; j < assembly.table.names.size(); ++j) {
     if (assembly.is_ignored(assembly.table.names[j])) assembly.used_features.push_back(j);

@@ -140,6 +140,9 @@ void plan_derived(Assembly& assembly) {
 }
 
 void add_planned(Assembly& assembly) {
+  if (assembly.data.columns && !assembly.planned.empty())
+    throw BadInput({.file = assembly.data.source},
+                   "categories cannot be added to a table that is read in blocks; say ⟨categorical none⟩");
   for (const PlannedFeatures& plan : assembly.planned) {
     assembly.memory.grow(plan.texts.size() * plan.features.size() * sizeof(double), assembly.purpose);
     const Matrix columns = category_values(plan.texts, plan.features);

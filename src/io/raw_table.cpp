@@ -68,7 +68,13 @@ void apply_na(Assembly& assembly) {
     if (!assembly.table.first_missing)
       assembly.table.first_missing = assembly.row_place("column", assembly.table.names[column], row);
   };
-  for (Index j = 0; j < assembly.table.names.size() && !numbers.empty(); ++j) {
+  if (assembly.table.columns && !numbers.empty()) {
+    assembly.table.columns = assembly.table.columns->with_each_value([numbers](Index, double value) {
+      const bool missing = std::find(numbers.begin(), numbers.end(), value) != numbers.end();
+      return missing ? std::nan("") : value;
+    });
+  }
+  for (Index j = 0; j < assembly.table.names.size() && !numbers.empty() && !assembly.table.columns; ++j) {
     if (assembly.table.is_sparse) {
       for (SparseMatrix::InnerIterator it(assembly.table.sparse, j); it; ++it)
         replace(it.valueRef(), it.row(), j);
@@ -196,8 +202,7 @@ void set_given_labels(Assembly& assembly) {
   const LabelsOption option = parse_labels_option(assembly.options.labels);
   SideColumn labels;
   if (assembly.data.row_ids == nullptr || assembly.label_file->in_order) {
-    const auto rows = static_cast<std::size_t>(assembly.table.is_sparse ? assembly.table.sparse.rows()
-                                                                        : assembly.table.dense.rows());
+    const auto rows = static_cast<std::size_t>(assembly.table.rows());
     const auto numbers = assembly.label_file->in_order
                              ? std::nullopt
                              : numbers_as_ids(*assembly.label_file, assembly.table.dense, rows);
@@ -418,6 +423,8 @@ void run_assembly(Assembly& assembly) {
   assembly.data.is_sparse = assembly.table.is_sparse;
   assembly.data.dense = std::move(assembly.table.dense);
   assembly.data.sparse.swap(assembly.table.sparse);
+  assembly.data.columns = std::move(assembly.table.columns);
+  assembly.data.gaps_are_means = assembly.table.gaps_are_means;
   assembly.data.names = std::move(assembly.table.names);
   assembly.data.first_missing = std::move(assembly.table.first_missing);
   assembly.data.first_infinite = std::move(assembly.table.first_infinite);

@@ -21,9 +21,11 @@ namespace subspectra {
 struct RawTable {
   std::string source;
   bool is_sparse = false;
-  Matrix dense;                  ///< N x p numeric columns; NaN for missing
-  SparseMatrix sparse;           ///< N x p, compressed
-  FeatureNames names;            ///< of the numeric columns
+  Matrix dense;                                 ///< N x p numeric columns; NaN for missing
+  SparseMatrix sparse;                          ///< N x p, compressed
+  std::shared_ptr<const ColumnSource> columns;  ///< N x p in place of either, where it is read in blocks
+  bool gaps_are_means = false;                  ///< as in DatasetDetails
+  FeatureNames names;                           ///< of the numeric columns
   std::vector<Index> nameless;   ///< those of them whose name was made up in a table that has names
   bool samples_in_rows = false;  ///< the reader itself saw to `transpose`, or the format says so
   bool na_is_done = false;       ///< the reader itself saw to `na`
@@ -32,6 +34,10 @@ struct RawTable {
   std::optional<InfiniteCell> first_infinite;
   std::vector<std::string> notes;
   std::shared_ptr<MemoryBudget> memory;  ///< in which what stands here is counted; null: nothing is
+
+  [[nodiscard]] Index rows() const {
+    return columns ? columns->rows() : is_sparse ? sparse.rows() : dense.rows();
+  }
 };
 
 /// Rules: a text column with a value of its own in every row (three or more) names the rows. `target` NAME
@@ -94,12 +100,19 @@ inline constexpr std::size_t kTextBlockBytes = std::size_t{1} << 20;
 [[nodiscard]] RawTable read_mtx_bytes(ByteSource& bytes, const std::string& name, const ReadOptions& options,
                                       std::size_t block_bytes = kTextBlockBytes);
 [[nodiscard]] RawTable read_npy(const std::string& path, const ReadOptions& options);
+/// The same, but what does not fit into memory is read in blocks (RawTable::columns).
+[[nodiscard]] RawTable read_npy_table(const std::string& path, const ReadOptions& options);
 [[nodiscard]] RawTable read_npz(const std::string& path, const ReadOptions& options);
 /// NPY and NPZ from memory; `name` stands for the file in messages.
 [[nodiscard]] RawTable read_npy_bytes(std::string_view content, const std::string& name,
                                       const ReadOptions& options);
 [[nodiscard]] RawTable read_npz_bytes(std::string_view content, const std::string& name,
                                       const ReadOptions& options);
+/// A PLINK fileset from memory; `name` is the stem of its three files in messages. `bed` must outlive the
+/// table.
+[[nodiscard]] RawTable read_bed_bytes(std::string_view bed, std::string_view bim, std::string_view fam,
+                                      const std::string& name, const ReadOptions& options,
+                                      std::size_t block_bytes = kTextBlockBytes);
 [[nodiscard]] RawTable read_mat(const std::string& path, const ReadOptions& options);
 [[nodiscard]] RawTable read_h5ad(const std::string& path, const ReadOptions& options);
 

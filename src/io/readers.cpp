@@ -16,6 +16,7 @@ namespace subspectra {
   READER(gct)                            \
   READER(npy)                            \
   READER(npz)                            \
+  READER(bed)                            \
   READER(mat)                            \
   READER(libsvm)                         \
   READER(arff)                           \
@@ -71,8 +72,8 @@ constexpr std::array<TableFormat, 5> kFormats = {{{"csv", read_strict_csv},
                                                   {"series-matrix", read_series_matrix},
                                                   {"10x", read_tenx_folder},
                                                   {"10x-h5", read_tenx_h5}}};
-constexpr std::array<std::string_view, 10> kByEnding = {"tsv", "txt", "gct",    "mtx",  "npy",
-                                                        "npz", "mat", "libsvm", "arff", "h5ad"};
+constexpr std::array<std::string_view, 11> kByEnding = {"tsv", "txt", "gct",    "mtx",  "npy", "npz",
+                                                        "bed", "mat", "libsvm", "arff", "h5ad"};
 
 }  // namespace
 

@@ -45,7 +45,8 @@ bool is_zero_one(const Assembly& assembly, Index feature) {
     for (SparseMatrix::InnerIterator it(assembly.table.sparse, feature); it; ++it) look(it.value());
     zero = zero || assembly.table.sparse.col(feature).nonZeros() < assembly.table.sparse.rows();
   } else {
-    for (Index i = 0; i < assembly.table.dense.rows(); ++i) look(assembly.table.dense(i, feature));
+    const Vector column = assembly.dense_column(feature);
+    for (const double value : column) look(value);
   }
   return zero && one && !other;
 }

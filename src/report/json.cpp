@@ -227,6 +227,20 @@ json ridge_all_rows_json(const Evaluation& evaluation) {
   return OptionCodec<Ridge>::json(as_option(evaluation.ridge_all_rows));
 }
 
+namespace {
+
+/// Of a table that is read in blocks: how much was read, and how often that is all of it.
+json with_traffic(json timing, const Dataset& data) {
+  if (!data.values().source()) return timing;
+  const ReadTraffic& traffic = data.values().source()->traffic();
+  const auto bytes = static_cast<double>(traffic.bytes.load());
+  timing["bytes_read"] = traffic.bytes.load();
+  timing["passes"] = traffic.pass > 0.0 ? bytes / traffic.pass : 0.0;
+  return timing;
+}
+
+}  // namespace
+
 json selection_json(const Selection& selection, const Dataset& data, const ResultContext& context) {
   json options = context.options;
   options.update(record_of(selection));
@@ -244,11 +258,11 @@ json selection_json(const Selection& selection, const Dataset& data, const Resul
               {"options", std::move(options)},
               {"data", data_json(data)},
               {"path", std::move(path)},
-              {"timing",
-               {{"read_s", context.read_s},
-                {"prepare_s", selection.prepare_s},
-                {"search_s", selection.search_s},
-                {"total_s", context.total_s}}},
+              {"timing", with_traffic({{"read_s", context.read_s},
+                                       {"prepare_s", selection.prepare_s},
+                                       {"search_s", selection.search_s},
+                                       {"total_s", context.total_s}},
+                                      data)},
               {"warnings", std::move(warnings)}};
   if (selection.search) {
     out["search"] = {{"nodes", selection.search->nodes},
@@ -343,7 +357,7 @@ json evaluation_json(const Evaluation& evaluation, const Dataset& data, const Re
               {"data", data_json(data)},
               {"protocol", std::move(protocol)},
               {"results", std::move(results)},
-              {"timing", {{"read_s", context.read_s}, {"total_s", context.total_s}}},
+              {"timing", with_traffic({{"read_s", context.read_s}, {"total_s", context.total_s}}, data)},
               {"warnings", std::move(warnings)}};
   if (evaluation.chosen.empty()) return out;
   out["chosen"] = std::move(chosen);

@@ -13,16 +13,16 @@ class GlossSolver : public ScoringSolver {
   GlossSolver(const ScoringProblem& problem, const GlossOptions& options)
       : problem_(problem),
         half_rows_(0.5 * static_cast<double>(problem.rows())),
-        lasso_(
-            problem.x,
-            {.tolerance = options.tolerance, .max_sweeps = options.max_sweeps, .threads = options.threads}) {
-    lasso_.set_targets(problem.targets);
+        lasso_(group_lasso(
+            problem,
+            {.tolerance = options.tolerance, .max_sweeps = options.max_sweeps, .threads = options.threads})) {
+    lasso_->set_targets(problem.targets);
   }
 
-  [[nodiscard]] double lambda_max() const override { return lasso_.lambda_max() / half_rows_; }
+  [[nodiscard]] double lambda_max() const override { return lasso_->lambda_max() / half_rows_; }
 
   [[nodiscard]] ScoringFit fit(double lambda, const RunControl& control) override {
-    GroupLassoSolution solution = lasso_.solve(half_rows_ * lambda, control);
+    GroupLassoSolution solution = lasso_->solve(half_rows_ * lambda, control);
     const double at_zero = 0.5 * problem_.targets.squaredNorm();
     ScoringFit fit;
     fit.lambda = lambda;
@@ -39,7 +39,7 @@ class GlossSolver : public ScoringSolver {
  private:
   const ScoringProblem& problem_;
   double half_rows_;
-  GroupLasso lasso_;
+  std::unique_ptr<GroupLasso> lasso_;
 };
 
 }  // namespace

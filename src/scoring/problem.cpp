@@ -64,20 +64,41 @@ Matrix best_scores(const ScoringProblem& problem, const MatrixRef& fitted) {
   return root.asDiagonal() * (basis * (svd.u * svd.v.transpose()));
 }
 
+Matrix column_products(const ScoringProblem& problem, const MatrixRef& a, int threads) {
+  Matrix result(problem.columns(), a.cols());
+  if (problem.blocks) {
+    problem.blocks->transposed_times(a, result, threads);
+  } else {
+    linalg::gemm_tiled(1.0, linalg::Op::kTranspose, problem.x, a, 0.0, result, threads);
+  }
+  return result;
+}
+
 Matrix fitted_values(const ScoringProblem& problem, const RowSparseMatrix& b) {
   Matrix fitted(problem.rows(), b.values.cols());
-  linalg::gemm(1.0, linalg::Op::kNone, problem.x(Eigen::all, b.rows), linalg::Op::kNone, b.values, 0.0,
-               fitted);
+  Matrix chosen;
+  if (problem.blocks) {
+    chosen.resize(problem.rows(), std::ssize(b.rows));
+    for (Index i = 0; i < chosen.cols(); ++i)
+      problem.blocks->column(b.rows[static_cast<std::size_t>(i)], chosen.col(i));
+  } else {
+    chosen = problem.x(Eigen::all, b.rows);
+  }
+  linalg::gemm(1.0, linalg::Op::kNone, chosen, linalg::Op::kNone, b.values, 0.0, fitted);
   return fitted;
 }
 
 ScoringProblem make_scoring_problem(const Dataset& data, const std::vector<Index>& candidates, int threads,
-                                    std::uint64_t memory_limit) {
+                                    std::uint64_t memory_limit, bool may_read_blocks) {
   const Index n = data.rows();
   const auto q = static_cast<Index>(candidates.size());
-  require_memory(8.0 * static_cast<double>(n) * static_cast<double>(q),
-                 "the centred table of an optimal-scoring method",
-                 "leave features out (⟨exclude⟩), or choose among them first with a filter", memory_limit);
+  const double bytes = 8.0 * static_cast<double>(n) * static_cast<double>(q);
+  const bool in_blocks = may_read_blocks && data.values().source() != nullptr &&
+                         2.0 * bytes > static_cast<double>(memory_budget(memory_limit));
+  if (!in_blocks) {
+    require_memory(bytes, "the centred table of an optimal-scoring method",
+                   "leave features out (⟨exclude⟩), or choose among them first with a filter", memory_limit);
+  }
   ScoringProblem problem;
   problem.features = candidates;
   problem.codes = data.labels()->codes;
@@ -87,17 +108,20 @@ ScoringProblem make_scoring_problem(const Dataset& data, const std::vector<Index
     problem.class_weights[problem.codes[static_cast<std::size_t>(i)]] +=
         problem.root_weights[i] * problem.root_weights[i];
   }
-  problem.x.resize(n, q);
-  problem.scales = unit_columns(data, candidates, problem.root_weights, threads, problem.x);
+  if (in_blocks) {
+    problem.blocks = std::make_shared<const UnitColumns>(data, candidates, problem.root_weights, threads);
+    problem.scales = problem.blocks->scales();
+  } else {
+    problem.x.resize(n, q);
+    problem.scales = unit_columns(data, candidates, problem.root_weights, threads, problem.x);
+  }
 
   // G = Q'(Y'Y)^{-1/2} Y'X X'Y (Y'Y)^{-1/2} Q, (K'-1)^2: its eigenvectors, largest first, turn the basis.
   const Matrix basis = score_basis(problem.class_weights);
   const Vector root = inverse_root(problem.class_weights);
   const Matrix start = scored_classes(problem, root.asDiagonal() * basis);
-  Matrix products(q, start.cols());
-  linalg::gemm_tiled(1.0, linalg::Op::kTranspose, problem.x, start, 0.0, products, threads);
   Matrix gram(start.cols(), start.cols());
-  linalg::syrk(1.0, linalg::Op::kTranspose, products, 0.0, gram);
+  linalg::syrk(1.0, linalg::Op::kTranspose, column_products(problem, start, threads), 0.0, gram);
   Matrix vectors = basis * linalg::symmetric_eigen(gram, true).vectors.rowwise().reverse();
   make_largest_positive(vectors);
   problem.scores = root.asDiagonal() * vectors;
@@ -143,9 +167,7 @@ double start_from_scores(ScoringProblem& problem, const MatrixRef& scores) {
 
 double largest_product(const ScoringProblem& problem, int threads) {
   if (problem.columns() == 0) return 0.0;
-  Matrix products(problem.columns(), problem.discriminants());
-  linalg::gemm_tiled(1.0, linalg::Op::kTranspose, problem.x, problem.targets, 0.0, products, threads);
-  return products.rowwise().squaredNorm().maxCoeff();
+  return column_products(problem, problem.targets, threads).rowwise().squaredNorm().maxCoeff();
 }
 
 }  // namespace subspectra

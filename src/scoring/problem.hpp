@@ -3,26 +3,29 @@
 /// discriminant is a regression on them, min (1/N)|Y Theta - X B|^2 + lambda phi(B). What every method of
 /// this room is given: X centred with unit-norm columns, the targets Y Theta, and the way back.
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/types.hpp"
 #include "data/dataset.hpp"
+#include "data/unit_columns.hpp"
 #include "solvers/row_sparse_matrix.hpp"
 
 namespace subspectra {
 
 struct ScoringProblem {
-  Matrix x;                     ///< N x q: columns minus their mean, of unit norm; rows times sqrt(weight)
-  Matrix targets;               ///< N x L, Y Theta: orthonormal columns
-  std::vector<Index> features;  ///< the q columns of the data set, ascending
-  Vector scales;                ///< q: the norms of the centred columns in the user's units
-  std::vector<int> codes;       ///< N class numbers, 0..K-1
-  Vector root_weights;          ///< N, sqrt(w_i) with sum w_i = N; all 1 without weights
-  Vector class_weights;         ///< K sums of w_i: the diagonal of Y'Y; 0 for a class without rows
-  Matrix scores;                ///< K x L, Theta
+  Matrix x;  ///< N x q: columns minus their mean, of unit norm; rows times sqrt(weight)
+  std::shared_ptr<const UnitColumns> blocks;  ///< what reads them where x is empty; else null
+  Matrix targets;                             ///< N x L, Y Theta: orthonormal columns
+  std::vector<Index> features;                ///< the q columns of the data set, ascending
+  Vector scales;                              ///< q: the norms of the centred columns in the user's units
+  std::vector<int> codes;                     ///< N class numbers, 0..K-1
+  Vector root_weights;                        ///< N, sqrt(w_i) with sum w_i = N; all 1 without weights
+  Vector class_weights;  ///< K sums of w_i: the diagonal of Y'Y; 0 for a class without rows
+  Matrix scores;         ///< K x L, Theta
 
-  [[nodiscard]] Index rows() const { return x.rows(); }
-  [[nodiscard]] Index columns() const { return x.cols(); }
+  [[nodiscard]] Index rows() const { return blocks ? blocks->rows() : x.rows(); }
+  [[nodiscard]] Index columns() const { return blocks ? blocks->columns() : x.cols(); }
   [[nodiscard]] Index discriminants() const { return targets.cols(); }
 };
 
@@ -30,9 +33,13 @@ struct ScoringProblem {
 /// columns, K' the classes with rows, and this rule fixes its rotation: the left singular vectors U of
 /// (Y'Y)^{-1/2} Y'X, largest singular value first, within the complement of (Y'Y)^{1/2} 1; Theta =
 /// (Y'Y)^{-1/2} U, the largest entry of each column positive. N x q numbers are stored, whether the table is
-/// sparse or not: throws Error when they do not fit.
+/// sparse or not: throws Error when they do not fit. With `may_read_blocks` a table that is read in blocks
+/// stays so where its numbers would take more than half of the memory.
 [[nodiscard]] ScoringProblem make_scoring_problem(const Dataset& data, const std::vector<Index>& candidates,
-                                                  int threads, std::uint64_t memory_limit = 0);
+                                                  int threads, std::uint64_t memory_limit = 0,
+                                                  bool may_read_blocks = false);
+/// X'A, q x columns of A.
+[[nodiscard]] Matrix column_products(const ScoringProblem& problem, const MatrixRef& a, int threads);
 
 /// An orthonormal basis of the complement of (Y'Y)^{1/2} 1 among the classes with rows, K x (K' - 1); the
 /// same for the same class weights.

@@ -15,9 +15,9 @@ class SparseFisher : public ScoringSolver {
  public:
   SparseFisher(const ScoringProblem& problem, const SfdOptions& options)
       : problem_(problem),
-        lasso_(
-            problem.x,
-            {.tolerance = options.tolerance, .max_sweeps = options.max_sweeps, .threads = options.threads}) {
+        lasso_(group_lasso(
+            problem,
+            {.tolerance = options.tolerance, .max_sweeps = options.max_sweeps, .threads = options.threads})) {
     if (problem.discriminants() != 1)
       throw InvalidArgument(fmt::format("sfd is for two classes, but {} have rows; use gloss or sda",
                                         problem.discriminants() + 1));
@@ -26,13 +26,13 @@ class SparseFisher : public ScoringSolver {
     double product = 1.0;
     for (const double n : problem.class_weights) product *= n > 0.0 ? n : 1.0;
     length_ = 2.0 * std::sqrt(product / problem.class_weights.sum());
-    lasso_.set_targets(length_ * problem.targets);
+    lasso_->set_targets(length_ * problem.targets);
   }
 
-  [[nodiscard]] double lambda_max() const override { return 2.0 * lasso_.lambda_max(); }
+  [[nodiscard]] double lambda_max() const override { return 2.0 * lasso_->lambda_max(); }
 
   [[nodiscard]] ScoringFit fit(double lambda, const RunControl& control) override {
-    GroupLassoSolution solution = lasso_.solve(0.5 * lambda, control);
+    GroupLassoSolution solution = lasso_->solve(0.5 * lambda, control);
     ScoringFit fit;
     fit.lambda = lambda;
     fit.b = std::move(solution.b);
@@ -47,7 +47,7 @@ class SparseFisher : public ScoringSolver {
 
  private:
   const ScoringProblem& problem_;
-  GroupLasso lasso_;
+  std::unique_ptr<GroupLasso> lasso_;
   double length_ = 0.0;
 };
 

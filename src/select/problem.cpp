@@ -95,12 +95,14 @@ std::shared_ptr<const Pencil> RowStatistics::pca_pencil() const {
   return pca_pencil_ = covariance_pencil(matrices_->a);
 }
 
-std::shared_ptr<const ScoringProblem> RowStatistics::scoring(const std::vector<Index>& candidates) const {
-  auto& problem = scorings_[candidates];
+std::shared_ptr<const ScoringProblem> RowStatistics::scoring(const std::vector<Index>& candidates,
+                                                             bool may_read_blocks) const {
+  may_read_blocks = may_read_blocks && data_.values().source() != nullptr;
+  auto& problem = scorings_[{candidates, may_read_blocks}];
   if (!problem) {
     ++counts_.scoring;
     problem = std::make_shared<const ScoringProblem>(
-        make_scoring_problem(data_, candidates, threads_, memory_limit_));
+        make_scoring_problem(data_, candidates, threads_, memory_limit_, may_read_blocks));
   }
   return problem;
 }

@@ -58,8 +58,9 @@ class RowStatistics {
   [[nodiscard]] std::shared_ptr<const Pencil> lda_pencil(const RidgeAmount& ridge, Criterion criterion) const;
   /// (A, I) of PCA.
   [[nodiscard]] std::shared_ptr<const Pencil> pca_pencil() const;
-  /// The problem of optimal scoring over `candidates`.
-  [[nodiscard]] std::shared_ptr<const ScoringProblem> scoring(const std::vector<Index>& candidates) const;
+  /// The problem of optimal scoring over `candidates`; `may_read_blocks` as in make_scoring_problem().
+  [[nodiscard]] std::shared_ptr<const ScoringProblem> scoring(const std::vector<Index>& candidates,
+                                                              bool may_read_blocks = false) const;
 
   /// Asked whether to go on while what a method asks for is made: linalg::Stopped is thrown then. Null:
   /// nobody.
@@ -86,7 +87,8 @@ class RowStatistics {
       ridges_;  ///< by candidates, value and fraction asked for
   mutable std::map<std::pair<RidgeAmount, Criterion>, std::shared_ptr<const Pencil>> lda_pencils_;
   mutable std::shared_ptr<const Pencil> pca_pencil_;
-  mutable std::map<std::vector<Index>, std::shared_ptr<const ScoringProblem>> scorings_;
+  mutable std::map<std::pair<std::vector<Index>, bool>, std::shared_ptr<const ScoringProblem>>
+      scorings_;  ///< the flag only where the table is read in blocks
 };
 
 /// Rows, candidates and ridge, for one method.

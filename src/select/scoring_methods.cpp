@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "classify/classifier.hpp"
@@ -113,6 +114,10 @@ template <class M>
 constexpr bool kHasStart = requires(M own) {
   own.start;
 };
+
+/// Its columns may be read in blocks.
+template <class M>
+constexpr bool kReadsBlocks = std::is_same_v<M, Gloss> || std::is_same_v<M, Sfd>;
 
 /// The solver that a method's options describe. `path`: it will be asked for one lambda after another.
 std::unique_ptr<ScoringSolver> make_solver(const RvmRow& own, const ScoringProblem& problem, bool path,
@@ -273,7 +278,7 @@ constexpr Index kLambdaFolds = 10;
 /// for all rows: lambda itself weighs more against fewer rows, and its scale differs between the methods.
 /// Nothing when the control stopped it before every fold was done.
 std::optional<double> cross_validated_lambda(const Problem& problem, LambdaChoice::Kind kind,
-                                             const MakeSolver& make, double top,
+                                             const MakeSolver& make, bool may_read_blocks, double top,
                                              const std::vector<double>& lambdas, const Matrix& first_scores,
                                              const RunControl& control) {
   const Dataset& data = problem.data();
@@ -296,7 +301,7 @@ std::optional<double> cross_validated_lambda(const Problem& problem, LambdaChoic
     const Dataset training = data.with_rows(complement(splits[fold], data.rows()));
     const Dataset test = data.with_rows(splits[fold]);
     ScoringProblem scoring = make_scoring_problem(training, problem.candidates(), problem.options().threads,
-                                                  problem.options().memory_limit.bytes);
+                                                  problem.options().memory_limit.bytes, may_read_blocks);
     if (first_scores.size() > 0) start_from_scores(scoring, first_scores);
     const auto solver = make(scoring, true, problem.options().threads);
     const double own_top = solver->lambda_max();
@@ -403,8 +408,8 @@ Selection run_scoring(const M& own, const Problem& problem, const RunControl& co
     if (own.start.given()) {
       const auto memory = problem.options().memory_limit.bytes;
       first_scores = given_start(own.start, memory, selection);
-      auto started = std::make_shared<ScoringProblem>(
-          make_scoring_problem(problem.data(), problem.candidates(), problem.options().threads, memory));
+      auto started = std::make_shared<ScoringProblem>(make_scoring_problem(
+          problem.data(), problem.candidates(), problem.options().threads, memory, kReadsBlocks<M>));
       constexpr double kRounding = 1e-8;
       if (start_from_scores(*started, first_scores) > kRounding) {
         selection.warnings.push_back(fmt::format(
@@ -414,7 +419,7 @@ Selection run_scoring(const M& own, const Problem& problem, const RunControl& co
       shared = std::move(started);
     }
   }
-  if (!shared) shared = problem.rows().scoring(problem.candidates());
+  if (!shared) shared = problem.rows().scoring(problem.candidates(), kReadsBlocks<M>);
   const ScoringProblem& scoring = *shared;
   const bool path = grid.lambda.kind == LambdaChoice::Kind::kPath;
   auto& answer = selection.answer.emplace<PenaltyPath>();
@@ -443,8 +448,9 @@ Selection run_scoring(const M& own, const Problem& problem, const RunControl& co
     double lambda = grid.lambda.value;
     if (grid.lambda.cross_validated()) {
       const auto solver = make(scoring, true, problem.options().threads);
-      const auto chosen = cross_validated_lambda(problem, grid.lambda.kind, make, solver->lambda_max(),
-                                                 grid_of(*solver, grid), first_scores, control);
+      const auto chosen =
+          cross_validated_lambda(problem, grid.lambda.kind, make, kReadsBlocks<M>, solver->lambda_max(),
+                                 grid_of(*solver, grid), first_scores, control);
       if (!chosen) {
         selection.warnings.emplace_back(
             "stopped before the cross-validation of lambda was done: nothing was chosen");

@@ -140,9 +140,14 @@ void GroupLassoOptions::validate() const {
 
 struct GroupLasso::State {
   State(const Matrix& table, const GroupLassoOptions& given)
-      : x(table), options(given), xw(table.rows(), 0) {}
+      : x(&table), options(given), xw(table.rows(), 0) {}
+  State(const UnitColumns& read, const GroupLassoOptions& given)
+      : blocks(&read), options(given), xw(read.rows(), 0) {}
 
-  const Matrix& x;
+  const Matrix* x = nullptr;            ///< the columns, or
+  const UnitColumns* blocks = nullptr;  ///< what reads them
+  [[nodiscard]] Index height() const { return xw.rows(); }
+  [[nodiscard]] Index width() const { return x != nullptr ? x->cols() : blocks->columns(); }
   GroupLassoOptions options;
   Index depth = 0;  ///< L
   Matrix t;         ///< N x L
@@ -191,6 +196,7 @@ struct GroupLasso::State {
   };
   Lines move_anchors(const Matrix& r);
   std::vector<Candidate> evaluate(const Matrix& r, double lambda, double floor);
+  std::vector<Candidate> evaluate_in_blocks(const Matrix& r, double lambda, double floor, const Lines& lines);
   static std::vector<Index> strongest(std::vector<Candidate> candidates, Index most);
   double find_lambda_max();
 
@@ -208,12 +214,12 @@ struct GroupLasso::State {
 
 void GroupLasso::State::reserve(Index room) {
   if (room <= w.size()) return;
-  room = std::max(room, std::min<Index>(x.cols(), 2 * w.size()));
-  const auto wide = static_cast<double>(room), tall = static_cast<double>(x.rows());
+  room = std::max(room, std::min<Index>(width(), 2 * w.size()));
+  const auto wide = static_cast<double>(room), tall = static_cast<double>(height());
   require_memory(sizeof(double) * wide * (wide + tall + 3.0 * static_cast<double>(depth)),
                  fmt::format("a lasso with {} columns in play", room),
                  "end the path at a larger lambda (⟨lambda_ratio⟩, ⟨k⟩), or leave features out (⟨exclude⟩)");
-  xw.conservativeResize(x.rows(), room);
+  xw.conservativeResize(height(), room);
   k.conservativeResize(room, room);
   b.conservativeResize(room, depth);
   g.conservativeResize(room, depth);
@@ -222,12 +228,12 @@ void GroupLasso::State::reserve(Index room) {
 }
 
 void GroupLasso::State::set_targets(const Matrix& targets, const Vector& w_all) {
-  if (targets.rows() != x.rows() || (w_all.size() != 0 && w_all.size() != x.cols()))
+  if (targets.rows() != height() || (w_all.size() != 0 && w_all.size() != width()))
     throw Error(fmt::format("GroupLasso: X is {} x {}, the targets have {} rows and there are {} weights",
-                            x.rows(), x.cols(), targets.rows(), w_all.size()));
+                            height(), width(), targets.rows(), w_all.size()));
   if (!targets.allFinite() || (w_all.size() > 0 && !(w_all.array() >= 0.0).all()))
     throw Error("GroupLasso: targets must be finite and weights not negative");
-  if (slot.empty()) slot.assign(static_cast<std::size_t>(x.cols()), -1);
+  if (slot.empty()) slot.assign(static_cast<std::size_t>(width()), -1);
   if (targets.cols() != depth) {
     depth = targets.cols();
     for (const Index f : features) slot[static_cast<std::size_t>(f)] = -1;
@@ -237,10 +243,10 @@ void GroupLasso::State::set_targets(const Matrix& targets, const Vector& w_all) 
     g.resize(w.size(), depth);
     q.resize(w.size(), depth);
     anchor_factors.clear();
-    anchor_residuals.resize(x.rows(), kAnchors * depth);
+    anchor_residuals.resize(height(), kAnchors * depth);
     newest = 0;
-    product.assign(static_cast<std::size_t>(x.cols()), 0.0);
-    anchor.assign(static_cast<std::size_t>(x.cols()), kNever);
+    product.assign(static_cast<std::size_t>(width()), 0.0);
+    anchor.assign(static_cast<std::size_t>(width()), kNever);
   }
   t = targets;
   t2 = t.squaredNorm();
@@ -266,14 +272,14 @@ void GroupLasso::State::start_from(const RowSparseMatrix& start) {
   bool ordered = true;  // ascending, and columns of X
   Index before = -1;
   for (const Index i : start.rows) {
-    ordered = ordered && i > before && i < x.cols();
+    ordered = ordered && i > before && i < width();
     before = i;
   }
   if (depth == 0 || !ordered || start.values.rows() != static_cast<Index>(start.rows.size()) ||
       (!start.rows.empty() && start.values.cols() != depth) || !start.values.allFinite())
     throw Error(fmt::format(
         "GroupLasso: a start of {} x {} for {} features of {} and {} targets; features must ascend and values be finite",
-        start.values.rows(), start.values.cols(), start.rows.size(), x.cols(), depth));
+        start.values.rows(), start.values.cols(), start.rows.size(), width(), depth));
   std::vector<Index> missing;
   for (const Index i : start.rows) {
     if (slot[static_cast<std::size_t>(i)] < 0) missing.push_back(i);
@@ -311,7 +317,11 @@ void GroupLasso::State::add_slots(const std::vector<Index>& chosen) {
     const Index f = chosen[static_cast<std::size_t>(c)], s = size + c;
     slot[static_cast<std::size_t>(f)] = static_cast<std::int32_t>(s);
     features.push_back(f);
-    xw.col(s) = x.col(f);
+    if (x != nullptr) {
+      xw.col(s) = x->col(f);
+    } else {
+      blocks->column(f, xw.col(s));
+    }
     w[s] = weight(f);
   }
   const auto added = xw.middleCols(size, count);
@@ -380,7 +390,7 @@ GroupLasso::State::Lines GroupLasso::State::move_anchors(const Matrix& r) {
   Lines lines;
   lines.offset[kNever] = kInfinity;
   const auto used = static_cast<Index>(anchor_factors.size());
-  const double rounding = 4.0 * static_cast<double>(x.rows()) * kEpsilon;
+  const double rounding = 4.0 * static_cast<double>(height()) * kEpsilon;
   Matrix own(depth, depth), cross(used * depth, depth);
   linalg::gemm(1.0, Op::kTranspose, r, Op::kNone, r, 0.0, own);
   linalg::gemm(1.0, Op::kTranspose, anchor_residuals.leftCols(used * depth), Op::kNone, r, 0.0, cross);
@@ -428,7 +438,8 @@ GroupLasso::State::Lines GroupLasso::State::move_anchors(const Matrix& r) {
 std::vector<GroupLasso::State::Candidate> GroupLasso::State::evaluate(const Matrix& r, double lambda,
                                                                       double floor) {
   const Lines lines = move_anchors(r);
-  const Index p = x.cols(), tiles = (p + kTile - 1) / kTile;
+  if (x == nullptr) return evaluate_in_blocks(r, lambda, floor, lines);
+  const Index p = width(), tiles = (p + kTile - 1) / kTile;
   std::vector<std::vector<Candidate>> found(static_cast<std::size_t>(tiles));
   parallel_for(tiles, options.threads, [&](Index tile) {
     const Index begin = tile * kTile, end = std::min(p, begin + kTile);
@@ -447,13 +458,13 @@ std::vector<GroupLasso::State::Candidate> GroupLasso::State::evaluate(const Matr
     if (whole) {
       products.resize(end - begin, depth);
       for (Index l = 0; l < depth; ++l)
-        linalg::gemv(1.0, Op::kTranspose, x.middleCols(begin, end - begin), r.col(l), 0.0, products.col(l));
+        linalg::gemv(1.0, Op::kTranspose, x->middleCols(begin, end - begin), r.col(l), 0.0, products.col(l));
     } else {
       products.resize(depth, 1);
     }
     for (Index c = 0; c < count; ++c) {
       const Index i = needed[static_cast<std::size_t>(c)];
-      if (!whole) linalg::gemv(1.0, Op::kTranspose, r, x.col(i), 0.0, products.col(0));
+      if (!whole) linalg::gemv(1.0, Op::kTranspose, r, x->col(i), 0.0, products.col(0));
       const double norm = whole ? products.row(i - begin).norm() : products.norm();
       const auto at = static_cast<std::size_t>(i);
       product[at] = norm;
@@ -466,6 +477,47 @@ std::vector<GroupLasso::State::Candidate> GroupLasso::State::evaluate(const Matr
   std::vector<Candidate> all;
   for (const auto& part : found) all.insert(all.end(), part.begin(), part.end());
   return all;
+}
+
+/// evaluate() where columns are read: few of them one by one, many by one pass over all.
+std::vector<GroupLasso::State::Candidate> GroupLasso::State::evaluate_in_blocks(const Matrix& r,
+                                                                                double lambda, double floor,
+                                                                                const Lines& lines) {
+  constexpr Index kFew = 16;  // times as many columns as are read cost less in one pass
+  std::vector<Index> needed;
+  for (Index i = 0; i < width(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const double bound = product[at] * lines.slope[anchor[at]] + lines.offset[anchor[at]];
+    const double limit =
+        weights.size() > 0 ? std::max(floor, threshold(lambda, weights[i])) : std::max(floor, lambda);
+    if (bound > limit && slot[at] < 0) needed.push_back(i);
+  }
+  const bool whole = kFew * std::ssize(needed) >= width();
+  Vector norms;
+  if (whole) {
+    Matrix products(width(), depth);
+    blocks->transposed_times(r, products, options.threads);
+    norms = products.rowwise().norm();
+  } else {
+    norms.resize(std::ssize(needed));
+    parallel_for(norms.size(), options.threads, [&](Index c) {
+      Vector column(height()), products(depth);
+      blocks->column(needed[static_cast<std::size_t>(c)], column);
+      linalg::gemv(1.0, Op::kTranspose, r, column, 0.0, products);
+      norms[c] = products.norm();
+    });
+  }
+  std::vector<Candidate> found;
+  for (std::size_t c = 0; c < needed.size(); ++c) {
+    const Index i = needed[c];
+    const double norm = norms[whole ? i : static_cast<Index>(c)];
+    product[static_cast<std::size_t>(i)] = norm;
+    anchor[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(newest);
+    const double w_i = weight(i);
+    if (norm > std::max(floor, threshold(lambda, w_i)))
+      found.push_back({i, w_i > 0.0 ? norm / w_i : kInfinity});
+  }
+  return found;
 }
 
 /// The columns with the largest ratios, at most `most`, in ascending order.
@@ -821,7 +873,7 @@ GroupLassoSolution GroupLasso::State::solve(double lambda, const RunControl& con
   const double l2 = options.l2;
   const double wanted = options.tolerance * 0.5 * t2;
   // Without a penalty every column has to be orthogonal to R; this far is called zero.
-  const double noise = 16.0 * static_cast<double>(x.rows()) * kEpsilon * std::sqrt(t2);
+  const double noise = 16.0 * static_cast<double>(height()) * kEpsilon * std::sqrt(t2);
   GroupLassoSolution solution;
 
   if (last_lambda == kInfinity && highest >= 0.0) last_lambda = highest;
@@ -830,7 +882,7 @@ GroupLassoSolution GroupLasso::State::solve(double lambda, const RunControl& con
     // Columns that were read for the residual at hand and that the strong rule keeps.
     const double strong = 2.0 * lambda - last_lambda;
     std::vector<Candidate> seeds;
-    for (Index i = 0; i < x.cols(); ++i) {
+    for (Index i = 0; i < width(); ++i) {
       const auto at = static_cast<std::size_t>(i);
       if (anchor[at] != newest || slot[at] >= 0) continue;
       const double w_i = weight(i);
@@ -916,6 +968,10 @@ GroupLassoSolution GroupLasso::State::solve(double lambda, const RunControl& con
 }
 
 GroupLasso::GroupLasso(const Matrix& x, const GroupLassoOptions& options) {
+  options.validate();
+  state_ = std::make_unique<State>(x, options);
+}
+GroupLasso::GroupLasso(const UnitColumns& x, const GroupLassoOptions& options) {
   options.validate();
   state_ = std::make_unique<State>(x, options);
 }

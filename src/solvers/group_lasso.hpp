@@ -8,6 +8,7 @@
 
 #include <subspectra/run_control.hpp>
 #include "core/types.hpp"
+#include "data/unit_columns.hpp"
 #include "solvers/row_sparse_matrix.hpp"
 
 namespace subspectra {
@@ -32,6 +33,8 @@ class GroupLasso {
  public:
   /// `x` (N x p, columns of norm 1, or 0: never chosen) must outlive this.
   GroupLasso(const Matrix& x, const GroupLassoOptions& options);
+  /// The same with columns that are read where they are needed; few are, and one pass proves the rest.
+  GroupLasso(const UnitColumns& x, const GroupLassoOptions& options);
   ~GroupLasso();
   GroupLasso(const GroupLasso&) = delete;
   GroupLasso& operator=(const GroupLasso&) = delete;

@@ -51,7 +51,9 @@ CovarianceOperator::CovarianceOperator(const Dataset& data, Centring centring,
   for (Index i = 0; i < data.rows(); ++i) {
     root_weight_[i] = codes_[i] < 0 ? 0.0 : std::sqrt(data.weight(i) / total);
   }
-  if (!data.values().leaves_out_zeros() && far_from_zero(*moments_, diagonal_)) {
+  if (data.values().source()) {
+    centres_blocks_ = far_from_zero(*moments_, diagonal_);
+  } else if (!data.values().leaves_out_zeros() && far_from_zero(*moments_, diagonal_)) {
     std::vector<Index> all(static_cast<std::size_t>(data.features()));
     std::iota(all.begin(), all.end(), Index{0});
     copy_ = std::make_shared<const Matrix>(centred(all));
@@ -65,8 +67,26 @@ CovarianceOperator CovarianceOperator::in_units_of(const Vector& scale) const {
   return scaled;
 }
 
+void CovarianceOperator::by_centred_blocks(const MatrixRef& u, linalg::MutableMatrix out, int threads) const {
+  constexpr Index kMostColumns = 64, kMostValues = 1 << 21;  // 16 MB a thread
+  const Index columns = std::clamp<Index>(kMostValues / std::max<Index>(1, rows()), 1, kMostColumns);
+  CovarianceOperator in_table_units = *this;
+  in_table_units.per_unit_.resize(0);
+  parallel_for((size() + columns - 1) / columns, threads, [&](Index item) {
+    std::vector<Index> some(static_cast<std::size_t>(std::min(columns, size() - item * columns)));
+    std::iota(some.begin(), some.end(), item * columns);
+    linalg::gemm(1.0, linalg::Op::kTranspose, in_table_units.centred(some), linalg::Op::kNone, u, 0.0,
+                 out.middleRows(some.front(), static_cast<Index>(some.size())));
+  });
+}
+
 Vector CovarianceOperator::direction(Index j) const {
   if (copy_ != nullptr) return copy_->col(j);
+  if (centres_blocks_) {
+    Vector z = centred({j});
+    if (per_unit_.size() > 0) z /= per_unit_[j];
+    return z;
+  }
   Vector v = data_.values().column(j);
   const auto means = moments_->class_means().row(j);
   for (Index i = 0; i < v.size(); ++i) {
@@ -79,6 +99,9 @@ void CovarianceOperator::column(Index j, linalg::MutableVector out, int threads)
   const Vector v = direction(j);
   if (copy_ != nullptr) {
     linalg::gemv_transposed(*copy_, v, out, threads);
+  } else if (centres_blocks_) {
+    Eigen::Map<Matrix> result(out.data(), size(), 1);
+    by_centred_blocks(v, result, threads);
   } else {
     data_.values().transposed_times(VectorRef(v), out, threads);
   }
@@ -223,6 +246,8 @@ Matrix CovarianceOperator::transposed_times(const MatrixRef& u, int threads) con
   Matrix out(size(), u.cols());
   if (copy_ != nullptr) {
     linalg::gemm_tiled(1.0, linalg::Op::kTranspose, *copy_, u, 0.0, out, threads);
+  } else if (centres_blocks_) {
+    by_centred_blocks(u, out, threads);
   } else {
     data_.values().transposed_times(MatrixRef(scaled), out, threads);
     linalg::gemm(-1.0, linalg::Op::kNone, moments_->class_means(), linalg::Op::kNone, sums, 1.0, out);

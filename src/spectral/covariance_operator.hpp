@@ -72,6 +72,8 @@ class CovarianceOperator {
   void keep(const std::vector<Index>& features, const Matrix& block) const;
   [[nodiscard]] std::shared_ptr<const Matrix> kept_gram(const std::vector<Index>& features) const;
 
+  /// out = Z'U with Z made of some columns at a time; in the units of the table.
+  void by_centred_blocks(const MatrixRef& u, linalg::MutableMatrix out, int threads) const;
   /// v with column j of Z'Z = X'v.
   [[nodiscard]] Vector direction(Index j) const;
 
@@ -80,7 +82,8 @@ class CovarianceOperator {
   std::vector<int> codes_;  ///< class of each row, 0 everywhere for kWhole; negative: no part
   std::shared_ptr<const Moments> moments_;
   Vector diagonal_;
-  Vector root_weight_;                  ///< N: sqrt(w_i / W), 0 for rows without a class
+  Vector root_weight_;           ///< N: sqrt(w_i / W), 0 for rows without a class
+  bool centres_blocks_ = false;  ///< the same where the table is read in blocks: Z is made block by block
   std::shared_ptr<const Matrix> copy_;  ///< Z, when the table's offsets ask for it; in units of the table
   Vector per_unit_;                     ///< p: 1/scale; empty where the units are those of the table
   std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();

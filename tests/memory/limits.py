@@ -115,6 +115,23 @@ def make_arrays():
     with open("large.npy", "wb") as file:  # a hole on the disk
         np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": (50_000, 10_000)})
         file.truncate(file.tell() + 8 * 500_000_000)
+    # Tables larger than the limit that are read in blocks; a fileset as PLINK packs it, two bits a genotype.
+    random = np.random.default_rng(2)
+    for order in "CF":
+        wide = np.lib.format.open_memmap("wide_%s.npy" % order, "w+", "f4", (400, 100_000), order == "F")
+        for first in range(0, 100_000, 10_000):
+            wide[:, first:first + 10_000] = random.normal(size=(400, 10_000))
+        wide[::2, 17] += 5
+    with open("labels.csv", "w") as file:
+        file.write("id,class\n" + "".join("%d,%d\n" % (i, i % 2) for i in range(400)))
+    with open("set.bed", "wb") as file:
+        file.write(b"\x6c\x1b\x01")
+        for _ in range(10):
+            file.write(random.integers(0, 256, 25_000 * 400, "u1").tobytes())  # 1,600 samples
+    with open("set.bim", "w") as file:
+        file.writelines("1\tv%d\t0\t%d\tA\tC\n" % (j, j + 1) for j in range(250_000))
+    with open("set.fam", "w") as file:
+        file.writelines("f%d i%d 0 0 1 %d\n" % (i, i, 1 + i % 2) for i in range(1600))
     np.savez_compressed("zeros.npz", X=np.zeros((3000, 10_000)), y=np.zeros(3000))
     np.savez_compressed("labels.npz", X=np.zeros((250_000, 1)), y=np.full(250_000, "x" * 100))
     scipy.sparse.save_npz("columns.npz", scipy.sparse.csr_matrix(([1.0], ([3], [5])), shape=(10, 16_000_000)))
@@ -325,7 +342,22 @@ def check_beside():
 def check_arrays():
     quick = ["-k", "1", "--method", "fisher"]
     refused("claim.npy", ["select", "claim.npy"] + quick, "damaged", codes=(3,))
-    refused("large.npy", ["select", "large.npy"] + quick, "needs 4.0 GB", codes=(1,))
+    refused("large.npy", ["select", "large.npy", "--method", "svm-rfe", "-k", "1", "--target", "none"], "label", codes=(3,))
+    for order in "CF":  # 160 MB as they stand, 320 MB as doubles
+        table = ["select", "wide_%s.npy" % order, "--labels", "labels.csv"]
+        read("wide_%s.npy, fisher" % order, table + quick, 120 * MEGABYTE)
+        read("wide_%s.npy, forward" % order, table + ["-k", "5", "--method", "forward-lda", "--ridge", "rel:0.01"],
+             120 * MEGABYTE)
+        refused("wide_%s.npy, rfe" % order, table + ["-k", "1", "--method", "svm-rfe"], "read the table in blocks",
+                codes=(1,), limit=120 * MEGABYTE)
+    # 100 MB packed, 3.2 GB as doubles; the names take 20 MB
+    read("set.bed, fisher", ["select", "set.bed"] + quick, 130 * MEGABYTE)
+    read("set.bed, forward", ["select", "set.bed", "-k", "5", "--method", "forward-lda", "--ridge", "rel:0.01"],
+         160 * MEGABYTE)
+    read("set.bed, gloss", ["select", "set.bed", "--method", "gloss", "--lambda", "auto", "--target", "phenotype"],
+         170 * MEGABYTE)
+    refused("set.bed, rfe", ["select", "set.bed", "-k", "1", "--method", "svm-rfe"], "read the table in blocks",
+            codes=(1,))
     refused("zeros.npz", ["select", "zeros.npz"] + quick, "needs 240.0 MB", codes=(1,))
     refused("labels.npz", ["select", "labels.npz"] + quick, "may be used", codes=(1,), limit=45 * MEGABYTE)
     refused("columns.npz", ["select", "columns.npz"] + quick, "may be used", codes=(1,))

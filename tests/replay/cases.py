@@ -1242,6 +1242,33 @@ case("data-npy",
              "vector", "cube", "complex", "objects", "texts", "structured", "no-rows", "cut-two", "garbage",
              "version9", "header", "empty"]),
      files={"empty.npy": ""})
+def fileset(samples=24, variants=9):
+    """A PLINK fileset: variant 2 goes with the phenotype, one genotype in fifteen is missing."""
+    state, bed = 12345, bytearray(b"\x6c\x1b\x01")
+    for j in range(variants):
+        codes = []
+        for i in range(samples):
+            state = (1103515245 * state + 12345) % 2 ** 31
+            draw = state >> 16
+            codes.append(1 if draw % 15 == 0 else (0, 2, 3)[draw // 15 % 3] if j != 2 or draw % 4 == 0 else (0, 3)[i % 2])
+        bed += bytes(sum(code << 2 * k for k, code in enumerate(codes[i:i + 4])) for i in range(0, samples, 4))
+    return {"set.bed": bytes(bed),
+            "set.bim": "".join("1\t%s\t0\t%d\tA\tC\n" % ("." if j == 4 else "rs%d" % j, 100 + j) for j in range(variants)),
+            "set.fam": "".join("f%d i%d 0 0 %d %d\n" % (i // 2, i, 1 + i % 2, 1 + i % 2) for i in range(samples))}
+
+
+FILESET = fileset()
+case("data-bed",
+     select("set.bed -k 1:3 --method forward-lda --ridge rel:0.01"), select("set.bed --method fisher --verbose"),
+     select("set.bed -k 2 --standardize --missing median --json --method gslda"), evaluate("set.bed --method fisher -k 1:3 --cv-groups FID"),
+     fit("set.bed --method fisher -k 2 -o m.json"), predict("m.json set.bed"), select("set.bed --target sex -k 1 --method fisher"),
+     select("set.bed --missing drop -k 1 --method fisher"), select("set.bed --transpose"), files=FILESET, digests=("m.json",))
+case("data-bed-damaged",
+     select("short.bed"), select("samples.bed"), select("magic.bed"), select("fields.bed"), select("alone.bed"), select("none.bed"),
+     files={**{name + ending: FILESET["set" + ending] for name in ("short", "samples", "magic", "fields") for ending in (".bim", ".fam")},
+            "short.bed": FILESET["set.bed"][:-1], "samples.bed": b"\x6c\x1b\0" + FILESET["set.bed"][3:],
+            "magic.bed": b"PK\1" + FILESET["set.bed"][3:], "fields.bed": FILESET["set.bed"], "alone.bed": FILESET["set.bed"],
+            "fields.bim": FILESET["set.bim"] + "1 rs9\n"})
 case("data-npz",
      *(select(name + ".npz")
          for name in [
