@@ -46,9 +46,9 @@ struct SelectOptions {
   int threads = 0;
   ByteSize memory_limit = {};
   PrepareOptions prepare = {};  ///< of the rows, before the method sees them
-  /// Where sets are tried and greedy passes are made: "cpu", "cuda" or "cuda:1" (a card), or "auto", a card where there is one and the
-  /// work is worth it (docs/gpu.md). No answer depends on it, so that results do not tell it unless one was
-  /// used.
+  /// Where sets are tried and greedy passes are made: "cpu", "cuda" or "cuda:1" (a card), or "auto", a card
+  /// where there is one and the work is worth it (docs/gpu.md). No answer depends on it, so that results do
+  /// not tell it unless one was used.
   std::string device = "auto";
 
   SUBSPECTRA_EXPORT void validate()
