@@ -321,7 +321,7 @@ int main(int argc, char** argv) {
           size_t best_of = n;
           for (size_t i = 0; i < n; ++i) {
             if (state.gone[i] != 0 || held[i] != 0) continue;
-            if (!backward && !(state.s[i][i] > 2e-10L * b[i][i])) continue;
+            if (i != f && !backward && !(state.s[i][i] > 2e-10L * b[i][i])) continue;
             if (!(state.s[i][i] > 0.0L)) continue;
             const Real value = criterion(kind, state.after(i));
             if (value > best) {

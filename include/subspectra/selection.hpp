@@ -48,9 +48,9 @@ struct SelectOptions {
   int threads = 0;
   ByteSize memory_limit = {};
   PrepareOptions prepare = {};  ///< of the rows, before the method sees them
-  /// Where sets are tried and greedy passes are made: "cpu", "cuda" or "cuda:1" (a card), or "auto", a card where there is one and the
-  /// work is worth it (docs/gpu.md). No answer depends on it, so that results do not tell it unless one was
-  /// used.
+  /// Where sets are tried and greedy passes are made: "cpu", "cuda" or "cuda:1" (a card), or "auto", a card
+  /// where there is one and the work is worth it (docs/gpu.md). No answer depends on it, so that results do
+  /// not tell it unless one was used.
   std::string device = "auto";
   PartWork* part_work = nullptr;  ///< not an option: of the command line, whose runs may be cut into parts
 
