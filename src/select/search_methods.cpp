@@ -208,6 +208,7 @@ void run_passes(const Passes& passes, const Problem& problem, Index swaps, const
       selection.warnings.push_back(fmt::format("no backward pass: {}", found.infeasible));
     }
   } else if (problem.options().certify && problem.pencil().factor() != nullptr && !control.should_stop() &&
+             !problem.data().values().outgrow_memory(problem.options().memory_limit.bytes) &&
              root_affordable(problem.pencil(), static_cast<Index>(problem.candidates().size()))) {
     try {
       root = root_losses(problem.pencil(), problem.units(), options);

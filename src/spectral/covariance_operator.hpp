@@ -30,6 +30,8 @@ class CovarianceOperator {
 
   [[nodiscard]] Index size() const { return data_.features(); }  ///< p
   [[nodiscard]] Index rows() const { return data_.rows(); }      ///< N
+  /// The table is read in blocks, and its numbers are more than memory holds: no gram() of many columns.
+  [[nodiscard]] bool outgrows_memory() const { return data_.values().outgrow_memory(); }
   [[nodiscard]] const Moments& moments() const { return *moments_; }
   [[nodiscard]] const Vector& diagonal() const { return diagonal_; }
   /// out = Z'z_j = X'v/W, v = weight (x_j - its class mean): sums to zero in every class, so that X need not
