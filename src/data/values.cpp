@@ -83,6 +83,13 @@ Values::Values(std::shared_ptr<const ColumnSource> source)
   storage_->source = std::move(source);
 }
 
+bool Values::outgrow_memory(std::uint64_t limit) const {
+  if (!storage_->source) return false;
+  const double bytes = sizeof(double) * static_cast<double>(rows_) * static_cast<double>(features_);
+  const std::uint64_t budget = memory_budget(limit > 0 ? limit : storage_->source->memory_limit());
+  return 2.0 * bytes > static_cast<double>(budget);
+}
+
 Values Values::with_each_value(ColumnSource::EachValue change) const {
   Values changed = *this;
   changed.storage_ = std::make_shared<Storage>();

@@ -39,6 +39,9 @@ class Values {
   [[nodiscard]] bool leaves_out_zeros() const { return storage_->csc.has_value(); }
   /// Where numbers are read in blocks; null where they stand in memory.
   [[nodiscard]] const std::shared_ptr<const ColumnSource>& source() const { return storage_->source; }
+  /// The numbers of a source would take more than half of the memory (`limit` as in memory_budget; 0: the
+  /// limit it was read under): what would form them, or go over them as often as there are rows, is left out.
+  [[nodiscard]] bool outgrow_memory(std::uint64_t limit = 0) const;
   /// These values with every one changed; of a source, as it is read.
   [[nodiscard]] Values with_each_value(ColumnSource::EachValue change) const;
   /// The rows of the source that these are; null: all, in their order.

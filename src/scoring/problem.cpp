@@ -93,8 +93,7 @@ ScoringProblem make_scoring_problem(const Dataset& data, const std::vector<Index
   const Index n = data.rows();
   const auto q = static_cast<Index>(candidates.size());
   const double bytes = 8.0 * static_cast<double>(n) * static_cast<double>(q);
-  const bool in_blocks = may_read_blocks && data.values().source() != nullptr &&
-                         2.0 * bytes > static_cast<double>(memory_budget(memory_limit));
+  const bool in_blocks = may_read_blocks && data.values().outgrow_memory(memory_limit);
   if (!in_blocks) {
     require_memory(bytes, "the centred table of an optimal-scoring method",
                    "leave features out (⟨exclude⟩), or choose among them first with a filter", memory_limit);

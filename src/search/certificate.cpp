@@ -58,7 +58,7 @@ double largest_eigenvalue_bound(const std::function<Matrix(const std::vector<Ind
   const auto n = static_cast<Index>(features.size());
   double trace = static_cast<double>(n - 1) * below_zero;
   for (const Index j : features) trace += diagonal[j];
-  if (rows != nullptr && rows->rows() < n && rows->rows() <= kMostDense) {
+  if (rows != nullptr && rows->rows() < n && rows->rows() <= kMostDense && !rows->outgrows_memory()) {
     const Matrix gram = rows->gram(features, threads);
     return std::min(trace, (leading_pairs(gram, 1).values[0] + shift) * (1.0 + kOutwards));
   }

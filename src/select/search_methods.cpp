@@ -265,6 +265,7 @@ void run_passes(const Passes& passes, const Problem& problem, Index swaps,
       selection.warnings.push_back(fmt::format("no backward pass: {}", found.infeasible));
     }
   } else if (problem.options().certify && problem.pencil().factor() != nullptr && !control.should_stop() &&
+             !problem.data().values().outgrow_memory(problem.options().memory_limit.bytes) &&
              root_affordable(problem.pencil(), static_cast<Index>(problem.candidates().size()))) {
     try {
       // What dropping must cost says little where nearly all of very many are dropped: it is for those who

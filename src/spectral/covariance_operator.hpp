@@ -30,6 +30,8 @@ class CovarianceOperator {
 
   [[nodiscard]] Index size() const { return data_.features(); }  ///< p
   [[nodiscard]] Index rows() const { return data_.rows(); }      ///< N
+  /// The table is read in blocks, and its numbers are more than memory holds: no gram() of many columns.
+  [[nodiscard]] bool outgrows_memory() const { return data_.values().outgrow_memory(); }
   [[nodiscard]] const Moments& moments() const { return *moments_; }
   [[nodiscard]] const Vector& diagonal() const { return diagonal_; }
   /// What column() sums, for who does it elsewhere: entries of X, the class of every row (negative: no part),

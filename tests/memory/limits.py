@@ -345,18 +345,18 @@ def check_arrays():
     refused("large.npy", ["select", "large.npy", "--method", "svm-rfe", "-k", "1", "--target", "none"], "label", codes=(3,))
     for order in "CF":  # 160 MB as they stand, 320 MB as doubles
         table = ["select", "wide_%s.npy" % order, "--labels", "labels.csv"]
-        read("wide_%s.npy, fisher" % order, table + quick, 120 * MEGABYTE)
+        read("wide_%s.npy, fisher" % order, table + quick + ["--ridge", "rel:0.01"], 120 * MEGABYTE)
         read("wide_%s.npy, forward" % order, table + ["-k", "5", "--method", "forward-lda", "--ridge", "rel:0.01"],
              120 * MEGABYTE)
-        refused("wide_%s.npy, rfe" % order, table + ["-k", "1", "--method", "svm-rfe"], "read the table in blocks",
+        refused("wide_%s.npy, rfe" % order, table + ["-k", "1", "--method", "svm-rfe"], "needs",
                 codes=(1,), limit=120 * MEGABYTE)
     # 100 MB packed, 3.2 GB as doubles; the names take 20 MB
-    read("set.bed, fisher", ["select", "set.bed"] + quick, 130 * MEGABYTE)
+    read("set.bed, fisher", ["select", "set.bed"] + quick + ["--ridge", "rel:0.01"], 130 * MEGABYTE)
     read("set.bed, forward", ["select", "set.bed", "-k", "5", "--method", "forward-lda", "--ridge", "rel:0.01"],
          160 * MEGABYTE)
-    read("set.bed, gloss", ["select", "set.bed", "--method", "gloss", "--lambda", "auto", "--target", "phenotype"],
+    read("set.bed, gloss", ["select", "set.bed", "--method", "gloss", "--lambda", "auto", "--ridge", "rel:0.01"],
          170 * MEGABYTE)
-    refused("set.bed, rfe", ["select", "set.bed", "-k", "1", "--method", "svm-rfe"], "read the table in blocks",
+    refused("set.bed, rfe", ["select", "set.bed", "-k", "1", "--method", "svm-rfe"], "needs",
             codes=(1,))
     refused("zeros.npz", ["select", "zeros.npz"] + quick, "needs 240.0 MB", codes=(1,))
     refused("labels.npz", ["select", "labels.npz"] + quick, "may be used", codes=(1,), limit=45 * MEGABYTE)
