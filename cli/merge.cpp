@@ -59,10 +59,10 @@ Command merge_command() {
                "Put the parts of a run (--part) together: the result of one run, byte for byte but for its times.",
            .examples =
                {{.command =
-                     "for i in 1 2 3; do subspectra evaluate sonar -k 1:10 --part $i/3 -o part$i.json; done; subspectra merge part?.json -o result.json",
+                     "for i in 1 2 3; do subspectra evaluate sonar --part $i/3 -o p$i.json; done; subspectra merge p?.json -o r.json",
                  .says = "three parts, which three machines could have run, and their result"},
                 {.command =
-                     "for i in 1 2; do subspectra evaluate sonar --method fisher -k 1:5 --part $i/2 -o part$i.json; done; subspectra merge part1.json part2.json -o r.json --report page.html",
+                     "for i in 1 2; do subspectra select sonar --method fisher --part $i/2 -o f$i.json; done; subspectra merge f?.json --report f.html",
                  .says = "with a page to look at"}},
            .operands = {{.name = "PART",
                          .help = "the files of all parts of one run, in any order",

@@ -9,6 +9,8 @@
 #include <immintrin.h>
 #endif
 
+#include "core/wide_vectors.hpp"
+
 namespace subspectra::genotypes {
 namespace {
 
@@ -95,7 +97,7 @@ constexpr Kernels kAvx2 = {"AVX2", tabulate_all, add_avx2, count_avx2};
 /// Eight columns a register: a lane holds 32 codes of its column, of which the lowest half byte picks one of
 /// the 16 sums that stand in two registers. `kGroups` registers share the sums.
 template <int kGroups>
-[[gnu::target("avx512f,avx512dq,avx512vl,popcnt,prefer-vector-width=512")]] GENOTYPE_INLINE void add_lanes(
+[[gnu::target("avx512f,avx512dq,avx512vl,popcnt" SUBSPECTRA_WIDE_VECTORS)]] GENOTYPE_INLINE void add_lanes(
     const std::uint8_t* bytes, std::int64_t stride, std::int64_t first, std::int64_t last, const double* sums,
     double* out) {
   constexpr int kHalves = 16;  // half bytes in a lane
@@ -119,7 +121,7 @@ template <int kGroups>
   for (int g = 0; g < kGroups; ++g) _mm512_storeu_pd(out + 8 * g, total[g]);
 }
 
-[[gnu::target("avx512f,avx512dq,avx512vl,popcnt,prefer-vector-width=512")]] void add_avx512(
+[[gnu::target("avx512f,avx512dq,avx512vl,popcnt" SUBSPECTRA_WIDE_VECTORS)]] void add_avx512(
     const std::uint8_t* bytes, std::int64_t stride, std::int64_t columns, std::int64_t first,
     std::int64_t last, const double* sums, double* out) {
   const std::int64_t whole = first + (last - first) / 16 * 16;  // no lane reads beyond half byte `whole`

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "core/wide_vectors.hpp"
+
 namespace subspectra::search::kernels {
 namespace {
 
@@ -179,15 +181,9 @@ SWEEP_INLINE void add_body(const double* x, double factor, double* out, std::int
 
 SWEEP_INSTANCE(plain, "baseline", Two, )
 #if defined(__x86_64__)
-// GCC halves its vectors unless it is asked not to; clang does not know the word and needs none, its vectors
-// here are types.
-#if defined(__clang__)
-#define SWEEP_AVX512 "avx512f,avx512dq,avx512vl,fma"
-#else
-#define SWEEP_AVX512 "avx512f,avx512dq,avx512vl,fma,prefer-vector-width=512"
-#endif
 SWEEP_INSTANCE(avx2, "AVX2", Four, [[gnu::target("avx2,fma")]])
-SWEEP_INSTANCE(avx512, "AVX-512", Eight, [[gnu::target(SWEEP_AVX512)]])
+SWEEP_INSTANCE(avx512, "AVX-512", Eight,
+               [[gnu::target("avx512f,avx512dq,avx512vl,fma" SUBSPECTRA_WIDE_VECTORS)]])
 #endif
 
 }  // namespace

@@ -186,13 +186,13 @@ TEST(Help, ListsExactlyTheOptionsTheStructsDescribe) {
   common.insert({"--device", "--report", "--figures", "--shape"});
   auto select = common;
   select.insert({"--between", "--within", "--covariance", "--refit", "--require-optimal", "--require-gap",
-                 "--events", "--write-table", "--write-names", "--csv-safe"});
+                 "--events", "--write-table", "--write-names", "--csv-safe", "--part"});
   EXPECT_EQ(flags_in_help("select"), select);
   auto fit = common;
   for (const auto& option : describe_classifiers()) fit.insert(cli::option_flag(option.name));
   EXPECT_EQ(flags_in_help("fit"), fit);
   auto evaluate = fit;
-  evaluate.insert({"--cv-groups", "--details", "--csv-safe"});
+  evaluate.insert({"--cv-groups", "--details", "--csv-safe", "--part"});
   add_flags<EvaluateOptions>(evaluate);
   EXPECT_EQ(flags_in_help("evaluate"), evaluate);
 }

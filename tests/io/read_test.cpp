@@ -39,7 +39,7 @@ TEST(ReadDataset, OtherNamesAreRefusedWithWhatIsKnown) {
   const std::string unknown = message_of([&] { return read_dataset(folder.write("a.xlsx", "x")); });
   EXPECT_TRUE(contains(unknown, "the ending does not tell the format"));
   EXPECT_TRUE(contains(unknown, ".csv .tsv .txt .gct .svm .libsvm .arff .mtx"));
-  EXPECT_TRUE(contains(unknown, "(each also with .gz) .npy .npz .mat .h5ad .h5"));
+  EXPECT_TRUE(contains(unknown, "(each also with .gz) .npy .npz .bed .mat .h5ad .h5"));
   EXPECT_TRUE(contains(message_of([] { return read_dataset("sonra"); }), "did you mean 'sonar'?"));
   EXPECT_TRUE(
       contains(message_of([&] { return read_dataset(folder.path("no.csv")); }), "there is no such file"));

@@ -310,7 +310,7 @@ def check_prepared_copies():
     read("prepared", ["select"] + bent, 125 * MEGABYTE)
     folds = ["evaluate", "varied.csv", "-k", "2", "--method", "fisher", "--standardize", "--cv", "3", "--threads"]
     refused("folds", folds + ["2"], "the table as it is prepared", codes=(1,), limit=85 * MEGABYTE)
-    read("folds", folds + ["2"], 125 * MEGABYTE)
+    read("folds", folds + ["2"], 130 * MEGABYTE)
 
 
 def check_predictions():

@@ -46,7 +46,16 @@ Case a_case(std::uint64_t seed, Index lo, Index hi) {
   return result;
 }
 
-void expect_same(const ExactResult& a, const ExactResult& b) {
+/// `twin` has a copy: of two sets that differ by it alone rounding says which is found.
+std::vector<Index> with_one_name(std::vector<Index> units, Index twin, Index copy) {
+  if (!std::binary_search(units.begin(), units.end(), twin)) {
+    std::replace(units.begin(), units.end(), copy, twin);
+    std::sort(units.begin(), units.end());
+  }
+  return units;
+}
+
+void expect_same(const ExactResult& a, const ExactResult& b, Index copy = -1) {
   EXPECT_EQ(a.status, b.status);
   ASSERT_EQ(a.sizes.size(), b.sizes.size());
   for (std::size_t i = 0; i < a.sizes.size(); ++i) {
@@ -54,7 +63,7 @@ void expect_same(const ExactResult& a, const ExactResult& b) {
     ASSERT_EQ(x.pool.size(), y.pool.size());
     for (std::size_t place = 0; place < x.pool.size(); ++place) {
       EXPECT_NEAR(x.pool[place].value, y.pool[place].value, 1e-10 * y.pool[place].value);
-      EXPECT_EQ(x.pool[place].units, y.pool[place].units);
+      EXPECT_EQ(with_one_name(x.pool[place].units, 0, copy), with_one_name(y.pool[place].units, 0, copy));
     }
     EXPECT_NEAR(x.upper_bound, y.upper_bound, 1e-9 * y.upper_bound);
   }
@@ -83,7 +92,7 @@ TEST(CardSweep, TriesTheSetsThatHoldAnIncludedFeature) {
     const auto without = exact_search(*with.pencil, with.units, {}, with.options, {});
     with.options.card = device;
     const auto result = exact_search(*with.pencil, with.units, {}, with.options, {});
-    expect_same(result, without);
+    expect_same(result, without, seed % 4 == 1 ? with.units.count() - 1 : -1);
     EXPECT_EQ(result.card_problem, "");
     EXPECT_NE(result.card, "");
     for (const auto& size : result.sizes) {
