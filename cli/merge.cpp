@@ -61,9 +61,8 @@ Command merge_command() {
                {{.command =
                      "for i in 1 2 3; do subspectra evaluate sonar --part $i/3 -o p$i.json; done; subspectra merge p?.json -o r.json",
                  .says = "three parts, which three machines could have run, and their result"},
-                {.command =
-                     "for i in 1 2; do subspectra select sonar --method fisher --part $i/2 -o f$i.json; done; subspectra merge f?.json --report f.html",
-                 .says = "with a page to look at"}},
+                {.command = "subspectra merge p?.json -o r.json --report r.html",
+                 .says = "the same parts, with a page to look at"}},
            .operands = {{.name = "PART",
                          .help = "the files of all parts of one run, in any order",
                          .several = true}},

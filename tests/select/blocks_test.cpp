@@ -78,14 +78,9 @@ void expect_same(const Selection& one, const Selection& other) {
     EXPECT_EQ(one.sets()[s].features, other.sets()[s].features);
     EXPECT_NEAR(one.sets()[s].objective, other.sets()[s].objective, 1e-9 * std::abs(one.sets()[s].objective));
   }
-  // Of two equal columns a group lasso may take one or share between both: the optimum is the same.
-  const auto once = [](std::vector<Index> features) {
-    if (std::find(features.begin(), features.end(), kCopied) != features.end()) std::erase(features, kCopy);
-    return features;
-  };
   ASSERT_EQ(one.fits().size(), other.fits().size());
   for (std::size_t f = 0; f < one.fits().size(); ++f)
-    EXPECT_EQ(once(one.fits()[f].features), once(other.fits()[f].features));
+    EXPECT_EQ(one.fits()[f].features, other.fits()[f].features);
 }
 
 std::vector<Method> methods_of_any_classes() {
@@ -93,9 +88,12 @@ std::vector<Method> methods_of_any_classes() {
 }
 
 TEST(TablesInBlocks, GiveWhatTheSameTableInMemoryGivesWhateverTheBlocks) {
-  const DatasetParts table = mixed_table();
-  const Dataset whole(table);
   for (const Method& method : methods_of_any_classes()) {
+    DatasetParts table = mixed_table();
+    // Of two equal columns a group lasso takes one or shares between both: the optimum is not unique, and
+    // rounding says which is found.
+    if (method.name() == "gloss") table.dense.col(kCopy) = table.dense.col(kCopied).reverse();
+    const Dataset whole(table);
     for (const bool standardize : {false, true}) {
       const SelectOptions options{.k = {1, 6}, .prepare = {.standardize = standardize}};
       const Selection expected = select(whole, method, options);
