@@ -135,8 +135,9 @@ Status ExactEngine::search(bool to_the_cut) {
 void ExactEngine::improve_open_sizes() {
   if (!explorer_.shares_sizes()) return;
   const auto open = state_.open.open_bounds();
-  std::vector<char> which;
-  for (const double bound : open) which.push_back(bound > -kInfinity ? 1 : 0);
+  std::vector<char> which(open.size());
+  std::transform(open.begin(), open.end(), which.begin(),
+                 [](double bound) { return bound > -kInfinity ? 1 : 0; });
   for (const Index k : state_.incumbents.improve_by_detours(which, explorer_, units_, tuning_.exchange,
                                                             options_.threads, control_)) {
     ++state_.incumbent_updates;
