@@ -217,11 +217,13 @@ void run_passes(const Passes& passes, const Problem& problem, Index swaps,
   selection.status = Status::kOptimal;  // worst() of what follows
   RootLosses root{.value = kInfinity};  // until a pass has got there
   bool have_root = false;
+  Index largest_ordered = 0;  // of the sizes that the passes ordered features for
   const auto take = [&](const char* name, const GreedyPass& pass) {
     selection.status = worst(selection.status, pass.status);
     if (pass.most < 1) return;
-    NestedPath path(problem.pencil(), problem.units(), pass.order, std::min(pass.most, problem.k().hi),
-                    path_options(problem));
+    const Index ordered = std::min(pass.most, problem.k().hi);
+    NestedPath path(problem.pencil(), problem.units(), pass.order, ordered, path_options(problem));
+    largest_ordered = std::max(largest_ordered, ordered);
     const Index most = std::min(path.reached(), pass.most);
     scored.push_back({name, std::max(pass.least, Index{1}), most, std::move(path)});
   };
@@ -247,12 +249,12 @@ void run_passes(const Passes& passes, const Problem& problem, Index swaps,
     found.backward = backward_pass(problem.pencil(), problem.units(), options, control, wanted);
   }
   tell_card(card, found, selection);
+  bool limit_said = false;
   if (passes.forward) {
     const auto& pass = found.forward;
     if (pass.status == Status::kRankLimit && (screened || found.backward.most <= pass.most)) {
-      selection.warnings.push_back(fmt::format(
-          "no more than {} linearly independent {}; larger k were left out (a ridge, ⟨ridge⟩, makes them possible)",
-          pass.most, problem.units().single ? "features exist" : "groups exist"));
+      warn_of_rank(problem, pass.most, selection);
+      limit_said = true;
     }
     take("forward", pass);
   }
@@ -278,6 +280,13 @@ void run_passes(const Passes& passes, const Problem& problem, Index swaps,
       have_root = true;
     } catch (const Infeasible&) {  // B is singular: the bounds that start from all candidates do not exist
     }
+  }
+  // A ridge far below rounding lets a backward pass begin, and its path then meets pivots of zero.
+  Index reached = 0;
+  for (const auto& pass : scored) reached = std::max(reached, pass.most);
+  if (reached < largest_ordered) {
+    selection.status = worst(selection.status, Status::kRankLimit);
+    if (!limit_said) warn_of_rank(problem, reached, selection);
   }
   choose_entries(problem, scored, selection);
   if (screened && swaps == 0) exchange_while_it_pays(problem, *screened, options, control, selection);
@@ -622,6 +631,13 @@ void settle_precisely(const Problem& problem, bool proven, const RunControl& con
 }
 
 }  // namespace
+
+void warn_of_rank(const Problem& problem, Index reached, Selection& selection) {
+  const char* const what = problem.units().single ? "feature" : "group";
+  selection.warnings.push_back(fmt::format(
+      "no more than {} linearly independent {}{}; larger k were left out (a ridge, ⟨ridge⟩, makes them possible)",
+      reached, what, reached == 1 ? " exists" : "s exist"));
+}
 
 std::string larger_ridge(const RidgeAmount& ridge) {
   if (ridge.value > 0.0) return fmt::format("larger ridge than {:.3g}", ridge.value);

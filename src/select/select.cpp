@@ -232,9 +232,7 @@ void score_ranking(const Problem& problem, Selection& selection) {
   const Index reached = path.reached();
   if (reached < problem.k().hi) {
     selection.status = worst(selection.status, Status::kRankLimit);
-    selection.warnings.push_back(fmt::format(
-        "no more than {} linearly independent {}; larger k were left out (a ridge, ⟨ridge⟩, makes them possible)",
-        reached, reached == 1 ? "feature exists" : "features exist"));
+    warn_of_rank(problem, reached, selection);
   }
   std::vector<Index> sizes = problem.k().sizes();
   std::erase_if(sizes, [&](Index k) { return k > reached; });

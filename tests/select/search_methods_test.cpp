@@ -462,6 +462,33 @@ TEST(SearchMethods, MoreComponentsThanThereAreAreLeftOutAndSaid) {
                      "⟨components 2⟩ is more than there are: no set here has more than 1 discriminant"));
 }
 
+/// A ridge far below rounding lets the backward pass begin where its path then has pivots of zero.
+TEST(SearchMethods, SizesLeftOutAreSaidWhateverTheRidge) {
+  Index left_out = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    DatasetParts data = oracle::random_classes(8, 7, 2, seed);
+    for (const double ridge : {1e-18, 1e-17, 1e-16, 1e-15, 1e-14}) {
+      for (const char* method : {"backward-lda", "gslda", "forward-lda"}) {
+        Selection selection;
+        try {
+          selection = run(data, {.k = {1, 7}, .ridge = {.value = ridge, .fraction = {}}}, method);
+        } catch (const Infeasible&) {
+          continue;
+        }
+        if (selection.sets().size() == 7) continue;
+        ++left_out;
+        EXPECT_EQ(selection.status, Status::kRankLimit) << method << " seed " << seed << " ridge " << ridge;
+        EXPECT_EQ(std::count_if(
+                      selection.warnings.begin(), selection.warnings.end(),
+                      [](const std::string& text) { return text.find("larger k were left out") != text.npos; }),
+                  1)
+            << method << " seed " << seed << " ridge " << ridge;
+      }
+    }
+  }
+  EXPECT_GT(left_out, 0);
+}
+
 TEST(SearchMethods, BoundsThatAMethodDoesNotComputeAreSaid) {
   const auto data = read_dataset("sonar");
   for (const auto* name : {"fisher", "ks", "pearson", "snr"}) {
