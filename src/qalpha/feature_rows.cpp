@@ -24,6 +24,9 @@ Index parts(Index tile_count, Index entries, Index least) {
   return std::min(tile_count, std::clamp<Index>(kTogether / std::max<Index>(1, entries), least, kMost));
 }
 
+/// Features of a tile of the affinity matrix.
+constexpr Index kAffinityWidth = 512;
+
 /// With so few columns DGEMM would spend more on packing M than on the product.
 constexpr Index kFewColumns = 3;
 
@@ -387,9 +390,17 @@ Matrix FeatureRows::tile(Index first, Index count) const {
   return dense;
 }
 
+double FeatureRows::affinity_bytes() const {
+  const Index part_count = parts(items_of(features_, kAffinityWidth), samples_ * samples_, 1);
+  const auto q = static_cast<double>(samples_),
+             width = static_cast<double>(std::min(kAffinityWidth, features_));
+  return 8.0 * (static_cast<double>(part_count) * q * q +
+                static_cast<double>(std::min<Index>(threads_, part_count)) * 2.0 * q * width);
+}
+
 Matrix FeatureRows::affinity(const VectorRef& alpha) const {
   ++passes_;
-  constexpr Index kWidth = 512;
+  constexpr Index kWidth = kAffinityWidth;
   const Index all = items_of(features_, kWidth), part_count = parts(all, samples_ * samples_, 1);
   std::vector<Matrix> part(static_cast<std::size_t>(part_count));
   parallel_for(part_count, threads_, [&](Index p) {

@@ -72,6 +72,8 @@ class FeatureRows {
                                        const Produce& change) const;
   /// sum_i alpha_i m_i m_i', q x q.   p q^2 flops, one pass.
   [[nodiscard]] Matrix affinity(const VectorRef& alpha) const;
+  /// What affinity() holds at its peak: the sums of the parts, and of every thread a tile, twice.
+  [[nodiscard]] double affinity_bytes() const;
   /// Its diagonal, in O(p q) and one pass.
   [[nodiscard]] Vector affinity_diagonal(const VectorRef& alpha) const;
   /// m_i'S m_i for every feature.   2 p q^2 flops, one pass.

@@ -134,6 +134,11 @@ void check(const FeatureRows& rows, const QAlphaOptions& options) {
                  blocks ? "use fewer ⟨between_vectors⟩, or leave features out (⟨exclude⟩)"
                         : "use fewer ⟨clusters⟩, or leave features out (⟨exclude⟩)",
                  options.memory_limit);
+  // Of few rows Q(0) and the energy come from the matrix itself; the answer must not depend on the limit.
+  if (qalpha::affinity_affordable(rows)) {
+    require_memory(rows.affinity_bytes(), "the affinity matrix of Q-alpha, rows x rows,", "give fewer rows",
+                   options.memory_limit);
+  }
 }
 
 }  // namespace

@@ -132,6 +132,7 @@ def make_arrays():
         file.writelines("1\tv%d\t0\t%d\tA\tC\n" % (j, j + 1) for j in range(250_000))
     with open("set.fam", "w") as file:
         file.writelines("f%d i%d 0 0 1 %d\n" % (i, i, 1 + i % 2) for i in range(1600))
+    np.save("rows.npy", random.normal(size=(3600, 40)))  # rows x rows: 104 MB
     np.savez_compressed("zeros.npz", X=np.zeros((3000, 10_000)), y=np.zeros(3000))
     np.savez_compressed("labels.npz", X=np.zeros((250_000, 1)), y=np.full(250_000, "x" * 100))
     scipy.sparse.save_npz("columns.npz", scipy.sparse.csr_matrix(([1.0], ([3], [5])), shape=(10, 16_000_000)))
@@ -358,6 +359,9 @@ def check_arrays():
          170 * MEGABYTE)
     refused("set.bed, rfe", ["select", "set.bed", "-k", "1", "--method", "svm-rfe"], "needs",
             codes=(1,))
+    clusters = ["cluster", "rows.npy", "--method", "qalpha"]
+    refused("rows.npy", clusters, "the affinity matrix of Q-alpha", codes=(1,), limit=80 * MEGABYTE)
+    read("rows.npy", clusters, 150 * MEGABYTE)
     refused("zeros.npz", ["select", "zeros.npz"] + quick, "needs 240.0 MB", codes=(1,))
     refused("labels.npz", ["select", "labels.npz"] + quick, "may be used", codes=(1,), limit=45 * MEGABYTE)
     refused("columns.npz", ["select", "columns.npz"] + quick, "may be used", codes=(1,))

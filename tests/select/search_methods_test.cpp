@@ -478,9 +478,10 @@ TEST(SearchMethods, SizesLeftOutAreSaidWhateverTheRidge) {
         if (selection.sets().size() == 7) continue;
         ++left_out;
         EXPECT_EQ(selection.status, Status::kRankLimit) << method << " seed " << seed << " ridge " << ridge;
-        EXPECT_EQ(std::count_if(
-                      selection.warnings.begin(), selection.warnings.end(),
-                      [](const std::string& text) { return text.find("larger k were left out") != text.npos; }),
+        EXPECT_EQ(std::count_if(selection.warnings.begin(), selection.warnings.end(),
+                                [](const std::string& text) {
+                                  return text.find("larger k were left out") != text.npos;
+                                }),
                   1)
             << method << " seed " << seed << " ridge " << ridge;
       }
