@@ -13,16 +13,21 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/SubspectraConfigVer
   COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/SubspectraConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/SubspectraConfigVersion.cmake
   DESTINATION ${package_dir})
+file(RELATIVE_PATH subspectra_pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 set(subspectra_pc_requires eigen3)
 set(subspectra_pc_libs "")
-if(NOT BUILD_SHARED_LIBS)
-  # An archive takes its own libraries along: whoever links it has to find them.
-  install(FILES cmake/FindOpenBLASStatic.cmake cmake/FindLibsvm.cmake DESTINATION ${package_dir})
-  string(APPEND subspectra_pc_requires " fmt zlib tbb")
-  string(APPEND subspectra_pc_libs " ${LIBSVM_LIBRARY} ${OPENBLAS_STATIC_LIBRARY} ${GFORTRAN_LIBRARY} ${CMAKE_DL_LIBS} -pthread")
-endif()
-file(RELATIVE_PATH subspectra_pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/subspectra.pc.in ${CMAKE_CURRENT_BINARY_DIR}/subspectra.pc @ONLY)
+# An archive takes its own libraries along: whoever links it has to find them.
+string(APPEND subspectra_pc_requires " fmt zlib tbb")
+string(APPEND subspectra_pc_libs " ${LIBSVM_LIBRARY} ${OPENBLAS_STATIC_LIBRARY} ${GFORTRAN_LIBRARY} -pthread")
+foreach(library ${CMAKE_DL_LIBS})
+  string(APPEND subspectra_pc_libs " -l${library}")
+endforeach()
+configure_file(cmake/subspectra.pc.in ${CMAKE_CURRENT_BINARY_DIR}/archive.pc @ONLY)
+if(NOT BUILD_SHARED_LIBS)
+  install(FILES cmake/FindOpenBLASStatic.cmake cmake/FindLibsvm.cmake DESTINATION ${package_dir})
+  configure_file(${CMAKE_CURRENT_BINARY_DIR}/archive.pc ${CMAKE_CURRENT_BINARY_DIR}/subspectra.pc COPYONLY)
+endif()
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/subspectra.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 # Manual pages and completions, written by the program itself from the descriptions of its options.
 if(SUBSPECTRA_BUILD_CLI AND (NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR))
