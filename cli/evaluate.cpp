@@ -223,10 +223,6 @@ int run_evaluate(const Arguments& arguments, Signals& signals, PartWork* merged)
     (void)details_are_json(output.details);
     require_writable(output.details);
   }
-  if (options.test_fraction > 0.0 && job.texts.contains("cv")) {
-    throw InvalidArgument(
-        "--cv makes folds and --test-fraction random splits instead of them; leave one out");
-  }
   const auto chosen = chosen_methods(job);
   job.check_exact_search(true);
   const PageOutput page = page_output(job.texts);

@@ -3,8 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 
 #include <subspectra/searches.hpp>
 #include "classify/registry.hpp"
@@ -16,6 +14,7 @@
 #include "io/read_matrix.hpp"
 #include "io/readers.hpp"
 #include "output.hpp"
+#include "select/select.hpp"
 #include "terminal.hpp"
 
 namespace subspectra::cli {
@@ -159,15 +158,8 @@ void Job::check_exact_search(bool several) const {
   set_options(exact, texts);
   exact.validate();
   if (exact.checkpoint.empty() && exact.resume.empty()) return;
-  if (several) {
-    throw InvalidArgument(
-        "--checkpoint and --resume hold the state of one search, but here there are several; use them with select, without --components");
-  }
+  if (several) require_no_state(exact);
   require_writable(exact.checkpoint);
-  std::error_code ignored;
-  if (std::filesystem::is_fifo(exact.checkpoint, ignored))
-    throw InvalidArgument(fmt::format(
-        "--checkpoint {} is a pipe, and a state is written again and again; name a file", exact.checkpoint));
 }
 
 void Job::load_groups(const FeatureNames& names) {

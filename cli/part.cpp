@@ -133,14 +133,15 @@ void RunInParts::begin(const Job& job, const Dataset& data) {
     return;
   }
   if (table != merged_->run().table)
-    throw BadInput({.file = data.source()},
-                   fmt::format("this is not the table that {} was made of; name that one with --data, or run "
-                               "the parts again",
-                               merged_->first_path()));
+    throw BadInput(
+        {.file = data.source()},
+        fmt::format(
+            "this is not the table that {} was made of; name that one with --data, or run the parts again",
+            merged_->first_path()));
   if (files_digest(merged_->run().options) != merged_->run().files)
-    throw BadInput({.file = merged_->first_path()},
-                   "a file that its options name (@FILE) has other contents now; put them back, or run the "
-                   "parts again");
+    throw BadInput(
+        {.file = merged_->first_path()},
+        "a file that its options name (@FILE) has other contents now; put them back, or run the parts again");
 }
 
 int RunInParts::finish(bool complete, const Job& job, const Signals& signals) {

@@ -16,8 +16,7 @@ struct PartOptions {
   static void visit(Self& o, Visitor&& field) {
     field(
         "part", o.part,
-        "run the I-th of N parts alone and write it to the file of ⟨o⟩; `subspectra merge` puts all of them "
-        "together");
+        "run the I-th of N parts alone and write it to the file of ⟨o⟩; `subspectra merge` puts all of them together");
   }
 };
 

@@ -114,10 +114,11 @@ void decode_into_pipe(std::string_view format, const std::string& path, std::spa
 void require_room(double bytes, const Location& where, std::string_view what) {
   const double room = room_left();
   if (bytes <= room) return;
-  throw BadInput(where,
-                 fmt::format("{} needs {} in the program that decodes it, beside the table itself, but {} "
-                             "may be used; raise ⟨memory_limit⟩, or save the table as NPZ",
-                             what, readable_bytes(bytes), readable_bytes(room)));
+  throw BadInput(
+      where,
+      fmt::format(
+          "{} needs {} in the program that decodes it, beside the table itself, but {} may be used; raise ⟨memory_limit⟩, or save the table as NPZ",
+          what, readable_bytes(bytes), readable_bytes(room)));
 }
 
 void check_room() {

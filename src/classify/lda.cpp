@@ -208,8 +208,8 @@ namespace {
 /// The ridge that a rule is told, resolved when it is first asked for.
 class RuleRidge {
  public:
-  RuleRidge(const RidgeAmount& told, std::function<RidgeAmount()> open)
-      : amount_(told), open_(std::move(open)) {}
+  RuleRidge(const RidgeAmount& known, std::function<RidgeAmount()> open)
+      : amount_(known), open_(std::move(open)) {}
   [[nodiscard]] const RidgeAmount& amount() const {
     std::call_once(resolved_, [&] {
       if (open_) amount_ = open_();

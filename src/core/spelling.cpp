@@ -90,6 +90,16 @@ std::string cpp_sizes(std::string_view value) {
   return colons > 1 ? "KRange::steps(" + text + ')' : colons == 1 ? '{' + text + '}' : text;
 }
 
+/// {.fraction = 0.01}, {.value = 2}, Ridge::by_cross_validation(), {}.
+std::string cpp_ridge(std::string_view value) {
+  constexpr std::string_view kFraction = "rel:";
+  if (value == "auto") return "{}";
+  if (value == "cv") return "Ridge::by_cross_validation()";
+  const bool relative = value.starts_with(kFraction);
+  if (relative) value.remove_prefix(kFraction.size());
+  return std::string(relative ? "{.fraction = " : "{.value = ").append(value).append("}");
+}
+
 /// A value as C++ writes it where that is not the text of the command line.
 std::string cpp_value(std::string_view name, std::string_view value) {
   if (name == "cv" && value == "loo") return "kLeaveOneOut";
@@ -100,6 +110,7 @@ std::string cpp_value(std::string_view name, std::string_view value) {
   if ((name == "ignore" || name == "include" || name == "na") && !value.starts_with('@'))
     return cpp_list(value);
   if (name == "k") return cpp_sizes(value);
+  if (name == "ridge") return cpp_ridge(value);
   return std::string(value);
 }
 

@@ -14,7 +14,7 @@
 namespace subspectra {
 
 /// spelled() is declared in the public header: ⟨some_name⟩ becomes `--some-name`, `some_name=` or
-/// `some_name`; ⟨ridge auto⟩ becomes `--ridge auto`, `ridge="auto"` or `ridge = auto`. A name of one small
+/// `some_name`; ⟨ridge auto⟩ becomes `--ridge auto`, `ridge="auto"` or `ridge = {}`. A name of one small
 /// letter is `-k` on the command line; a name that Python keeps for itself has `_` behind it, and the two
 /// options whose C++ members have another name (cv: folds, C: cost) have that one. Brackets around something
 /// else are left alone.

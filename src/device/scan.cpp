@@ -20,9 +20,9 @@ double sets_from(Index n, int size, Index first) {
 
 /// Offers every set of `size` features that holds `part`.
 void offer_supersets(Index n, int size, const std::vector<Index>& part, const SetSeeker& seeker) {
-  std::vector<Index> others;
+  std::vector<Index> added;
   const auto more = static_cast<std::size_t>(size) - part.size();
-  for (std::size_t i = 0; i < more; ++i) others.push_back(static_cast<Index>(i));
+  for (std::size_t i = 0; i < more; ++i) added.push_back(static_cast<Index>(i));
   const auto free = n - static_cast<Index>(part.size());
   if (free < static_cast<Index>(more)) return;
   const auto nth_free = [&](Index at) {
@@ -31,14 +31,14 @@ void offer_supersets(Index n, int size, const std::vector<Index>& part, const Se
   };
   for (;;) {
     std::vector<Index> set = part;
-    for (const Index at : others) set.push_back(nth_free(at));
+    for (const Index at : added) set.push_back(nth_free(at));
     std::sort(set.begin(), set.end());
     seeker.offer(set);
     auto at = more;
-    while (at > 0 && others[at - 1] == free - static_cast<Index>(more) + static_cast<Index>(at) - 1) --at;
+    while (at > 0 && added[at - 1] == free - static_cast<Index>(more) + static_cast<Index>(at) - 1) --at;
     if (at == 0) return;
-    ++others[at - 1];
-    for (; at < more; ++at) others[at] = others[at - 1] + 1;
+    ++added[at - 1];
+    for (; at < more; ++at) added[at] = added[at - 1] + 1;
   }
 }
 

@@ -551,18 +551,18 @@ std::string shown(const UsedConfiguration& used) {
 
 std::string comparison_sentence(const ComparisonReport& report) {
   const auto& chosen = report.candidates[report.chosen];
-  std::string others;
+  std::string not_chosen;
   for (std::size_t c = 0; c < report.candidates.size(); ++c) {
     if (c == report.chosen) continue;
     const auto& other = report.candidates[c];
-    others += fmt::format(
-        "{}{} ({} {}, error {:.4f})", others.empty() ? "" : ", ", other.best.method,
+    not_chosen += fmt::format(
+        "{}{} ({} {}, error {:.4f})", not_chosen.empty() ? "" : ", ", other.best.method,
         other.features < 10.0 ? fmt::format("{:.2g}", other.features) : fmt::format("{:.0f}", other.features),
         other.features == 1.0 ? "feature" : "features", other.error);
   }
   return fmt::format("auto took {} (error {:.4f} ± {:.4f} in {}){}", shown(report.used), chosen.error,
                      chosen.stderr_, counted(report.folds_run, "inner fold"),
-                     others.empty() ? "" : fmt::format(" before {}", others));
+                     not_chosen.empty() ? "" : fmt::format(" before {}", not_chosen));
 }
 
 }  // namespace subspectra

@@ -85,6 +85,10 @@ void EvaluateOptions::validate() const {
          .rule = "{value} does not lie between 0 and 1",
          .way_out = "0.2 holds out a fifth of the rows, and without the option there are folds (⟨cv⟩)"});
   }
+  if (test_fraction > 0.0 && folds.given) {
+    throw InvalidArgument(
+        "⟨cv⟩ makes folds and ⟨test_fraction⟩ random splits instead of them; leave one out");
+  }
 }
 
 namespace {
@@ -713,6 +717,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
                             const Classifier& classifier, const EvaluateOptions& asked,
                             const RunControl& control, PartWork* work) {
   asked.validate();
+  for (const auto& method : methods) require_no_state(method);
   require_every_label(data);
   const FittingSplits fitting = fitting_splits(data, asked);
   EvaluateOptions options = asked;

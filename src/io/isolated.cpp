@@ -276,10 +276,9 @@ class MessageReader {
   /// Parent and child together stay below the limit.
   void settle() {
     if (shared_.settle()) return;
-    throw Error(
-        fmt::format("{}: the table and what its decoder holds beside it need more memory than may be used; "
-                    "raise ⟨memory_limit⟩, or save the table as NPZ, which is read without a decoder",
-                    path_));
+    throw Error(fmt::format(
+        "{}: the table and what its decoder holds beside it need more memory than may be used; raise ⟨memory_limit⟩, or save the table as NPZ, which is read without a decoder",
+        path_));
   }
 
   void dense() {

@@ -53,20 +53,20 @@ std::size_t label_column(const SampleTable& table, const LabelsOption& option, c
                    fmt::format("there is no column {}; columns: {}", shown(option.column),
                                join_some(near.empty() ? table.names : near)));
   }
-  std::vector<std::size_t> others, named, few;
+  std::vector<std::size_t> beside_ids, named, few;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     if (c == match.column) continue;
-    others.push_back(c);
+    beside_ids.push_back(c);
     if (is_name_of_target(table.names[c])) named.push_back(c);
     const auto values = values_of_category(table.columns[c]);
     if (values && values->size() >= 2 && 2 * values->size() <= table.columns[c].size()) few.push_back(c);
   }
-  if (others.size() == 1) return others.front();
+  if (beside_ids.size() == 1) return beside_ids.front();
   if (named.size() == 1) return named.front();
   if (few.size() == 1) return few.front();
-  if (others.empty())
+  if (beside_ids.empty())
     throw BadInput({.file = table.file}, "there is no column beside the sample ids; add one with the labels");
-  const std::vector<std::size_t>& candidates = few.empty() ? others : few;
+  const std::vector<std::size_t>& candidates = few.empty() ? beside_ids : few;
   throw BadInput(
       {.file = table.file},
       fmt::format("several columns could be the label: {}; say which with ⟨labels {}:{}⟩",

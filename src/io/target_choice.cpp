@@ -62,18 +62,19 @@ std::vector<Index> zero_one_targets(const Assembly& assembly) {
   return found;
 }
 
-/// Nothing but its place makes the last text column beside a table its label: say so when there are others.
+/// Nothing but its place makes the last text column beside a table its label: say so when there are
+/// not_taken.
 void warn_of_choice(Assembly& assembly, std::size_t taken) {
-  std::vector<std::string> others;
+  std::vector<std::string> not_taken;
   for (std::size_t s = 0; s < taken; ++s) {
     const SideColumn& side = assembly.table.side[s];
     if (side.may_be_target && !assembly.is_ignored(side.name) && !assembly.is_used(s))
-      others.push_back(side.name);
+      not_taken.push_back(side.name);
   }
-  if (others.empty()) return;
+  if (not_taken.empty()) return;
   assembly.data.warnings.push_back(
       fmt::format("labels are taken from {}, the last of {} text columns; ⟨target NAME⟩ takes another ({})",
-                  shown(assembly.table.side[taken].name), others.size() + 1, listed(others)));
+                  shown(assembly.table.side[taken].name), not_taken.size() + 1, listed(not_taken)));
 }
 
 /// The text column that is the target though nothing but its kind says so: of those in the table one that is
@@ -101,15 +102,15 @@ FoundColumn target_among_texts(Assembly& assembly) {
     const std::vector<Index> numeric = zero_one_targets(assembly);
     if (in_table.size() > 1 && !named(taken) && numeric.size() == 1)
       return {};  // the text columns are categories
-    std::vector<std::string> others;
+    std::vector<std::string> not_taken;
     for (const std::size_t s : in_table) {
-      if (s != taken) others.push_back(assembly.table.side[s].name);
+      if (s != taken) not_taken.push_back(assembly.table.side[s].name);
     }
-    for (const Index j : numeric) others.push_back(assembly.table.names[j]);
-    if (!others.empty() && !assembly.knows_needs)
+    for (const Index j : numeric) not_taken.push_back(assembly.table.names[j]);
+    if (!not_taken.empty() && !assembly.knows_needs)
       assembly.data.warnings.push_back(
           fmt::format("labels are taken from {}; ⟨target NAME⟩ takes another column ({})",
-                      shown(assembly.table.side[taken].name), listed(others)));
+                      shown(assembly.table.side[taken].name), listed(not_taken)));
     return {.side = static_cast<std::ptrdiff_t>(taken), .feature = -1};
   }
   if (beside == nullptr) return {};

@@ -135,9 +135,9 @@ double start_from_scores(ScoringProblem& problem, const MatrixRef& scores) {
   };
   if (scores.rows() != classes || scores.cols() != columns) {
     refuse(
-        fmt::format("is {} x {}, but the scores are {} x {}: a row for every class, and a column for every "
-                    "class with rows but one",
-                    scores.rows(), scores.cols(), classes, columns),
+        fmt::format(
+            "is {} x {}, but the scores are {} x {}: a row for every class, and a column for every class with rows but one",
+            scores.rows(), scores.cols(), classes, columns),
         "give a matrix of that shape");
   }
   if (!scores.allFinite()) refuse("has entries that are not finite", "give finite numbers");

@@ -146,7 +146,7 @@ void ExactEngine::improve_open_sizes() {
 }
 
 /// Every visit with the sets known now, side by side.
-std::vector<VisitFindings> ExactEngine::explore(const std::vector<Visit>& visits) const {
+std::vector<VisitFindings> ExactEngine::explore(const std::vector<NodeVisit>& visits) const {
   std::vector<VisitFindings> findings;
   findings.reserve(visits.size());
   for (const auto& visit : visits) {
@@ -167,7 +167,7 @@ std::vector<VisitFindings> ExactEngine::explore(const std::vector<Visit>& visits
 }
 
 /// What the visits of a round found and left, in their order.
-void ExactEngine::merge(const std::vector<Visit>& visits, std::vector<VisitFindings>& findings) {
+void ExactEngine::merge(const std::vector<NodeVisit>& visits, std::vector<VisitFindings>& findings) {
   ++state_.round;
   std::vector<Index> better;  // sizes
   const auto merge_size = [&](Index k, const SizeFindings& found) {

@@ -41,9 +41,9 @@ class ExactEngine {
   [[nodiscard]] bool at_the_cut() const;
   /// Cuts the search, and explores the open nodes of this part, or takes in what all parts found.
   [[nodiscard]] Status search_in_parts();
-  [[nodiscard]] std::vector<VisitFindings> explore(const std::vector<Visit>& visits) const;
+  [[nodiscard]] std::vector<VisitFindings> explore(const std::vector<NodeVisit>& visits) const;
   void improve_open_sizes();
-  void merge(const std::vector<Visit>& visits, std::vector<VisitFindings>& findings);
+  void merge(const std::vector<NodeVisit>& visits, std::vector<VisitFindings>& findings);
   [[nodiscard]] ExactResult answer(Status status, const std::vector<double>& known_bounds);
   void share_bounds(std::vector<ExactSize>& sizes) const;
 

@@ -54,8 +54,8 @@ bool Scheduler::may_go_on_alone(Index k) const {
   return !own_trees_ || own_tree_nodes_[place(k)] < explorer_.own_tree_nodes();
 }
 
-std::vector<Visit> Scheduler::next_round(SearchState& state) const {
-  std::vector<Visit> visits;
+std::vector<NodeVisit> Scheduler::next_round(SearchState& state) const {
+  std::vector<NodeVisit> visits;
   const std::size_t most = explorer_.visits();
   std::uint64_t left = options_.node_limit > 0 ? options_.node_limit - (state.nodes - nodes_before_)
                                                : std::numeric_limits<std::uint64_t>::max();

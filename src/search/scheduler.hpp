@@ -16,7 +16,7 @@
 namespace subspectra::search {
 
 /// One node to visit.
-struct Visit {
+struct NodeVisit {
   QueuedNode from;
   std::uint64_t budget;  ///< nodes, at most
 };
@@ -35,7 +35,7 @@ class Scheduler {
   [[nodiscard]] bool out_of_nodes(const SearchState& state) const;
   /// The visits of the next round, their nodes taken out of the store. Empty when every size that is open has
   /// had its share in a tree of its own: join_sizes() is to be called. Pre: !out_of_nodes().
-  [[nodiscard]] std::vector<Visit> next_round(SearchState& state) const;
+  [[nodiscard]] std::vector<NodeVisit> next_round(SearchState& state) const;
   /// All sizes that are still open go down one tree, from the top.
   void join_sizes(SearchState& state);
   /// A visit of size k, or of k and others, has taken so many nodes.

@@ -88,8 +88,7 @@ void SearchParts::take_in(Index units, SearchState& state) const {
     const JsonMember cut = work_.found(name_ + "/cut", part);
     if (!cut.is_text(fingerprint_))
       cut.fail(
-          "is another cut of the search than this machine makes: its processor or its free memory led to other "
-          "nodes; run the parts and put them together on machines of one kind, with the same ⟨memory_limit⟩");
+          "is another cut of the search than this machine makes: its processor or its free memory led to other nodes; run the parts and put them together on machines of one kind, with the same ⟨memory_limit⟩");
   }
   state.open = NodeStore(KRange(state.incumbents.sizes().front().k, state.incumbents.sizes().back().k));
   for (std::size_t i = 0; i < nodes_.size(); ++i) {

@@ -50,11 +50,11 @@ Matrix numbers_from(const JsonMember& member, Index rows, Index columns) {
   return numbers;
 }
 
-/// visit(columns, what the part of these columns found)
-template <class Visit>
-void each_part(const PartWork& work, Index features, const Visit& visit) {
+/// use(columns, what the part of these columns found)
+template <class Use>
+void each_part(const PartWork& work, Index features, const Use& use) {
   for (Index owner = 0; owner < work.count(); ++owner)
-    visit(columns_of(features, owner, work.count()), work.found("columns", owner));
+    use(columns_of(features, owner, work.count()), work.found("columns", owner));
 }
 
 ColumnRange own_columns(const PartWork& work, Index features) {

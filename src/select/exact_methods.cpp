@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <numeric>
+#include <system_error>
 
 #include "core/text.hpp"
 #include "device/plugin.hpp"
@@ -16,6 +18,7 @@
 #include "select/column_parts.hpp"
 #include "select/record.hpp"
 #include "select/search_methods.hpp"
+#include "select/select.hpp"
 #include "select/sparse_pca_methods.hpp"
 #include "spectral/renormalize.hpp"
 
@@ -42,12 +45,26 @@ void require_search_options(const Exact& own) {
                            .value = fmt::to_string(checkpoint_every),
                            .rule = "{value}, but a number of seconds from 0 up is needed"});
   }
+  std::error_code ignored;
+  if (std::filesystem::is_fifo(checkpoint, ignored)) {
+    throw InvalidArgument({.field = "checkpoint",
+                           .value = checkpoint,
+                           .rule = "{value} is a pipe, and a state is written again and again",
+                           .way_out = "name a file"});
+  }
   for (const auto* path : {&checkpoint, &resume}) {
     if (*path != "-") continue;
     throw InvalidArgument({.field = path == &resume ? "resume" : "checkpoint",
                            .value = *path,
                            .rule = "{value}, but the state of a search needs a file of its own"});
   }
+}
+
+template <class Exact>
+void refuse_state(const Exact& own) {
+  if (own.checkpoint.empty() && own.resume.empty()) return;
+  throw InvalidArgument(
+      "⟨checkpoint⟩ and ⟨resume⟩ hold the state of one search, but here there are several; use them with select, without ⟨components⟩");
 }
 
 constexpr Index kStartSwaps = 100;
@@ -253,8 +270,7 @@ void tell_of_dependent_sets(const Problem& problem, const std::vector<ExactSearc
     if (selection.status > Status::kRankLimit) break;  // stopped before one was found
     selection.status = Status::kRankLimit;
     selection.warnings.push_back(fmt::format(
-        "no {} linearly independent features exist; larger k were left out, too (a ridge, ⟨ridge⟩, "
-        "makes them possible)",
+        "no {} linearly independent features exist; larger k were left out, too (a ridge, ⟨ridge⟩, makes them possible)",
         sizes[i]));
     break;
   }
@@ -266,8 +282,7 @@ void tell_of_dependent_sets(const Problem& problem, const std::vector<ExactSearc
   if (selection.status != Status::kGapReached || open.empty()) return;
   selection.status = Status::kHeuristic;
   selection.warnings.push_back(fmt::format(
-      "nothing is certified at k = {}: other features are so nearly combinations of each other that doubles "
-      "have no digits for their sets, which may be better; leave near-copies out (⟨exclude⟩), or give a {}",
+      "nothing is certified at k = {}: other features are so nearly combinations of each other that doubles have no digits for their sets, which may be better; leave near-copies out (⟨exclude⟩), or give a {}",
       join_some(open), larger_ridge(problem.ridge())));
 }
 
@@ -294,8 +309,7 @@ void withdraw_proofs(const Problem& problem, Selection& selection) {
   if (sizes.empty()) return;
   selection.status = worst(selection.status, Status::kHeuristic);
   selection.warnings.push_back(fmt::format(
-      "nothing is certified at k = {}: all sets were tried, but without a ridge the features of some may depend "
-      "on each other so nearly that doubles have no digits for them; give a {}",
+      "nothing is certified at k = {}: all sets were tried, but without a ridge the features of some may depend on each other so nearly that doubles have no digits for them; give a {}",
       join_some(sizes), larger_ridge(problem.ridge())));
 }
 
@@ -334,8 +348,8 @@ void search_tree(const Problem& problem, const Exact& own, const RunControl& con
     throw InvalidArgument(
         {.field = "gap",
          .value = fmt::to_string(own.gap),
-         .rule = "{value}: what a gap leaves out depends on what is known when, and parts do not know "
-                 "of each other",
+         .rule =
+             "{value}: what a gap leaves out depends on what is known when, and parts do not know of each other",
          .way_out = "leave it out beside ⟨part I/N⟩"});
   int number_of_search = 0;
   const bool one_search = !(own.checkpoint.empty() && own.resume.empty());
@@ -462,6 +476,12 @@ Selection search_exactly(const Exact& own, const Problem& problem, const RunCont
 }
 
 }  // namespace
+
+void require_no_state(const Eslda& method) { refuse_state(method); }
+void require_no_state(const Method& method) {
+  if (method.name() == Eslda::kTraits.name) refuse_state(method.as<Eslda>());
+  if (method.name() == Espca::kTraits.name) refuse_state(method.as<Espca>());
+}
 
 void Eslda::validate() const { require_search_options(*this); }
 void Espca::validate() const { require_search_options(*this); }

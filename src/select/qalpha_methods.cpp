@@ -230,9 +230,9 @@ Matrix first_q(const Start& start, const FeatureRows& rows, Index clusters, std:
     throw InvalidArgument({.field = "start", .rule = std::move(rule), .way_out = std::move(way_out)});
   };
   if (q.rows() != rows.samples() || q.cols() != clusters) {
-    refuse(fmt::format("is {} x {} ({}), but Q is {} x {}: a row for every row that is used, and ⟨clusters⟩ "
-                       "columns",
-                       q.rows(), q.cols(), start_name(start), rows.samples(), clusters),
+    refuse(fmt::format(
+               "is {} x {} ({}), but Q is {} x {}: a row for every row that is used, and ⟨clusters⟩ columns",
+               q.rows(), q.cols(), start_name(start), rows.samples(), clusters),
            "give a matrix of that shape");
   }
   Matrix orthonormal = q;
@@ -243,10 +243,9 @@ Matrix first_q(const Start& start, const FeatureRows& rows, Index clusters, std:
   }
   constexpr double kRounding = 1e-8;
   if ((orthonormal - q).cwiseAbs().maxCoeff() > kRounding) {
-    selection.warnings.push_back(
-        fmt::format("⟨start⟩: the columns of {} were made orthonormal, as those of Q are; what they span is "
-                    "the same",
-                    start_name(start)));
+    selection.warnings.push_back(fmt::format(
+        "⟨start⟩: the columns of {} were made orthonormal, as those of Q are; what they span is the same",
+        start_name(start)));
   }
   return q;
 }

@@ -189,7 +189,7 @@ Method Method::from_json(std::string_view name, std::string_view options_json) {
     throw InvalidArgument({.field = "options",
                            .value = std::string(options_json),
                            .subject = fmt::format("the options of method {}", name),
-                           .rule = fmt::format("are no JSON: {}", problem.what())});
+                           .rule = fmt::format("are no JSON (from character {} on)", problem.byte)});
   }
   if (!object.is_object())
     throw InvalidArgument({.field = "options",

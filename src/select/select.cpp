@@ -447,6 +447,7 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
   const MatrixProblem* const matrices = rows.matrices();
   const MethodTraits& method = of.traits();
   if (method.composite) refuse_composite(method);
+  if (method.variance && as_given.components > 1) require_no_state(of);  // every component is a search
   refuse_cross_validation(as_given.ridge);
   SelectOptions options = as_given;
   if (options.part_work != nullptr) require_parts(method, options);

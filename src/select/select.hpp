@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <subspectra/searches.hpp>
+
 #include "data/prepare.hpp"
 #include "select/problem.hpp"
 
@@ -59,5 +61,10 @@ struct GivenSet {
 
 /// The warning where bounds are asked for and `command` shows none.
 [[nodiscard]] std::string no_bounds_sentence(std::string_view command);
+
+/// Throws InvalidArgument where a method that is run several times keeps the state of its search in a file
+/// (Eslda, Espca): a file holds the state of one.
+void require_no_state(const Method& method);
+void require_no_state(const Eslda& method);
 
 }  // namespace subspectra

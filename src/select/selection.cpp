@@ -24,6 +24,18 @@ void SelectOptions::validate() const {
                            .value = fmt::to_string(components),
                            .rule = "must not be negative",
                            .way_out = "0 is the default"});
+  if (ridge.value && (ridge.fraction || ridge.cross_validated)) {
+    throw InvalidArgument({.field = "ridge",
+                           .rule = ridge.fraction ? "is given as a number and as a fraction"
+                                                  : "is given as a number and is to be chosen, too",
+                           .way_out = "give one of them"});
+  }
+  if (!groups.empty() && !feature_group_names.empty()) {
+    throw InvalidArgument({.field = "groups",
+                           .value = groups,
+                           .rule = "{value} and the names of groups by feature are both given",
+                           .way_out = "give one of them"});
+  }
 }
 
 const SizeBounds::Named* SizeBounds::best_upper() const {

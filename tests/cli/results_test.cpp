@@ -332,8 +332,11 @@ TEST(Stopping, ATimeLimitIsAStatusAndExitCode0) {
 }
 
 TEST(ProgressLine, IsShownOnlyWhenAskedForWithoutATerminal) {
-  EXPECT_EQ(run_program({"evaluate", "sonar", "--repeats", "20"}).err, "");
-  const Finished run = run_program({"evaluate", "sonar", "--repeats", "20", "--progress", "always"});
+  std::vector<std::string> words = {"evaluate", "sonar", "--method",  "forward-lda",
+                                    "-k",       "1:20",  "--repeats", "5"};
+  EXPECT_EQ(run_program(words).err, "");
+  words.insert(words.end(), {"--progress", "always"});
+  const Finished run = run_program(words);
   EXPECT_NE(run.err.find("evaluate"), std::string::npos);
   EXPECT_EQ(run.err.find('\r'), std::string::npos);
 }

@@ -23,7 +23,7 @@ TEST(Spelled, WritesAValueAsTheLanguageDoes) {
   EXPECT_EQ(flags("⟨ridge auto⟩, ⟨ridge 0.5⟩, ⟨ridge VALUE⟩"), "--ridge auto, --ridge 0.5, --ridge VALUE");
   EXPECT_EQ(python("⟨ridge auto⟩, ⟨ridge -1e-05⟩, ⟨ridge VALUE⟩"),
             "ridge=\"auto\", ridge=-1e-05, ridge=VALUE");
-  EXPECT_EQ(cpp("⟨ridge auto⟩, ⟨ridge 0.5⟩"), "ridge = auto, ridge = 0.5");
+  EXPECT_EQ(cpp("⟨ridge auto⟩, ⟨ridge 0.5⟩"), "ridge = {}, ridge = {.value = 0.5}");
   EXPECT_EQ(python("⟨shape HxW⟩ ⟨k 1:9⟩ ⟨exclude V7⟩"), "shape=HxW k=\"1:9\" exclude=\"V7\"");
   EXPECT_EQ(flags("⟨exclude a b⟩"), "--exclude a b");
   EXPECT_EQ(flags("⟨k ⟩, but"), "-k , but");  // an empty value is a value

@@ -6,11 +6,13 @@
 #include <numeric>
 
 #include <subspectra/rankers.hpp>
+#include <subspectra/searches.hpp>
 #include <subspectra/sparse_pca.hpp>
 #include "data/moments_count.hpp"
 #include "model/model.hpp"
 #include "oracle.hpp"
 #include "resample/folds.hpp"
+#include "select/select.hpp"
 
 namespace subspectra {
 namespace {
@@ -65,6 +67,35 @@ TEST(Evaluate, AgreesWithALeaveOneOutDoneByHand) {
   EXPECT_NEAR(row.stderr_, std::sqrt(6.0 * rate * (1 - rate) / 5.0 / 6.0), 1e-12);
   EXPECT_EQ(result.folds_run, 6);
   EXPECT_EQ(result.status, Status::kHeuristic);
+}
+
+TEST(Evaluate, RefusesWhatContradictsItself) {
+  const Dataset data(oracle::random_classes(40, 5, 2, 3));
+  const auto refusal = [&](const Method& method, const EvaluateOptions& options,
+                           const SelectOptions& selection) -> std::string {
+    try {
+      (void)evaluate_methods(data, {method}, selection, {}, Lda{}, options, RunControl());
+    } catch (const InvalidArgument& refused) {
+      return refused.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal(Fisher{}, {.folds = 4, .test_fraction = 0.3}, {}),
+            "folds makes folds and test_fraction random splits instead of them; leave one out");
+  EXPECT_EQ(refusal(Fisher{}, {.test_fraction = 0.3}, {}), "");
+  const std::string several =
+      "checkpoint and resume hold the state of one search, but here there are several; use them with select, without components";
+  EXPECT_EQ(refusal(Eslda{.checkpoint = "state.json"}, {}, {.k = {2, 2}}), several);
+  EXPECT_EQ(refusal(Fisher{}, {}, {.ridge = {.value = 1.0, .fraction = 1.0}}),
+            "ridge is given as a number and as a fraction; give one of them");
+  EXPECT_EQ(refusal(Fisher{}, {}, {.groups = "none.csv", .feature_group_names = {"a", "a", "b", "b", "b"}}),
+            "groups = none.csv and the names of groups by feature are both given; give one of them");
+  try {
+    (void)select_features(data, Espca{.resume = "state.json"}, {.k = {1, 2}, .components = 2}, RunControl());
+    FAIL();
+  } catch (const InvalidArgument& refused) {
+    EXPECT_EQ(refused.what(), several);
+  }
 }
 
 TEST(Evaluate, SelectionInsideTheFoldsSeesNoSignalWhereThereIsNone) {

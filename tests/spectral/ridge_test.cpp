@@ -122,7 +122,7 @@ TEST(Ridge, PerfectSeparationGetsAPositiveRidgeAndTooMuchMemoryIsRefused) {
     (void)resolve_ridge(data, {0, 1}, {}, 1, /*memory_limit=*/16);
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("ridge = rel:F"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("ridge = {.fraction = F}"), std::string::npos) << error.what();
   }
 }
 
