@@ -22,7 +22,9 @@
 // by the functions of the same names below (the linker takes ours, as they come first), and in dynamic.o,
 // where the core type is chosen, `getenv` is renamed (subspectra_openblas_start in
 // cmake/SubspectraTargets.cmake).
-// NOLINTBEGIN(readability-identifier-naming,cppcoreguidelines-avoid-non-const-global-variables)
+// They are to be seen in an archive of the library, too, where all that is hidden is local; no shared object
+// exports them. NOLINTBEGIN(readability-identifier-naming,cppcoreguidelines-avoid-non-const-global-variables)
+#pragma GCC visibility push(default)
 extern "C" {
 void* blas_memory_alloc(int position);
 void blas_memory_free(void* buffer);
@@ -38,6 +40,7 @@ int openblas_goto_num_threads_env(void);
 int openblas_omp_num_threads_env(void);
 int openblas_omp_adaptive_env(void);
 }
+#pragma GCC visibility pop
 
 namespace {
 
