@@ -139,6 +139,8 @@ std::string help_options(std::string_view heading, const std::vector<OptionDescr
 }
 
 std::string usage_of(const OptionDescription& option) {
+  // A switch that is on unless it is switched off: only that is worth typing.
+  if (option.is_switch && option.default_text == "true") return option_flag(option.name) + "=false";
   return option.hint.empty() ? option_flag(option.name) : option_flag(option.name) + ' ' + option.hint;
 }
 

@@ -158,7 +158,7 @@ void Job::check_exact_search(bool several) const {
   set_options(exact, texts);
   exact.validate();
   if (exact.checkpoint.empty() && exact.resume.empty()) return;
-  if (several) require_no_state(exact);
+  if (several) require_no_state(Method(exact));
   require_writable(exact.checkpoint);
 }
 

@@ -76,6 +76,7 @@ struct ClassifierTraits {
   std::string_view summary;    ///< a few words; empty where those of the classifier before it say it
   bool takes_weights = false;  ///< rows may count differently
   bool inner_folds = false;    ///< chooses something by cross-validation inside the training rows
+  bool says_priors = false;    ///< of no feature at all it has a rule: the class probabilities
   std::span<const OptionCondition> conditions = {};
   std::span<const OptionRefusal> refusals = {};
 };
@@ -86,8 +87,10 @@ struct Lda {
   Index components = 0;
   Shrinkage shrinkage = {};
 
-  static constexpr ClassifierTraits kTraits{
-      .name = "lda", .summary = "Fisher's linear discriminant rule", .takes_weights = true};
+  static constexpr ClassifierTraits kTraits{.name = "lda",
+                                            .summary = "Fisher's linear discriminant rule",
+                                            .takes_weights = true,
+                                            .says_priors = true};
   void validate() const;
   template <class Self, class Visitor>
   static void visit(Self& o, Visitor&& field) {

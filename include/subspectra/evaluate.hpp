@@ -200,6 +200,8 @@ struct Evaluation {
   std::vector<HeldOutPredictions> predictions;  ///< by method, where asked for
   double total_s = 0;
   std::vector<std::string> warnings;  ///< in the words of C++ from the public calls
+  std::uint64_t table =
+      0;  ///< a fingerprint of the table's names and labels, which to_json compares; 0: none
 
   /// All folds and permutations ran.
   [[nodiscard]] bool complete() const { return status == Status::kHeuristic; }
@@ -212,7 +214,7 @@ struct Evaluation {
   /// The same for the smallest error.
   [[nodiscard]] SUBSPECTRA_EXPORT std::optional<Index> k_best() const;
   [[nodiscard]] SUBSPECTRA_EXPORT std::optional<Index> k_best(std::string_view method) const;
-  /// As `subspectra.evaluation/1`.
+  /// As `subspectra.evaluation/1`. Throws InvalidArgument for another table than the one evaluated.
   [[nodiscard]] SUBSPECTRA_EXPORT std::string to_json(const Dataset& data) const;
 };
 

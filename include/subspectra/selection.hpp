@@ -220,6 +220,8 @@ struct Selection {
   double prepare_s = 0.0, search_s = 0.0;
   std::vector<std::string> warnings;             ///< in the words of C++ from the public calls
   std::shared_ptr<detail::MethodRecord> record;  ///< the method's options as used, for the result file
+  std::uint64_t table =
+      0;  ///< a fingerprint of the table's names and labels, which to_json compares; 0: none
 
   /// The sets, ascending size; none for Components. By value from a temporary: `for (auto& set :
   /// select(...).sets())` would read what is gone.
@@ -237,7 +239,7 @@ struct Selection {
   /// The fits are what the method is: its rule works in their space.
   [[nodiscard]] bool own_rule() const { return !std::holds_alternative<SizePath>(answer); }
   [[nodiscard]] bool has_answer() const { return !sets().empty() || !fits().empty(); }
-  /// As `subspectra.selection/1`.
+  /// As `subspectra.selection/1`. Throws InvalidArgument for another table than the one chosen from.
   [[nodiscard]] SUBSPECTRA_EXPORT std::string to_json(const Dataset& data,
                                                       const SelectOptions& options = {}) const;
   [[nodiscard]] SUBSPECTRA_EXPORT std::string to_json(const Covariances& matrices,

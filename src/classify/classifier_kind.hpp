@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,11 @@ class ClassifierKind {
   // `classifier` is of this kind.
   virtual void validate(const Classifier& classifier) const = 0;  ///< throws InvalidArgument
   [[nodiscard]] virtual nlohmann::json options_json(const Classifier& classifier) const = 0;
+  /// How far its rule pulls correlations towards 0; none where it has no such option.
+  [[nodiscard]] virtual std::optional<Shrinkage> shrinkage(const Classifier& classifier) const = 0;
+  /// The same classifier with another one; only where shrinkage() has one.
+  [[nodiscard]] virtual Classifier with_shrinkage(const Classifier& classifier,
+                                                  const Shrinkage& shrinkage) const = 0;
   /// What to warn of when there are `rows` to learn from; mostly nothing.
   [[nodiscard]] virtual std::string warning(const Classifier& /*classifier*/, Index /*rows*/) const {
     return {};
@@ -99,6 +105,16 @@ class TypedKind : public ClassifierKind {
   }
   [[nodiscard]] nlohmann::json options_json(const Classifier& classifier) const final {
     return subspectra::options_json(classifier.as<Options>());
+  }
+  [[nodiscard]] std::optional<Shrinkage> shrinkage(const Classifier& classifier) const final {
+    if constexpr (requires(Options own) { own.shrinkage; }) return classifier.as<Options>().shrinkage;
+    return std::nullopt;
+  }
+  [[nodiscard]] Classifier with_shrinkage(const Classifier& classifier,
+                                          const Shrinkage& shrinkage) const final {
+    Options options = classifier.as<Options>();
+    if constexpr (requires { options.shrinkage; }) options.shrinkage = shrinkage;
+    return options;
   }
 };
 

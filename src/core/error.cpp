@@ -61,7 +61,7 @@ std::string Error::text(Spelling spelling) const { return spelled(*marked_, spel
 InvalidArgument::InvalidArgument(Parts parts) : Error(sentence_of(parts)) {
   parts = kept(std::move(parts));
   field = std::move(parts.field);
-  value = std::move(parts.value);
+  value = spelled_value(field, parts.value);
   rule = spelled(parts.rule, Spelling::kCpp);
   way_out = spelled(parts.way_out, Spelling::kCpp);
 }

@@ -74,6 +74,13 @@ std::string cpp_list(std::string_view names) {
   }
 }
 
+/// kLargest of "largest".
+std::string enumerator(std::string_view word) {
+  std::string name = "k" + std::string(word);
+  name[1] = static_cast<char>(name[1] - 'a' + 'A');
+  return name;
+}
+
 /// {1, 20}, KRange::steps(1, 100, 5), KRange::list({1, 2, 5}), KRange::log().
 std::string cpp_sizes(std::string_view value) {
   if (value == "log") return "KRange::log()";
@@ -100,25 +107,90 @@ std::string cpp_ridge(std::string_view value) {
   return std::string(relative ? "{.fraction = " : "{.value = ").append(value).append("}");
 }
 
-/// A value as C++ writes it where that is not the text of the command line.
-std::string cpp_value(std::string_view name, std::string_view value) {
-  if (name == "cv" && value == "loo") return "kLeaveOneOut";
-  if (name == "missing" && value == "mean") return "MissingPolicy::kMean";
-  if (name == "missing" && value == "median") return "MissingPolicy::kMedian";
-  if (name == "missing" && value == "indicator") return "MissingPolicy::kIndicator";
-  if (name == "missing" && value == "drop") return "MissingPolicy::kDrop";
-  if ((name == "ignore" || name == "include" || name == "na") && !value.starts_with('@'))
-    return cpp_list(value);
-  if (name == "k") return cpp_sizes(value);
-  if (name == "ridge") return cpp_ridge(value);
+/// 0.05, LambdaChoice::Kind::kCv, {LambdaChoice::Kind::kAuto, 0.1}.
+std::string cpp_lambda(std::string_view value) {
+  constexpr std::string_view kKind = "LambdaChoice::Kind::", kFraction = "auto:";
+  if (value.starts_with(kFraction))
+    return std::string("{")
+        .append(kKind)
+        .append("kAuto, ")
+        .append(value.substr(kFraction.size()))
+        .append("}");
+  if (value == "cv-min") return std::string(kKind).append("kCvMin");
+  if (value == "path" || value == "cv" || value == "auto")
+    return std::string(kKind).append(enumerator(value));
   return std::string(value);
 }
 
+/// The enums that options are of.
+struct EnumOption {
+  std::string_view option, type;
+};
+constexpr std::array<EnumOption, 12> kEnumOptions = {{{"criterion", "Criterion"},
+                                                      {"hyperparameters", "Hyperparameters"},
+                                                      {"laplacian_shift", "LaplacianShift"},
+                                                      {"missing", "MissingPolicy"},
+                                                      {"prior", "Prior"},
+                                                      {"rvm_update", "RvmUpdate"},
+                                                      {"scale_rows", "RowScaling"},
+                                                      {"select_on", "SelectOn"},
+                                                      {"start", "StartKind"},
+                                                      {"svm_kernel", "SvmKernel"},
+                                                      {"threshold", "ThresholdOn"},
+                                                      {"transform", "Transform"}}};
+
+template <std::size_t count>
+bool is_one_of(std::string_view name, const std::array<std::string_view, count>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// A value of an option whose type is neither text nor number, as C++ writes it.
+std::string cpp_object(std::string_view name, std::string_view value) {
+  const bool word =
+      !value.empty() && std::all_of(value.begin(), value.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  if (name == "cv" && value == "loo") return "kLeaveOneOut";
+  if (name == "k") return cpp_sizes(value);
+  if (name == "ridge") return cpp_ridge(value);
+  if (name == "lambda") return cpp_lambda(value);
+  if (name == "start" && value.starts_with('@'))
+    return std::string("Start::from_file(").append(value.substr(1)).append(")");
+  for (const EnumOption& one : kEnumOptions) {
+    if (word && one.option == name) return std::string(one.type).append("::").append(enumerator(value));
+  }
+  return std::string(value);
+}
+
+/// ForwardLda{} of forward-lda.
+std::string cpp_struct(std::string_view name) {
+  std::string text;
+  bool capital = true;
+  for (const char c : name) {
+    if (c != '-') text += capital ? static_cast<char>(c - 'a' + 'A') : c;
+    capital = c == '-';
+  }
+  return text + "{}";
+}
+
+/// A value in a sentence, as C++ writes it where that is not the text of the command line.
+std::string cpp_value(std::string_view name, std::string_view value) {
+  constexpr std::array<std::string_view, 2> kStructs = {"classifier", "method"};
+  constexpr std::array<std::string_view, 4> kLists = {"exclude", "ignore", "include", "na"};
+  constexpr std::array<std::string_view, 5> kTexts = {"categorical", "device", "format", "id", "target"};
+  constexpr std::string_view kOfNames = "abcdefghijklmnopqrstuvwxyz-";
+  if (is_one_of(name, kStructs) && value.find_first_not_of(kOfNames) == std::string_view::npos)
+    return cpp_struct(value);
+  if (is_one_of(name, kLists)) return value.starts_with('@') ? "{...}" : cpp_list(value);
+  if (is_one_of(name, kTexts) && !stands_unquoted(value)) return std::string("\"").append(value).append("\"");
+  return cpp_object(name, value);
+}
+
 /// The members are called what they are; the number of folds has the name of other programs on the command
-/// line, and what is done with missing values is a member of `prepare`.
+/// line, and how values are prepared is said by members of `prepare`.
 std::string_view cpp_member(std::string_view name) {
   if (name == "cv") return "folds";
   if (name == "missing") return "prepare.missing";
+  if (name == "standardize") return "prepare.standardize";
+  if (name == "transform") return "prepare.transform";
   return name;
 }
 
@@ -163,6 +235,8 @@ std::string spelled(std::string_view text, Spelling spelling) {
   }
   return result;
 }
+
+std::string spelled_value(std::string_view name, std::string_view value) { return cpp_object(name, value); }
 
 std::vector<std::string> spelled(std::vector<std::string> texts, Spelling spelling) {
   for (std::string& text : texts) text = spelled(text, spelling);

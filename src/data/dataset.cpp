@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 
+#include "core/fingerprint.hpp"
 #include "core/text.hpp"
 
 namespace subspectra {
@@ -385,6 +386,25 @@ std::shared_ptr<const FeatureGroups> restricted(const FeatureGroups& groups,
 void refuse_table(const Dataset& data, const BadInput& of_file, InvalidArgument::Parts of_arrays) {
   if (!data.details().in_memory) throw of_file;
   throw InvalidArgument(std::move(of_arrays));
+}
+
+std::uint64_t identity_of(const Dataset& data) {
+  Fingerprint fingerprint;
+  fingerprint.add_value(data.rows());
+  fingerprint.add_value(data.features());
+  for (const std::string& name : data.names().list()) fingerprint.add_text(name);
+  for (const std::string& name : data.classes()) fingerprint.add_text(name);
+  const auto codes = data.class_codes();
+  fingerprint.add(codes.data(), codes.size_bytes());
+  return std::max<std::uint64_t>(1, fingerprint.number());
+}
+
+void require_identity(const Dataset& data, std::uint64_t identity, std::string_view call) {
+  if (identity == 0 || identity == identity_of(data)) return;
+  throw InvalidArgument({.field = "data",
+                         .value = data.source(),
+                         .rule = "has other rows, features or labels than the table of this answer",
+                         .way_out = fmt::format("give the table that {} was given", call)});
 }
 
 bool does_not_vary(const Dataset& data, Index j) {

@@ -102,6 +102,12 @@ struct DatasetState {
 /// Column j has the same value in every row.
 [[nodiscard]] bool does_not_vary(const Dataset& data, Index j);
 
+/// A number for what a result says of a table: its size, the names of its features, its labels. Never 0.
+[[nodiscard]] std::uint64_t identity_of(const Dataset& data);
+
+/// Throws InvalidArgument where `data` is not the table of this identity, which `call` was given; 0: any.
+void require_identity(const Dataset& data, std::uint64_t identity, std::string_view call);
+
 /// 0, 1, ..., count - 1.
 [[nodiscard]] std::vector<Index> first_features(Index count);
 

@@ -363,14 +363,13 @@ UsedConfiguration configuration(const Arm& arm, Index point, bool with_ridge) {
 /// What judges candidates: Fisher's rule stands in for a classifier that would be tuned at every point. With
 /// its automatic shrinkage it is tried with more of it, too.
 std::vector<Classifier> judges_of(const Classifier& classifier, const std::vector<double>& beyond) {
-  if (classifier.name() != Lda::kTraits.name) return {Classifier(Lda{})};
-  const Lda given = classifier.as<Lda>();
-  if (!given.shrinkage.automatic() || given.shrinkage.beyond > 0.0) return {classifier};
+  std::optional<Shrinkage> shrinkage = kind_of(classifier).shrinkage(classifier);
+  if (!shrinkage) return {Classifier(Lda{})};
+  if (!shrinkage->automatic() || shrinkage->beyond > 0.0) return {classifier};
   std::vector<Classifier> judges;
   for (const double more : beyond) {
-    Lda judge = given;
-    judge.shrinkage.beyond = more;
-    judges.emplace_back(judge);
+    shrinkage->beyond = more;
+    judges.push_back(kind_of(classifier).with_shrinkage(classifier, *shrinkage));
   }
   return judges;
 }
@@ -419,8 +418,10 @@ Selection compare_and_run(const RowStatistics& rows, const SelectOptions& option
     const Arm& arm = arms[place.arm];
     UsedConfiguration used = configuration(arm, place.point, arm.points == Arm::Points::kSets);
     used.transform = bent || judging.transform == Transform::kAsinh ? Transform::kAsinh : Transform::kNone;
-    if (const Classifier& judge = judges[variant % judges.size()]; judge.name() == judging.classifier.name())
-      used.shrinkage = judge.as<Lda>().shrinkage;
+    if (kind_of(judging.classifier).shrinkage(judging.classifier)) {
+      const Classifier& judge = judges[variant % judges.size()];
+      used.shrinkage = kind_of(judge).shrinkage(judge).value_or(Shrinkage{});
+    }
     return used;
   };
   std::size_t first_arm = 0;
@@ -532,10 +533,8 @@ Preparation preparation_of(const Selection& found, const Preparation& preparatio
 }
 
 Classifier classifier_of(const Selection& found, const Classifier& asked) {
-  if (!found.comparison || asked.name() != Lda::kTraits.name) return asked;
-  Lda rule = asked.as<Lda>();
-  rule.shrinkage = found.comparison->used.shrinkage;
-  return rule;
+  if (!found.comparison || !kind_of(asked).shrinkage(asked)) return asked;
+  return kind_of(asked).with_shrinkage(asked, found.comparison->used.shrinkage);
 }
 
 std::string shown(const UsedConfiguration& used) {

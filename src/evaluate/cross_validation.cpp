@@ -1145,6 +1145,7 @@ Evaluation evaluate(const Dataset& data, const Methods& methods, const EvaluateO
       evaluate_methods(check_values(data, selection.prepare, selection.exclude, selection.memory_limit.bytes),
                        methods.list(), selection, selection.prepare, options.classifier, options, control);
   evaluation.warnings = spelled(std::move(evaluation.warnings), Spelling::kCpp);
+  evaluation.table = identity_of(data);
   return evaluation;
 }
 

@@ -60,8 +60,10 @@ bool leaves_nothing(const Selection& found, bool size_was_chosen) {
 
 /// Without a feature every classifier knows the priors alone; this one says so.
 Classifier priors_alone(const Classifier& classifier) {
-  const json options = kind_of(classifier).options_json(classifier);
-  return find_classifier("lda").parse({{"prior", options.at("prior").get<std::string>()}});
+  static_assert(Lda::kTraits.says_priors);
+  Lda rule;
+  set_options(rule, {{"prior", kind_of(classifier).options_json(classifier).at("prior").get<std::string>()}});
+  return rule;
 }
 
 bool was_stopped(Status status) { return status == Status::kTimeLimit || status == Status::kInterrupted; }

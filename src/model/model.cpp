@@ -261,9 +261,8 @@ TrainedModel TrainedModel::from_json(const json& root, const std::string& file) 
   }
   const auto k = static_cast<Index>(model.names.size());
   const json& features = reader.at("features");
-  // Without a feature there are the priors alone, and one classifier says them.
-  const bool priors_alone =
-      features.is_array() && features.empty() && classifier.traits().name == Lda::kTraits.name;
+  // Without a feature there are the priors alone.
+  const bool priors_alone = features.is_array() && features.empty() && classifier.traits().says_priors;
   if (k < 1 && !priors_alone) reader.fail("names", "must name at least one feature");
   if (!features.is_array() || static_cast<Index>(features.size()) != k) {
     reader.fail("features", fmt::format("must be {} numbers", k));

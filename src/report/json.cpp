@@ -422,6 +422,7 @@ std::string Selection::to_json(const Dataset& data, const SelectOptions& options
                            .rule = fmt::format("has {}, but the features were chosen among {}",
                                                counted(data.features(), "feature"), features),
                            .way_out = "give the table that select was given"});
+  require_identity(data, table, "select");
   const auto groups = groups_of(options, data.names());
   ResultContext context;
   context.options = options_json(options.prepare);
@@ -441,6 +442,7 @@ std::string Selection::to_json(const Covariances& matrices, const SelectOptions&
 }
 
 std::string Evaluation::to_json(const Dataset& data) const {
+  require_identity(data, table, "evaluate");
   ResultContext context;
   context.options = options_json(options.select.prepare);
   context.options.update(options_json(options.select));

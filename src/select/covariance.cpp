@@ -111,6 +111,7 @@ Selection select(const Covariances& matrices, const Method& method, const Select
                            .way_out = "for a single covariance use gspca"});
   Selection found = select_features(problem, method, options, control);
   found.warnings = spelled(std::move(found.warnings), Spelling::kCpp);
+  found.table = identity_of(placeholder(problem));
   return found;
 }
 

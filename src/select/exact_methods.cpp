@@ -60,13 +60,6 @@ void require_search_options(const Exact& own) {
   }
 }
 
-template <class Exact>
-void refuse_state(const Exact& own) {
-  if (own.checkpoint.empty() && own.resume.empty()) return;
-  throw InvalidArgument(
-      "⟨checkpoint⟩ and ⟨resume⟩ hold the state of one search, but here there are several; use them with select, without ⟨components⟩");
-}
-
 constexpr Index kStartSwaps = 100;
 
 /// The units that are best alone, the forced ones before them: a set of any size at no cost.
@@ -476,12 +469,6 @@ Selection search_exactly(const Exact& own, const Problem& problem, const RunCont
 }
 
 }  // namespace
-
-void require_no_state(const Eslda& method) { refuse_state(method); }
-void require_no_state(const Method& method) {
-  if (method.name() == Eslda::kTraits.name) refuse_state(method.as<Eslda>());
-  if (method.name() == Espca::kTraits.name) refuse_state(method.as<Espca>());
-}
 
 void Eslda::validate() const { require_search_options(*this); }
 void Espca::validate() const { require_search_options(*this); }

@@ -55,6 +55,13 @@ MethodEntry MethodRegistry::entry() {
                   return static_cast<const M*>(own)->fixes_size();
                 return false;
               },
+          .keeps_state =
+              [](const void* own) {
+                const M& options = *static_cast<const M*>(own);
+                if constexpr (requires { options.checkpoint, options.resume; })
+                  return !(options.checkpoint.empty() && options.resume.empty());
+                return false;
+              },
           .run = [](const void* own, const Problem& problem,
                     const RunControl& control) { return static_cast<const M*>(own)->run(problem, control); }};
 }
@@ -136,6 +143,10 @@ void MethodRegistry::validate(const Method& method) { find(method.name()).valida
 
 bool MethodRegistry::fixes_size(const Method& method) {
   return find(method.name()).fixes_size(method.options_.get());
+}
+
+bool MethodRegistry::keeps_state(const Method& method) {
+  return find(method.name()).keeps_state(method.options_.get());
 }
 
 Selection MethodRegistry::run(const Method& method, const Problem& problem, const RunControl& control) {

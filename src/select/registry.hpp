@@ -23,6 +23,7 @@ struct MethodEntry {
   nlohmann::json (*to_json)(const void*) = nullptr;
   void (*validate)(const void*) = nullptr;
   bool (*fixes_size)(const void*) = nullptr;
+  bool (*keeps_state)(const void*) = nullptr;
   Selection (*run)(const void*, const Problem&, const RunControl&) = nullptr;
 };
 
@@ -42,6 +43,8 @@ class MethodRegistry {
   static void validate(const Method& method);
   /// Whether the options decide how many features there are, so that k does not.
   [[nodiscard]] static bool fixes_size(const Method& method);
+  /// Whether its search writes its state into a file or goes on from one.
+  [[nodiscard]] static bool keeps_state(const Method& method);
   [[nodiscard]] static Selection run(const Method& method, const Problem& problem, const RunControl& control);
 
  private:

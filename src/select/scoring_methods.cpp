@@ -199,7 +199,7 @@ void require_scoring_options(const M& own) {
       throw InvalidArgument({.field = "start",
                              .value = OptionCodec<Start>::format(own.start),
                              .rule = "{value}: optimal scoring has no such start",
-                             .way_out = "leave it out, or give the scores as @FILE"});
+                             .way_out = "leave it out, or give the scores with ⟨start @FILE⟩"});
     }
   }
   require_not_negative(own.tolerance, "tolerance");

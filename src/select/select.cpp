@@ -761,6 +761,7 @@ Selection select(const Dataset& data, const Method& method, const SelectOptions&
                                options, control);
   to_table_units(preparation, found);
   found.warnings = spelled(std::move(found.warnings), Spelling::kCpp);
+  found.table = identity_of(data);
   return found;
 }
 
@@ -771,6 +772,12 @@ std::shared_ptr<const FeatureGroups> groups_of(const SelectOptions& options, con
   if (options.groups.empty()) return nullptr;
   return std::make_shared<const FeatureGroups>(
       read_groups(options.groups, names, options.memory_limit.bytes));
+}
+
+void require_no_state(const Method& method) {
+  if (!MethodRegistry::keeps_state(method)) return;
+  throw InvalidArgument(
+      "⟨checkpoint⟩ and ⟨resume⟩ hold the state of one search, but here there are several; use them with select, without ⟨components⟩");
 }
 
 std::string no_bounds_sentence(std::string_view command) {

@@ -63,8 +63,7 @@ struct GivenSet {
 [[nodiscard]] std::string no_bounds_sentence(std::string_view command);
 
 /// Throws InvalidArgument where a method that is run several times keeps the state of its search in a file
-/// (Eslda, Espca): a file holds the state of one.
+/// : a file holds the state of one.
 void require_no_state(const Method& method);
-void require_no_state(const Eslda& method);
 
 }  // namespace subspectra

@@ -56,7 +56,7 @@ void Spca::validate() const {
     throw InvalidArgument({.field = "lambda",
                            .value = "cv",
                            .rule = "{value}: spca has no labels to be wrong about",
-                           .way_out = "use ⟨k⟩, a number, or auto:FRACTION"});
+                           .way_out = "use ⟨k⟩, a number, or ⟨lambda auto:F⟩"});
   }
   validate_effort(max_iterations, tolerance);
 }

@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "../../cli/help.hpp"
 #include "../../cli/options.hpp"
 #include "classify/registry.hpp"
 #include "data/prepare.hpp"
@@ -54,6 +55,26 @@ TEST(Usage, VersionNamesTheBlas) {
   EXPECT_EQ(run.code, 0);
   EXPECT_EQ(lines_of(run.out).front(), "subspectra 0.1.0");
   EXPECT_NE(run.out.find("BLAS"), std::string::npos);
+}
+
+/// An option struct as a method might have it.
+struct OneSwitch {
+  bool careful = true;
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("careful", o.careful, "look twice");
+  }
+};
+
+TEST(Usage, ASwitchThatIsOnByDefaultIsSwitchedOff) {
+  const cli::CommandPage page{.name = "look",
+                              .groups = {{.title = "all", .options = describe_options<OneSwitch>()}}};
+  EXPECT_EQ(cli::usage_of(page.groups.front().options.front()), "--careful=false");
+  OneSwitch read;
+  set_options(read, cli::parse_arguments(page, {"--careful=false"}).texts);
+  EXPECT_FALSE(read.careful);
+  set_options(read, cli::parse_arguments(page, {"--careful"}).texts);
+  EXPECT_TRUE(read.careful);
 }
 
 TEST(Usage, WrongUsageIsExitCode2WithAWayOut) {

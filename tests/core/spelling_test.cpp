@@ -41,6 +41,27 @@ TEST(Spelled, NamesMembersInCpp) {
   EXPECT_EQ(spelled("⟨ignore a,b⟩", Spelling::kCommandLine), "--exclude a,b");
   EXPECT_EQ(cpp("⟨cv 3⟩, ⟨cv_groups⟩ or ⟨C⟩"), "folds = 3, cv_groups or C");
   EXPECT_EQ(python("⟨cv 3⟩ or ⟨C⟩"), "cv=3 or C=");
+  EXPECT_EQ(
+      cpp("⟨transform none⟩, ⟨criterion wilks⟩, ⟨start ones⟩, ⟨start @FILE⟩"),
+      "prepare.transform = Transform::kNone, criterion = Criterion::kWilks, start = StartKind::kOnes, start = Start::from_file(FILE)");
+  EXPECT_EQ(cpp("⟨lambda cv-min⟩, ⟨lambda auto:F⟩, ⟨lambda 0.1⟩"),
+            "lambda = LambdaChoice::Kind::kCvMin, lambda = {LambdaChoice::Kind::kAuto, F}, lambda = 0.1");
+  EXPECT_EQ(cpp("⟨method forward-lda⟩, ⟨classifier svm⟩, ⟨classifier lda|svm⟩"),
+            "method = ForwardLda{}, classifier = Svm{}, classifier = lda|svm");
+  EXPECT_EQ(cpp("⟨target none⟩ ⟨target NAME⟩ ⟨device cpu⟩ ⟨exclude @FILE⟩ ⟨exclude V7⟩"),
+            "target = \"none\" target = NAME device = \"cpu\" exclude = {...} exclude = {\"V7\"}");
+}
+
+TEST(Spelled, ValuesOfAnErrorAreThoseOfCpp) {
+  const auto value = [](std::string field, std::string text) {
+    return InvalidArgument({.field = std::move(field), .value = std::move(text), .rule = "{value}, no"})
+        .value;
+  };
+  EXPECT_EQ(value("k", "1:100"), "{1, 100}");
+  EXPECT_EQ(value("ridge", "rel:-1"), "{.fraction = -1}");
+  EXPECT_EQ(value("criterion", "trace"), "Criterion::kTrace");
+  EXPECT_EQ(value("exclude", "V99"), "V99");
+  EXPECT_EQ(value("method", "gsdla"), "gsdla");
 }
 
 TEST(Spelled, LeavesAloneWhatIsNoName) {

@@ -280,6 +280,23 @@ TEST_F(PublicCalls, ArraysAreRefusedAsArgumentsInWordsThatAProgramHas) {
   refused("data", [&] { (void)found.to_json(Dataset(Eigen::MatrixXd(given.x.leftCols(3)))); });
 }
 
+TEST_F(PublicCalls, AnAnswerIsWrittenWithItsOwnTableAlone) {
+  const Dataset same(given.x, given.y);
+  std::vector<int> swapped(given.y.begin(), given.y.end());
+  std::reverse(swapped.begin(), swapped.end());
+  std::vector<std::string> names(static_cast<std::size_t>(given.x.cols()), "gene");
+  const std::vector<Dataset> others = {Dataset(given.x, swapped), Dataset(given.x, given.y, {.names = names}),
+                                       Dataset(given.x), data.with_rows({0, 1, 2, 5, 6})};
+  const Selection found = select(data, Gslda{}, {.k = 2});
+  const Evaluation judged = evaluate(data, {ForwardLda{}}, {.folds = 3, .k = 2});
+  EXPECT_EQ(found.to_json(data, {.k = 2}), found.to_json(same, {.k = 2}));
+  EXPECT_EQ(judged.to_json(data), judged.to_json(same));
+  for (const Dataset& other : others) {
+    refused("data", [&] { (void)found.to_json(other, {.k = 2}); });
+    refused("data", [&] { (void)judged.to_json(other); });
+  }
+}
+
 TEST_F(PublicCalls, FeaturesAreGroupedByAnArrayOfNames) {
   const std::vector<std::string> groups = {"a", "a", "", "b", "b", "", "b", "a"};
   const SelectOptions options{.k = {1, 2}, .feature_group_names = groups};
