@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
       gloss_objectives.clear();
       gloss_sweeps = 0;
       const double start = cpu_s();
-      const auto gloss = gloss_solver(problem, {.threads = 1});
+      const auto gloss = gloss_solver(problem, {}, 1);
       gloss_lambdas = path(gloss->lambda_max(), ratio, 100);
       for (const double lambda : gloss_lambdas) {
         const ScoringFit fit = gloss->fit(lambda, control);
@@ -115,7 +115,7 @@ int main(int argc, char** argv) {
     if (only.empty() || only == "sda") {
       sda_nets = 0;
       const double start = cpu_s();
-      const auto sda = sda_solver(problem, {.threads = 1});
+      const auto sda = sda_solver(problem, {}, 1);
       for (const double lambda : path(sda->lambda_max(), ratio, 100)) {
         const ScoringFit fit = sda->fit(lambda, control);
         converged = converged && fit.converged;

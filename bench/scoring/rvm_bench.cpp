@@ -66,13 +66,12 @@ void at_size() {
   for (const auto update : {RvmUpdate::kFast, RvmUpdate::kEm}) {
     const bool fast = update == RvmUpdate::kFast;
     for (const double part : {0.1, 0.01}) {
-      RvmOptions options{.update = update};
-      options.iterations = {.max_iterations = fast ? 5000 : 100, .tolerance = 1e-5, .threads = 1};
-      const auto solver = rvm_row_solver(problem, options);
+      RvmRow options{.rvm_update = update, .max_iterations = fast ? 5000 : 100, .tolerance = 1e-5};
+      const auto solver = rvm_row_solver(problem, options, 1);
       const double lambda = part * solver->lambda_max();
-      options.iterations.max_iterations = 3;
+      options.max_iterations = 3;
       const double first_start = cpu_s();
-      static_cast<void>(rvm_row_solver(problem, options)->fit(lambda, {}));
+      static_cast<void>(rvm_row_solver(problem, options, 1)->fit(lambda, {}));
       const double first = (cpu_s() - first_start) / 3.0;
       const double start = cpu_s();
       const auto fit = solver->fit(lambda, {});
@@ -89,7 +88,7 @@ void at_size() {
       fmt::print("\n    passes over all columns: {:.1f}\n", columns);
     }
   }
-  const auto gloss = gloss_solver(problem, {.threads = 1});
+  const auto gloss = gloss_solver(problem, {}, 1);
   const double top = gloss->lambda_max();
   static_cast<void>(gloss->fit(0.5 * top, {}));
   const double start = cpu_s();
@@ -113,20 +112,12 @@ void growth() {
   std::vector<Contestant> contestants = {
       {"rvm-row",
        [](const ScoringProblem& problem) {
-         RvmOptions options;
-         options.iterations.threads = 1;
-         return rvm_row_solver(problem, options);
+         return rvm_row_solver(problem, {.max_iterations = 1000, .tolerance = 1e-6}, 1);
        },
        0.05, 1},
-      {"rvm-entry",
-       [](const ScoringProblem& problem) {
-         RvmEntryOptions options;
-         options.iterations.threads = 1;
-         return rvm_entry_solver(problem, options);
-       },
-       0.005, 1},
-      {"gloss (30 lambdas)",
-       [](const ScoringProblem& problem) { return gloss_solver(problem, {.threads = 1}); }, 0.2, 30}};
+      {"rvm-entry", [](const ScoringProblem& problem) { return rvm_entry_solver(problem, {}, 1); }, 0.005, 1},
+      {"gloss (30 lambdas)", [](const ScoringProblem& problem) { return gloss_solver(problem, {}, 1); }, 0.2,
+       30}};
   for (const Index p : sizes) {
     const Dataset data =
         synth::GaussianClasses{

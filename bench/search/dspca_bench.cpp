@@ -37,7 +37,7 @@ void measure(Index n) {
   const double eigen = (now_s() - start) / static_cast<double>(repeats);
 
   constexpr Index kSteps = 40;
-  DspcaSolver all_steps(s, {.tolerance = 0.0, .max_iterations = kSteps});
+  DspcaSolver all_steps(s, {.max_iterations = kSteps, .tolerance = 0.0});
   start = now_s();
   const auto some = all_steps.of_size(n / 5, control);
   const double step = (now_s() - start) / static_cast<double>(some.iterations);

@@ -347,14 +347,14 @@ class Climb {
 }  // namespace
 
 FoundPartition most_surprising_partition(const Dataset& data, const std::vector<Index>& features,
-                                         const PartitionSearchOptions& options, const RunControl& control) {
+                                         const MaxSurprise& options, std::uint64_t seed, int threads,
+                                         std::uint64_t memory_limit, const RunControl& control) {
   const Index n = data.rows(), p = static_cast<Index>(features.size());
-  const auto threads =
-      static_cast<double>(std::min<Index>(resolve_threads(options.threads), options.restarts));
-  require_memory(4.0 * static_cast<double>(n) * static_cast<double>(p) + threads * Climb::bytes(n, p),
+  const auto at_once = static_cast<double>(std::min<Index>(resolve_threads(threads), options.restarts));
+  require_memory(4.0 * static_cast<double>(n) * static_cast<double>(p) + at_once * Climb::bytes(n, p),
                  fmt::format("the order of {} by every one of {}", counted(n, "row"), counted(p, "feature")),
-                 "give fewer columns, or labels", options.memory_limit);
-  const RowOrders orders(data, features, options.threads);
+                 "give fewer columns, or labels", memory_limit);
+  const RowOrders orders(data, features, threads);
   const SurpriseScale scale(p);
   const auto share = static_cast<Index>(std::ceil(options.smallest_class * static_cast<double>(n)));
   const Index least = std::clamp<Index>(share, 1, n / 2);
@@ -366,10 +366,10 @@ FoundPartition most_surprising_partition(const Dataset& data, const std::vector<
   };
   std::vector<Start> starts(static_cast<std::size_t>(options.restarts));
   std::atomic<Index> done = 0;
-  parallel_for(options.restarts, options.threads, [&](Index r) {
+  parallel_for(options.restarts, threads, [&](Index r) {
     if (r > 0 && control.should_stop()) return;  // the first one begins in any case: it is an answer
     Climb climb(orders, scale, least);
-    Random random(options.seed, streams::partition_start(r));
+    Random random(seed, streams::partition_start(r));
     climb.start(random);
     climb.climb(options.patience, control);
     starts[static_cast<std::size_t>(r)] = {
@@ -386,7 +386,7 @@ FoundPartition most_surprising_partition(const Dataset& data, const std::vector<
     if (best == nullptr || start.score > best->score) best = &start;
   }
   for (const char side : best->sides) found.sides.push_back(side == best->sides.front() ? 0 : 1);
-  const auto errors = threshold_errors(data, features, found.sides, options.threads);
+  const auto errors = threshold_errors(data, features, found.sides, threads);
   const Index ones = std::accumulate(found.sides.begin(), found.sides.end(), Index{0});
   found.surprise = scale.surprise_of(
       errors, threshold_error_log_tails(std::min(ones, n - ones), std::max(ones, n - ones)));

@@ -4,21 +4,13 @@
 #include <cstdint>
 #include <vector>
 
+#include <subspectra/rankers.hpp>
 #include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 #include "data/dataset.hpp"
 #include "filters/surprise.hpp"
 
 namespace subspectra::filters {
-
-struct PartitionSearchOptions {
-  Index restarts = 20;
-  Index patience = 50;          ///< moves without a better partition after which a start ends
-  double smallest_class = 0.1;  ///< share of the rows that the smaller class has at least
-  std::uint64_t seed = 0;
-  int threads = 0;
-  std::uint64_t memory_limit = 0;
-};
 
 struct FoundPartition {
   std::vector<int> sides;  ///< 0 or 1, one a row; that of the first row is 0
@@ -34,7 +26,8 @@ struct FoundPartition {
 /// feature. Throws Error (memory).
 [[nodiscard]] FoundPartition most_surprising_partition(const Dataset& data,
                                                        const std::vector<Index>& features,
-                                                       const PartitionSearchOptions& options,
+                                                       const MaxSurprise& options, std::uint64_t seed,
+                                                       int threads, std::uint64_t memory_limit,
                                                        const RunControl& control);
 
 }  // namespace subspectra::filters

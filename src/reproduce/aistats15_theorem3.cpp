@@ -85,11 +85,11 @@ void sparsest_solution(const ReproduceOptions& options, const RunControl& contro
   for (; done < runs && !control.should_stop(); ++done) {
     control.report(result.id, static_cast<double>(done) / static_cast<double>(runs));
     const ScoringProblem problem = noiseless_problem(options.seed + static_cast<std::uint64_t>(done));
-    RvmOptions rvm_options{.alpha = kNoise, .prune = 1e-4};
-    rvm_options.iterations = {.max_iterations = 20000, .tolerance = 1e-8, .threads = options.threads};
-    const auto fit = rvm_row_solver(problem, rvm_options)->fit(kNoise / static_cast<double>(kRows), control);
+    const RvmRow rvm_row{.alpha = kNoise, .prune = 1e-4, .max_iterations = 20000, .tolerance = 1e-8};
+    const auto fit =
+        rvm_row_solver(problem, rvm_row, options.threads)->fit(kNoise / static_cast<double>(kRows), control);
     if (only_the_true_rows(fit.b)) ++rvm;
-    const auto gloss = gloss_solver(problem, {.tolerance = 1e-8, .threads = options.threads});
+    const auto gloss = gloss_solver(problem, {.tolerance = 1e-8}, options.threads);
     ScoringFit group;
     for (const double part : {0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4})
       group = gloss->fit(part * gloss->lambda_max(), control);

@@ -86,8 +86,8 @@ void search_classes(const Dataset& data, Index relevant, std::uint64_t seed, std
                     const RunControl& control, Hits& hits) {
   std::vector<Index> features(static_cast<std::size_t>(data.features()));
   std::iota(features.begin(), features.end(), Index{0});
-  const auto found = filters::most_surprising_partition(
-      data, features, {.restarts = kSearchStarts, .seed = seed, .threads = 1}, control.silent());
+  const auto found = filters::most_surprising_partition(data, features, {.restarts = kSearchStarts}, seed,
+                                                        /*threads=*/1, /*memory_limit=*/0, control.silent());
   hits.searched[reading] = fewest_errors(filters::threshold_errors(data, features, found.sides, 1), relevant);
   Index same = 0;
   for (std::size_t i = 0; i < found.sides.size(); ++i)

@@ -10,12 +10,12 @@ namespace {
 /// The problem here is 2/N times that of GroupLasso, with its lambda N lambda/2 (AISTATS15, (9) and (15)).
 class GlossSolver : public ScoringSolver {
  public:
-  GlossSolver(const ScoringProblem& problem, const GlossOptions& options)
+  GlossSolver(const ScoringProblem& problem, const Gloss& options, int threads)
       : problem_(problem),
         half_rows_(0.5 * static_cast<double>(problem.rows())),
         lasso_(group_lasso(
             problem,
-            {.tolerance = options.tolerance, .max_sweeps = options.max_sweeps, .threads = options.threads})) {
+            {.tolerance = options.tolerance, .max_sweeps = options.max_iterations, .threads = threads})) {
     lasso_->set_targets(problem.targets);
   }
 
@@ -44,8 +44,9 @@ class GlossSolver : public ScoringSolver {
 
 }  // namespace
 
-std::unique_ptr<ScoringSolver> gloss_solver(const ScoringProblem& problem, const GlossOptions& options) {
-  return std::make_unique<GlossSolver>(problem, options);
+std::unique_ptr<ScoringSolver> gloss_solver(const ScoringProblem& problem, const Gloss& options,
+                                            int threads) {
+  return std::make_unique<GlossSolver>(problem, options, threads);
 }
 
 }  // namespace subspectra

@@ -5,18 +5,15 @@
 /// convex, and no rotation of Theta changes the rows it chooses: B turns with Theta.
 #include <memory>
 
+#include <subspectra/scoring.hpp>
+
 #include "scoring/solver.hpp"
 
 namespace subspectra {
 
-struct GlossOptions {
-  double tolerance = 1e-7;     ///< duality gap relative to the objective at B = 0
-  Index max_sweeps = 100'000;  ///< for one lambda
-  int threads = 0;             ///< of no consequence for the answer; 0: all cores
-};
-
-/// `problem` must outlive the solver.
+/// `problem` must outlive the solver. max_iterations: sweeps for one lambda. `threads` are of no consequence
+/// for the answer; 0: all cores.
 [[nodiscard]] std::unique_ptr<ScoringSolver> gloss_solver(const ScoringProblem& problem,
-                                                          const GlossOptions& options = {});
+                                                          const Gloss& options = {}, int threads = 0);
 
 }  // namespace subspectra

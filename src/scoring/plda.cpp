@@ -17,6 +17,10 @@ namespace {
 
 using linalg::Op;
 
+/// sigma_j is at least this fraction of the standard deviation of column j. A column that is constant within
+/// every class has sigma_j = 0 and could be had for nothing; so it costs a little.
+constexpr double kSigmaFloor = 1e-3;
+
 /// With u = diag(sigma) b every discriminant is
 ///     max_u  |P A'u|^2 - lambda |u|_1    subject to    |u| <= 1,
 ///     A = N^{-1/2} diag(sigma)^{-1} X'Y (Y'Y)^{-1/2}  (p x L),
@@ -25,7 +29,7 @@ using linalg::Op;
 /// the mean, to which a centred X has no component.
 class PldaSolver final : public ScoringSolver {
  public:
-  PldaSolver(const ScoringProblem& problem, const PldaOptions& options);
+  PldaSolver(const ScoringProblem& problem, const Plda& options, int threads);
 
   [[nodiscard]] double lambda_max() const override;
   [[nodiscard]] ScoringFit fit(double lambda, const RunControl& control) override;
@@ -48,7 +52,7 @@ class PldaSolver final : public ScoringSolver {
   [[nodiscard]] Vector projected(const Vector& u, const Matrix& p) const;
 
   const ScoringProblem& problem_;
-  PldaOptions options_;
+  Plda options_;
   Vector sigma_;                      ///< p
   Matrix a_;                          ///< p x L
   Matrix gram_;                       ///< A'A, L x L
@@ -72,16 +76,16 @@ Vector distances_from_means(const ScoringProblem& problem, const Matrix& product
   return distances;
 }
 
-PldaSolver::PldaSolver(const ScoringProblem& problem, const PldaOptions& options)
+PldaSolver::PldaSolver(const ScoringProblem& problem, const Plda& options, int threads)
     : problem_(problem), options_(options) {
   options_.validate();
   const Index p = problem_.columns();
   const Index l = problem_.discriminants();
   a_.resize(p, l);
-  linalg::gemm_tiled(1.0, Op::kTranspose, problem_.x, problem_.targets, 0.0, a_, options_.threads);
+  linalg::gemm_tiled(1.0, Op::kTranspose, problem_.x, problem_.targets, 0.0, a_, threads);
   // Columns have length 1, hence a standard deviation of N^{-1/2} (divisor N).
   const double root_n = std::sqrt(static_cast<double>(problem_.rows()));
-  sigma_ = distances_from_means(problem_, a_, options_.threads).cwiseMax(options_.sigma_floor) / root_n;
+  sigma_ = distances_from_means(problem_, a_, threads).cwiseMax(kSigmaFloor) / root_n;
   a_.array().colwise() /= sigma_.array() * root_n;
   gram_.resize(l, l);
   linalg::syrk(1.0, Op::kTranspose, a_, 0.0, gram_);
@@ -200,26 +204,8 @@ ScoringFit PldaSolver::fit(double lambda, const RunControl& control) {
 
 }  // namespace
 
-void PldaOptions::validate() const {
-  if (!(tolerance >= 0.0)) {
-    throw InvalidArgument({.field = "tolerance",
-                           .value = fmt::to_string(tolerance),
-                           .rule = "{value}, but it must not be negative"});
-  }
-  if (max_iterations < 1) {
-    throw InvalidArgument({.field = "max_iterations",
-                           .value = fmt::to_string(max_iterations),
-                           .rule = "{value}, but at least 1 is needed"});
-  }
-  if (!(sigma_floor > 0.0 && sigma_floor <= 1.0)) {
-    throw InvalidArgument({.field = "sigma_floor",
-                           .value = fmt::to_string(sigma_floor),
-                           .rule = "{value}, but 0 < sigma_floor <= 1 is needed"});
-  }
-}
-
-std::unique_ptr<ScoringSolver> plda_solver(const ScoringProblem& problem, const PldaOptions& options) {
-  return std::make_unique<PldaSolver>(problem, options);
+std::unique_ptr<ScoringSolver> plda_solver(const ScoringProblem& problem, const Plda& options, int threads) {
+  return std::make_unique<PldaSolver>(problem, options, threads);
 }
 
 }  // namespace subspectra

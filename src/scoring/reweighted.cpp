@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "scoring/reweighting.hpp"
 
@@ -53,20 +55,20 @@ void tell(const RunControl& control, const ScoringFit& fit, Index features, doub
 
 class RvmRowSolver final : public ScoringSolver {
  public:
-  RvmRowSolver(const ScoringProblem& problem, const RvmOptions& options)
-      : problem_(problem), options_(options) {}
+  RvmRowSolver(const ScoringProblem& problem, const RvmRow& options, int threads, bool warm)
+      : problem_(problem), options_(options), threads_(threads), warm_(warm) {}
 
   /// With every other variance 0 the cost falls as gamma_i rises from 0 exactly when |x_i'T|^2 > L (lambda
   /// N)^2/alpha; alpha = lambda N leaves |x_i'T|^2/L > lambda N. A smaller alpha than that makes 0 a minimum
   /// for far smaller lambdas, which the iteration, coming from large variances, does not find.
   [[nodiscard]] double lambda_max() const override {
-    const double level = largest_product(problem_, options_.iterations.threads) /
-                         static_cast<double>(problem_.discriminants());
-    const double noise = std::sqrt(std::max(options_.alpha, level) * level);
+    const double level = largest_product(problem_, threads_) / static_cast<double>(problem_.discriminants());
+    const double alpha = alpha_given() ? options_.alpha : 0.0;
+    const double noise = std::sqrt(std::max(alpha, level) * level);
     return noise / static_cast<double>(problem_.rows());
   }
 
-  [[nodiscard]] bool rising() const override { return options_.warm; }
+  [[nodiscard]] bool rising() const override { return warm_; }
 
   ScoringFit fit(double lambda, const RunControl& control) override {
     const auto n = static_cast<double>(problem_.rows());
@@ -74,15 +76,15 @@ class RvmRowSolver final : public ScoringSolver {
     const double noise = lambda * n;
     Reweighting state(problem_.x, problem_.targets,
                       {.noise = noise,
-                       .alpha = options_.alpha > 0.0 ? options_.alpha : noise,
+                       .alpha = alpha_given() ? options_.alpha : noise,
                        .spreads = true,
-                       .threads = options_.iterations.threads});
-    if (options_.warm && lambda >= last_lambda_) state.start_from(last_features_, last_gamma_);
+                       .threads = threads_});
+    if (warm_ && lambda >= last_lambda_) state.start_from(last_features_, last_gamma_);
     ScoringFit fit;
     fit.lambda = lambda;
     fit.scores = problem_.scores;
     RowChange change;
-    while (fit.iterations < options_.iterations.max_iterations) {
+    while (fit.iterations < options_.max_iterations) {
       state.step();
       ++fit.iterations;
       fit.objective = cost(state, lambda);
@@ -91,10 +93,10 @@ class RvmRowSolver final : public ScoringSolver {
       const double moved = change.update(state.features(), squares.array().sqrt());
       fit.working.push_back(static_cast<Index>(state.features().size()));
       tell(control, fit, fit.working.back(), moved);
-      fit.converged = moved <= options_.iterations.tolerance;
-      const bool settled = fit.converged && options_.iterations.tolerance > 0.0;
+      fit.converged = moved <= options_.tolerance;
+      const bool settled = fit.converged && options_.tolerance > 0.0;
       if ((settled && options_.prune == 0.0) || control.should_stop()) break;
-      if (fit.iterations == options_.iterations.max_iterations) break;  // B belongs to these variances
+      if (fit.iterations == options_.max_iterations) break;  // B belongs to these variances
       const Vector gamma = state.gamma();
       update(squares / discriminants, state);
       if (settled && !drop_fading(state, gamma, squares, lambda)) break;
@@ -108,6 +110,8 @@ class RvmRowSolver final : public ScoringSolver {
   }
 
  private:
+  [[nodiscard]] bool alpha_given() const { return std::isfinite(options_.alpha); }
+
   [[nodiscard]] double cost(const Reweighting& state, double lambda) const {
     return state.residual() / static_cast<double>(problem_.rows()) +
            lambda * (state.penalty() + static_cast<double>(problem_.discriminants()) * state.log_det());
@@ -151,7 +155,7 @@ class RvmRowSolver final : public ScoringSolver {
   void update(const Vector& mean_squares, Reweighting& state) const {
     auto gamma = state.gamma().array();
     const auto z = state.z().array();
-    if (options_.update == RvmUpdate::kFast) {
+    if (options_.rvm_update == RvmUpdate::kFast) {
       gamma = (mean_squares.array() / z).sqrt();
     } else {
       // (24); rounding may leave a variance that is all but gone below 0.
@@ -160,7 +164,9 @@ class RvmRowSolver final : public ScoringSolver {
   }
 
   const ScoringProblem& problem_;
-  RvmOptions options_;
+  RvmRow options_;
+  int threads_;
+  bool warm_;
   double last_lambda_ = kInfinity;
   std::vector<Index> last_features_;
   Vector last_gamma_;
@@ -179,21 +185,18 @@ double jeffreys_lambda_max(const ScoringProblem& problem, int threads) {
 
 class JeffreysRowSolver final : public ScoringSolver {
  public:
-  JeffreysRowSolver(const ScoringProblem& problem, const JeffreysOptions& options)
-      : problem_(problem), options_(options) {}
-  [[nodiscard]] double lambda_max() const override {
-    return jeffreys_lambda_max(problem_, options_.iterations.threads);
-  }
+  JeffreysRowSolver(const ScoringProblem& problem, const JeffreysRow& options, int threads)
+      : problem_(problem), options_(options), threads_(threads) {}
+  [[nodiscard]] double lambda_max() const override { return jeffreys_lambda_max(problem_, threads_); }
   ScoringFit fit(double lambda, const RunControl& control) override {
     const auto n = static_cast<double>(problem_.rows());
-    Reweighting state(
-        problem_.x, problem_.targets,
-        {.noise = lambda * n, .alpha = lambda * n, .spreads = false, .threads = options_.iterations.threads});
+    Reweighting state(problem_.x, problem_.targets,
+                      {.noise = lambda * n, .alpha = lambda * n, .spreads = false, .threads = threads_});
     ScoringFit fit;
     fit.lambda = lambda;
     fit.scores = problem_.scores;
     RowChange change;
-    while (fit.iterations < options_.iterations.max_iterations) {
+    while (fit.iterations < options_.max_iterations) {
       state.step();
       ++fit.iterations;
       const Vector squares = state.b().rowwise().squaredNorm();
@@ -203,9 +206,9 @@ class JeffreysRowSolver final : public ScoringSolver {
       const double moved = change.update(state.features(), squares.array().sqrt());
       fit.working.push_back(static_cast<Index>(state.features().size()));
       tell(control, fit, fit.working.back(), moved);
-      fit.converged = moved <= options_.iterations.tolerance;
-      if ((fit.converged && options_.iterations.tolerance > 0.0) || control.should_stop()) break;
-      if (fit.iterations == options_.iterations.max_iterations) break;
+      fit.converged = moved <= options_.tolerance;
+      if ((fit.converged && options_.tolerance > 0.0) || control.should_stop()) break;
+      if (fit.iterations == options_.max_iterations) break;
       state.gamma() = squares.array() + options_.epsilon;
       drop_small(state, options_.prune, lambda * n);
     }
@@ -215,16 +218,15 @@ class JeffreysRowSolver final : public ScoringSolver {
 
  private:
   const ScoringProblem& problem_;
-  JeffreysOptions options_;
+  JeffreysRow options_;
+  int threads_;
 };
 
 class JeffreysEntrySolver final : public ScoringSolver {
  public:
-  JeffreysEntrySolver(const ScoringProblem& problem, const JeffreysOptions& options)
-      : problem_(problem), options_(options) {}
-  [[nodiscard]] double lambda_max() const override {
-    return jeffreys_lambda_max(problem_, options_.iterations.threads);
-  }
+  JeffreysEntrySolver(const ScoringProblem& problem, const JeffreysEntry& options, int threads)
+      : problem_(problem), options_(options), threads_(threads) {}
+  [[nodiscard]] double lambda_max() const override { return jeffreys_lambda_max(problem_, threads_); }
   ScoringFit fit(double lambda, const RunControl& control) override {
     const auto n = static_cast<double>(problem_.rows());
     const Index count = problem_.discriminants();
@@ -233,17 +235,16 @@ class JeffreysEntrySolver final : public ScoringSolver {
     for (Index k = 0; k < count; ++k) {
       auto& own = targets[static_cast<std::size_t>(k)];
       own = problem_.targets.col(k);
-      states.emplace_back(problem_.x, own,
-                          Reweighting::Options{.noise = lambda * n,
-                                               .alpha = lambda * n,
-                                               .spreads = false,
-                                               .threads = options_.iterations.threads});
+      states.emplace_back(
+          problem_.x, own,
+          Reweighting::Options{
+              .noise = lambda * n, .alpha = lambda * n, .spreads = false, .threads = threads_});
     }
     ScoringFit fit;
     fit.lambda = lambda;
     fit.scores = problem_.scores;
     std::vector<RowChange> changes(static_cast<std::size_t>(count));
-    while (fit.iterations < options_.iterations.max_iterations) {
+    while (fit.iterations < options_.max_iterations) {
       ++fit.iterations;
       Matrix fitted(problem_.rows(), count);
       double moved = 0.0, penalty = 0.0;
@@ -267,9 +268,9 @@ class JeffreysEntrySolver final : public ScoringSolver {
       fit.trace.push_back(fit.objective);
       fit.working.push_back(features);
       tell(control, fit, features, moved);
-      fit.converged = moved <= options_.iterations.tolerance;
-      if ((fit.converged && options_.iterations.tolerance > 0.0) || control.should_stop()) break;
-      if (fit.iterations == options_.iterations.max_iterations) break;
+      fit.converged = moved <= options_.tolerance;
+      if ((fit.converged && options_.tolerance > 0.0) || control.should_stop()) break;
+      if (fit.iterations == options_.max_iterations) break;
       for (Index k = 0; k < count; ++k) {
         auto& state = states[static_cast<std::size_t>(k)];
         targets[static_cast<std::size_t>(k)] = scored.col(k);
@@ -300,23 +301,25 @@ class JeffreysEntrySolver final : public ScoringSolver {
   }
 
   const ScoringProblem& problem_;
-  JeffreysOptions options_;
+  JeffreysEntry options_;
+  int threads_;
 };
 
 }  // namespace
 
-std::unique_ptr<ScoringSolver> rvm_row_solver(const ScoringProblem& problem, const RvmOptions& options) {
-  return std::make_unique<RvmRowSolver>(problem, options);
+std::unique_ptr<ScoringSolver> rvm_row_solver(const ScoringProblem& problem, const RvmRow& options,
+                                              int threads, bool warm) {
+  return std::make_unique<RvmRowSolver>(problem, options, threads, warm);
 }
 
-std::unique_ptr<ScoringSolver> jeffreys_row_solver(const ScoringProblem& problem,
-                                                   const JeffreysOptions& options) {
-  return std::make_unique<JeffreysRowSolver>(problem, options);
+std::unique_ptr<ScoringSolver> jeffreys_row_solver(const ScoringProblem& problem, const JeffreysRow& options,
+                                                   int threads) {
+  return std::make_unique<JeffreysRowSolver>(problem, options, threads);
 }
 
 std::unique_ptr<ScoringSolver> jeffreys_entry_solver(const ScoringProblem& problem,
-                                                     const JeffreysOptions& options) {
-  return std::make_unique<JeffreysEntrySolver>(problem, options);
+                                                     const JeffreysEntry& options, int threads) {
+  return std::make_unique<JeffreysEntrySolver>(problem, options, threads);
 }
 
 }  // namespace subspectra

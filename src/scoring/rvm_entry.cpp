@@ -153,10 +153,11 @@ class Entries {
 
 class RvmEntrySolver final : public ScoringSolver {
  public:
-  RvmEntrySolver(const ScoringProblem& problem, const RvmEntryOptions& options)
-      : problem_(problem), options_(options) {
+  RvmEntrySolver(const ScoringProblem& problem, const RvmEntry& options, int threads,
+                 const RvmEntryTuning& tuning)
+      : problem_(problem), options_(options), threads_(threads) {
     for (Index k = 0; k < problem.discriminants(); ++k)
-      all_.emplace_back(problem.x, options.lasso_tolerance, options.iterations.threads);
+      all_.emplace_back(problem.x, tuning.lasso_tolerance, threads);
   }
 
   /// B = 0 when |x_i'Y theta| <= lambda N sqrt(z_i) for all i, and z_i >= 1/(alpha + rho) with rho the
@@ -164,30 +165,29 @@ class RvmEntrySolver final : public ScoringSolver {
   /// theta|. Where alpha is lambda N that is a quadratic equation.
   [[nodiscard]] double lambda_max() const override {
     Matrix products(problem_.columns(), problem_.discriminants());
-    linalg::gemm_tiled(1.0, linalg::Op::kTranspose, problem_.x, problem_.targets, 0.0, products,
-                       options_.iterations.threads);
+    linalg::gemm_tiled(1.0, linalg::Op::kTranspose, problem_.x, problem_.targets, 0.0, products, threads_);
     const double c = products.cwiseAbs().maxCoeff();
     const bool wide = problem_.columns() > problem_.rows();
     const Index side = std::min(problem_.columns(), problem_.rows());
     Matrix gram(side, side);
     linalg::syrk(1.0, wide ? linalg::Op::kNone : linalg::Op::kTranspose, problem_.x, 0.0, gram);
     const double rho = linalg::symmetric_eigen(std::move(gram), false).values[side - 1];
-    const double noise = options_.alpha > 0.0 ? c * std::sqrt(options_.alpha + rho)
-                                              : 0.5 * (c * c + std::sqrt(c * c * (c * c + 4.0 * rho)));
+    const double noise = alpha_given() ? c * std::sqrt(options_.alpha + rho)
+                                       : 0.5 * (c * c + std::sqrt(c * c * (c * c + 4.0 * rho)));
     return noise / static_cast<double>(problem_.rows());
   }
 
   ScoringFit fit(double lambda, const RunControl& control) override {
     const auto n = static_cast<double>(problem_.rows());
     Run run{.noise = lambda * n, .targets = problem_.targets};
-    run.alpha = options_.alpha > 0.0 ? options_.alpha : run.noise;
+    run.alpha = alpha_given() ? options_.alpha : run.noise;
     run.b = Matrix::Zero(problem_.columns(), problem_.discriminants());
     run.fit.lambda = lambda;
     run.fit.scores = problem_.scores;
     start(run.alpha);
-    while (run.fit.iterations < options_.iterations.max_iterations) {
+    while (run.fit.iterations < options_.max_iterations) {
       run.fit.converged = advance(all_, run, control);
-      if ((run.fit.converged && options_.iterations.tolerance > 0.0) || control.should_stop()) break;
+      if ((run.fit.converged && options_.tolerance > 0.0) || control.should_stop()) break;
       // While most features leave, others still come back.
       constexpr Index kOverAll = 3;
       if (run.fit.iterations < kOverAll || !settle_nearby(run, control)) continue;
@@ -207,14 +207,14 @@ class RvmEntrySolver final : public ScoringSolver {
     ScoringFit fit{};
   };
 
+  [[nodiscard]] bool alpha_given() const { return std::isfinite(options_.alpha); }
+
   /// gamma_i = 1 for every column.   N^2 p flops, once for an alpha.
   void start(double alpha) {
     if (alpha != first_alpha_) {
       std::vector<Index> everything(static_cast<std::size_t>(problem_.columns()));
       std::iota(everything.begin(), everything.end(), Index{0});
-      first_z_ = spreads_of(problem_.x, everything, Vector::Ones(problem_.columns()), alpha,
-                            options_.iterations.threads)
-                     .z;
+      first_z_ = spreads_of(problem_.x, everything, Vector::Ones(problem_.columns()), alpha, threads_).z;
       first_alpha_ = alpha;
     }
     for (Entries& column : all_) column.start(first_z_);
@@ -252,28 +252,27 @@ class RvmEntrySolver final : public ScoringSolver {
       return fmt::format("lambda {:.3g}  iteration {}  objective {:.6g}  features {}  lasso gap {:.1e}",
                          fit.lambda, fit.iterations, fit.objective, fit.b.rows.size(), fit.gap);
     });
-    return converged && moved <= options_.iterations.tolerance * largest;
+    return converged && moved <= options_.tolerance * largest;
   }
 
   /// The iteration over the features at hand and their nearest rivals, to its end: the same cost with the
   /// other variances held at 0, so that it falls all the same, for a small part of the work. Whether one of
   /// the others wants to come in is for the next iteration over all to see. False: not worth it.
   bool settle_nearby(Run& run, const RunControl& control) {
-    if (!(options_.iterations.tolerance > 0.0)) return false;  // there is no end to reach
+    if (!(options_.tolerance > 0.0)) return false;  // there is no end to reach
     Index in_play = 0;
     for (const Entries& column : all_) in_play += column.neighbours();
     // Copies of half the table, or of all of it where that is at most half of the entries.
     if (2 * in_play > problem_.columns() * std::min<Index>(2, problem_.discriminants())) return false;
     Matrix products(problem_.columns(), problem_.discriminants());
     const Matrix residual = run.targets - fitted_values(problem_, run.fit.b);
-    linalg::gemm_tiled(1.0, linalg::Op::kTranspose, problem_.x, residual, 0.0, products,
-                       options_.iterations.threads);
+    linalg::gemm_tiled(1.0, linalg::Op::kTranspose, problem_.x, residual, 0.0, products, threads_);
     std::vector<Entries> few;
     few.reserve(all_.size());
     for (std::size_t k = 0; k < all_.size(); ++k)
       few.push_back(all_[k].nearby(products.col(static_cast<Index>(k))));
     // The last iteration of all is over all columns.
-    while (run.fit.iterations + 1 < options_.iterations.max_iterations &&
+    while (run.fit.iterations + 1 < options_.max_iterations &&
            !(advance(few, run, control) || control.should_stop())) {
     }
     for (std::size_t k = 0; k < all_.size(); ++k) all_[k].take(few[k], run.alpha);
@@ -281,7 +280,8 @@ class RvmEntrySolver final : public ScoringSolver {
   }
 
   const ScoringProblem& problem_;
-  RvmEntryOptions options_;
+  RvmEntry options_;
+  int threads_;
   std::vector<Entries> all_;  ///< one a discriminant
   Vector first_z_;            ///< of start(), for first_alpha_
   double first_alpha_ = -1.0;
@@ -289,9 +289,9 @@ class RvmEntrySolver final : public ScoringSolver {
 
 }  // namespace
 
-std::unique_ptr<ScoringSolver> rvm_entry_solver(const ScoringProblem& problem,
-                                                const RvmEntryOptions& options) {
-  return std::make_unique<RvmEntrySolver>(problem, options);
+std::unique_ptr<ScoringSolver> rvm_entry_solver(const ScoringProblem& problem, const RvmEntry& options,
+                                                int threads, const RvmEntryTuning& tuning) {
+  return std::make_unique<RvmEntrySolver>(problem, options, threads, tuning);
 }
 
 }  // namespace subspectra

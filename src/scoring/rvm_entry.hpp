@@ -8,17 +8,20 @@
 /// one, which moves nothing, is over all.
 #include <memory>
 
-#include "scoring/reweighted.hpp"
+#include <subspectra/scoring.hpp>
+
+#include "scoring/solver.hpp"
 
 namespace subspectra {
 
-struct RvmEntryOptions {
-  double alpha = 0.0;             ///< of the penalty; 0: lambda N
+/// What no user sets.
+struct RvmEntryTuning {
   double lasso_tolerance = 1e-7;  ///< duality gap of every weighted lasso, relative to |Y theta|^2/2
-  IterationOptions iterations{.max_iterations = 1000, .tolerance = 1e-4};
 };
 
+/// alpha not given is lambda N.
 [[nodiscard]] std::unique_ptr<ScoringSolver> rvm_entry_solver(const ScoringProblem& problem,
-                                                              const RvmEntryOptions& options);
+                                                              const RvmEntry& options, int threads = 0,
+                                                              const RvmEntryTuning& tuning = {});
 
 }  // namespace subspectra

@@ -1,13 +1,10 @@
 #include "scoring/sda.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
-#include <subspectra/error.hpp>
 #include "solvers/group_lasso.hpp"
 
 namespace subspectra {
@@ -17,17 +14,19 @@ constexpr double kFirstTolerance = 1e-4;
 
 class SdaSolver : public ScoringSolver {
  public:
-  SdaSolver(const ScoringProblem& problem, const SdaOptions& options)
-      : problem_(problem), options_(options), half_rows_(0.5 * static_cast<double>(problem.rows())) {
+  SdaSolver(const ScoringProblem& problem, const Sda& options, int threads, const SdaTuning& tuning)
+      : problem_(problem),
+        options_(options),
+        tuning_(tuning),
+        half_rows_(0.5 * static_cast<double>(problem.rows())) {
     options.validate();
     // One elastic net a discriminant: along a path of lambdas each starts from its own last answer, and its
     // residuals stay near those for which the columns are known.
     for (Index l = 0; l < problem.discriminants(); ++l) {
-      lassos_.push_back(
-          std::make_unique<GroupLasso>(problem.x, GroupLassoOptions{.l2 = 2.0 * half_rows_ * options.l2,
-                                                                    .tolerance = options.lasso_tolerance,
-                                                                    .max_sweeps = options.max_sweeps,
-                                                                    .threads = options.threads}));
+      lassos_.push_back(std::make_unique<GroupLasso>(
+          problem.x,
+          GroupLassoOptions{
+              .l2 = 2.0 * half_rows_ * options.l2, .tolerance = tuning.lasso_tolerance, .threads = threads}));
       lassos_.back()->set_targets(problem.targets.col(l));
     }
   }
@@ -63,7 +62,7 @@ class SdaSolver : public ScoringSolver {
       bool settled = false;
       double last = kInfinity;
       // While the scores still move, a net need not be solved further than they do.
-      double tolerance = std::max(kFirstTolerance, options_.lasso_tolerance);
+      double tolerance = std::max(kFirstTolerance, tuning_.lasso_tolerance);
       for (Index i = 0; i < options_.max_iterations && !settled; ++i) {
         const Matrix target = scored_classes(problem_, theta);
         lasso.set_targets(target);
@@ -76,9 +75,9 @@ class SdaSolver : public ScoringSolver {
           break;
         }
         const double change = std::max(0.0, last - solution.objective) / solution.objective;
-        settled = change <= options_.tolerance && tolerance <= options_.lasso_tolerance;
-        tolerance = std::clamp(0.1 * change, options_.lasso_tolerance, tolerance);
-        if (change <= options_.tolerance) tolerance = options_.lasso_tolerance;
+        settled = change <= options_.tolerance && tolerance <= tuning_.lasso_tolerance;
+        tolerance = std::clamp(0.1 * change, tuning_.lasso_tolerance, tolerance);
+        if (change <= options_.tolerance) tolerance = tuning_.lasso_tolerance;
         last = solution.objective;
         // The scores that go with beta are the ones it was fitted to: none are computed after the last net.
         if (settled || !solution.converged || control.should_stop()) break;
@@ -144,7 +143,8 @@ class SdaSolver : public ScoringSolver {
   }
 
   const ScoringProblem& problem_;
-  SdaOptions options_;
+  Sda options_;
+  SdaTuning tuning_;
   double half_rows_;
   mutable double highest_ = -1.0;
   std::vector<std::unique_ptr<GroupLasso>> lassos_;
@@ -152,19 +152,9 @@ class SdaSolver : public ScoringSolver {
 
 }  // namespace
 
-void SdaOptions::validate() const {
-  if (!(tolerance >= 0.0 && tolerance < 1.0))
-    throw InvalidArgument({.field = "tolerance",
-                           .value = fmt::to_string(tolerance),
-                           .rule = "{value}, but a fraction from 0 to below 1 is needed"});
-  if (max_iterations < 1)
-    throw InvalidArgument({.field = "max_iterations",
-                           .value = fmt::to_string(max_iterations),
-                           .rule = "{value}, but at least 1 is needed"});
-}
-
-std::unique_ptr<ScoringSolver> sda_solver(const ScoringProblem& problem, const SdaOptions& options) {
-  return std::make_unique<SdaSolver>(problem, options);
+std::unique_ptr<ScoringSolver> sda_solver(const ScoringProblem& problem, const Sda& options, int threads,
+                                          const SdaTuning& tuning) {
+  return std::make_unique<SdaSolver>(problem, options, threads, tuning);
 }
 
 }  // namespace subspectra

@@ -6,23 +6,23 @@
 /// Not convex in both: what is found is a point that neither of the two steps improves.
 #include <memory>
 
+#include <subspectra/scoring.hpp>
+
 #include "scoring/solver.hpp"
 
 namespace subspectra {
 
-struct SdaOptions {
-  double l2 = 1e-6;         ///< in the scale of the objective above
-  double tolerance = 1e-6;  ///< stop when an elastic net lowers the objective by less than this fraction
+/// What no user sets.
+struct SdaTuning {
   double lasso_tolerance = 1e-8;  ///< duality gap of an elastic net as a fraction of |Y theta|^2/2
-  Index max_iterations = 500;     ///< elastic nets for one discriminant
-  Index max_sweeps = 100'000;     ///< for one elastic net
-  int threads = 0;                ///< of no consequence for the answer; 0: all cores
-  void validate() const;          ///< throws InvalidArgument
 };
 
 /// `problem` must outlive the solver. A fit's scores are those of the discriminants in order; one whose beta
-/// is zero keeps the scores it started from. The objective is the sum over discriminants.
+/// is zero keeps the scores it started from. The objective is the sum over discriminants; l2 is in its scale,
+/// and a discriminant ends when an elastic net lowers it by less than the fraction `tolerance`. `threads` are
+/// of no consequence for the answer; 0: all cores.
 [[nodiscard]] std::unique_ptr<ScoringSolver> sda_solver(const ScoringProblem& problem,
-                                                        const SdaOptions& options = {});
+                                                        const Sda& options = {}, int threads = 0,
+                                                        const SdaTuning& tuning = {});
 
 }  // namespace subspectra

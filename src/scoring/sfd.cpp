@@ -13,11 +13,11 @@ namespace {
 
 class SparseFisher : public ScoringSolver {
  public:
-  SparseFisher(const ScoringProblem& problem, const SfdOptions& options)
+  SparseFisher(const ScoringProblem& problem, const Sfd& options, int threads)
       : problem_(problem),
         lasso_(group_lasso(
             problem,
-            {.tolerance = options.tolerance, .max_sweeps = options.max_sweeps, .threads = options.threads})) {
+            {.tolerance = options.tolerance, .max_sweeps = options.max_iterations, .threads = threads})) {
     if (problem.discriminants() != 1)
       throw InvalidArgument(fmt::format("sfd is for two classes, but {} have rows; use gloss or sda",
                                         problem.discriminants() + 1));
@@ -53,8 +53,8 @@ class SparseFisher : public ScoringSolver {
 
 }  // namespace
 
-std::unique_ptr<ScoringSolver> sfd_solver(const ScoringProblem& problem, const SfdOptions& options) {
-  return std::make_unique<SparseFisher>(problem, options);
+std::unique_ptr<ScoringSolver> sfd_solver(const ScoringProblem& problem, const Sfd& options, int threads) {
+  return std::make_unique<SparseFisher>(problem, options, threads);
 }
 
 }  // namespace subspectra

@@ -5,21 +5,18 @@
 ///     min_w  |y - X w|^2 + lambda |w|_1,    lambda = 1/C.
 #include <memory>
 
+#include <subspectra/scoring.hpp>
+
 #include "scoring/solver.hpp"
 
 namespace subspectra {
 
-struct SfdOptions {
-  double tolerance = 1e-7;     ///< duality gap relative to the objective at w = 0
-  Index max_sweeps = 100'000;  ///< for one lambda
-  int threads = 0;             ///< of no consequence for the answer; 0: all cores
-};
-
 /// A fit's lambda is 1/C and its objective that of the last line above: 1/C times the first one. y = +1 is
 /// the class with the positive score; `scores` are the centred labels, a multiple of problem.scores, so that
 /// X B approximates scored_classes(problem, scores) as for the other methods. Throws InvalidArgument unless
-/// two classes have rows. `problem` must outlive the solver.
+/// two classes have rows. `problem` must outlive the solver. max_iterations:
+/// sweeps for one lambda. `threads` are of no consequence for the answer; 0: all cores.
 [[nodiscard]] std::unique_ptr<ScoringSolver> sfd_solver(const ScoringProblem& problem,
-                                                        const SfdOptions& options = {});
+                                                        const Sfd& options = {}, int threads = 0);
 
 }  // namespace subspectra

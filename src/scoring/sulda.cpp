@@ -1,7 +1,5 @@
 #include "scoring/sulda.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -29,20 +27,19 @@ struct Equations {
 /// With X = U S V': R = V', b = S^{-1} W, W = G (I + G'G)^{-1}, G = U'T, from the eigenvectors of the smaller
 /// of X X' and X'X. Their eigenvalues are known to a few units of rounding times their number and the largest
 /// one; what is below that counts as 0 (in singular values about 1e-7 of the largest).
-Equations equations(const ScoringProblem& problem, const SuldaOptions& options) {
+Equations equations(const ScoringProblem& problem, int threads) {
   const Index n = problem.rows();
   const Index p = problem.columns();
   const Index l = problem.discriminants();
   const bool wide = n <= p;
   require_memory(8.0 * static_cast<double>(std::min(n, p)) * static_cast<double>(p),
                  "the orthonormal rows of the equations of sulda",
-                 "leave features out (⟨exclude⟩), or choose among them first with a filter",
-                 options.memory_limit);
+                 "leave features out (⟨exclude⟩), or choose among them first with a filter");
   Matrix gram = Matrix::Zero(std::min(n, p), std::min(n, p));
   if (wide) {
-    linalg::rank_update_lower(1.0, problem.x, gram, options.threads);
+    linalg::rank_update_lower(1.0, problem.x, gram, threads);
   } else {
-    linalg::gemm_tiled(1.0, Op::kTranspose, problem.x, problem.x, 0.0, gram, options.threads);
+    linalg::gemm_tiled(1.0, Op::kTranspose, problem.x, problem.x, 0.0, gram, threads);
   }
   const linalg::SymmetricEigen eigen = linalg::symmetric_eigen(std::move(gram), true);
   const Index size = eigen.values.size();
@@ -58,11 +55,11 @@ Equations equations(const ScoringProblem& problem, const SuldaOptions& options) 
   if (wide) {
     linalg::gemm(1.0, Op::kTranspose, vectors, Op::kNone, problem.targets, 0.0, g);
     result.r.resize(rank, p);
-    linalg::gemm_tiled(1.0, Op::kNone, vectors.transpose(), problem.x, 0.0, result.r, options.threads);
+    linalg::gemm_tiled(1.0, Op::kNone, vectors.transpose(), problem.x, 0.0, result.r, threads);
     result.r.array().colwise() *= inverse.array();
   } else {
     Matrix products(p, l);
-    linalg::gemm_tiled(1.0, Op::kTranspose, problem.x, problem.targets, 0.0, products, options.threads);
+    linalg::gemm_tiled(1.0, Op::kTranspose, problem.x, problem.targets, 0.0, products, threads);
     linalg::gemm(1.0, Op::kTranspose, vectors, Op::kNone, products, 0.0, g);
     g.array().colwise() *= inverse.array();
     result.r = vectors.transpose();
@@ -78,8 +75,8 @@ Equations equations(const ScoringProblem& problem, const SuldaOptions& options) 
     // Rows that belong to small singular values come out of the product with few correct digits in their
     // angles: R R' = C C', and C^{-1} goes to both sides of the equations, which stay what they are.
     Matrix angles = Matrix::Zero(rank, rank);
-    linalg::rank_update_lower(1.0, result.r, angles, options.threads);
-    if (!linalg::cholesky_tiled(angles, options.threads)) throw Error("sulda: the table is not finite");
+    linalg::rank_update_lower(1.0, result.r, angles, threads);
+    if (!linalg::cholesky_tiled(angles, threads)) throw Error("sulda: the table is not finite");
     linalg::solve_lower(angles, Op::kNone, result.r);
     linalg::solve_lower(angles, Op::kNone, result.b);
   }
@@ -88,10 +85,10 @@ Equations equations(const ScoringProblem& problem, const SuldaOptions& options) 
 
 class SuldaSolver final : public ScoringSolver {
  public:
-  SuldaSolver(const ScoringProblem& problem, const SuldaOptions& options)
-      : problem_(problem), options_(options) {
+  SuldaSolver(const ScoringProblem& problem, const Sulda& options, int threads, const SuldaTuning& tuning)
+      : problem_(problem), options_(options), threads_(threads), tuning_(tuning) {
     options_.validate();
-    equations_ = equations(problem_, options_);
+    equations_ = equations(problem_, threads);
   }
 
   [[nodiscard]] double lambda_max() const override { return 0.0; }
@@ -101,7 +98,9 @@ class SuldaSolver final : public ScoringSolver {
   [[nodiscard]] BasisPursuitSolution discriminant(const Vector& b, const RunControl& control) const;
 
   const ScoringProblem& problem_;
-  SuldaOptions options_;
+  Sulda options_;
+  int threads_;
+  SuldaTuning tuning_;
   Equations equations_;
 };
 
@@ -113,11 +112,10 @@ BasisPursuitSolution SuldaSolver::discriminant(const Vector& b, const RunControl
     none.converged = true;
     return none;
   }
-  const BasisPursuitOptions options{.tolerance = options_.tolerance,
-                                    .max_iterations = options_.max_iterations,
-                                    .threads = options_.threads};
-  const bool simplex = options_.route == SuldaRoute::kSimplex ||
-                       (options_.route == SuldaRoute::kAuto && b.size() <= kSimplexRank);
+  const BasisPursuitOptions options{
+      .tolerance = options_.tolerance, .max_iterations = options_.max_iterations, .threads = threads_};
+  const bool simplex = tuning_.route == SuldaRoute::kSimplex ||
+                       (tuning_.route == SuldaRoute::kAuto && b.size() <= kSimplexRank);
   return simplex ? basis_pursuit_simplex(equations_.r, b, options, control)
                  : basis_pursuit_splitting(equations_.r, b, options, control);
 }
@@ -148,21 +146,9 @@ ScoringFit SuldaSolver::fit(double /*lambda*/, const RunControl& control) {
 
 }  // namespace
 
-void SuldaOptions::validate() const {
-  if (!(tolerance >= 0.0)) {
-    throw InvalidArgument({.field = "tolerance",
-                           .value = fmt::to_string(tolerance),
-                           .rule = "{value}, but it must not be negative"});
-  }
-  if (max_iterations < 1) {
-    throw InvalidArgument({.field = "max_iterations",
-                           .value = fmt::to_string(max_iterations),
-                           .rule = "{value}, but at least 1 is needed"});
-  }
-}
-
-std::unique_ptr<ScoringSolver> sulda_solver(const ScoringProblem& problem, const SuldaOptions& options) {
-  return std::make_unique<SuldaSolver>(problem, options);
+std::unique_ptr<ScoringSolver> sulda_solver(const ScoringProblem& problem, const Sulda& options, int threads,
+                                            const SuldaTuning& tuning) {
+  return std::make_unique<SuldaSolver>(problem, options, threads, tuning);
 }
 
 }  // namespace subspectra

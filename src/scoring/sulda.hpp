@@ -8,8 +8,9 @@
 /// (10) asks for (I + G G') W = G where X B* = U W, so that
 ///     X B* = U G (I + G'G)^{-1},
 /// which is T/2 where X spans every centred vector (p >= N in general).
-#include <cstdint>
 #include <memory>
+
+#include <subspectra/scoring.hpp>
 
 #include "scoring/solver.hpp"
 
@@ -21,22 +22,17 @@ enum class SuldaRoute {
   kSplitting,  ///< alternating directions, ended by a crossover to a vertex
 };
 
-struct SuldaOptions {
+/// What no user sets.
+struct SuldaTuning {
   SuldaRoute route = SuldaRoute::kAuto;
-  double tolerance = 1e-9;        ///< of the duality gap of each discriminant, relative to |beta|_1; >= 0
-  Index max_iterations = 50'000;  ///< pivots or splitting steps for one discriminant
-  int threads = 0;
-  std::uint64_t memory_limit = 0;
-
-  void validate() const;  ///< throws InvalidArgument
 };
 
 /// `fit` has one answer, whatever lambda; ScoringFit::lambda and lambda_max() are 0. The objective is
 /// sum_k |beta_k|_1 in the coordinates of `problem`; `gap` is the duality gap of that sum relative to it; an
 /// optimal vertex has at most rank(X) nonzeros in each column. Every B satisfies the equations, one from a
 /// run that was ended early as well. The trace holds the discriminants done plus the best value of the
-/// current one, round by round.
-[[nodiscard]] std::unique_ptr<ScoringSolver> sulda_solver(const ScoringProblem& problem,
-                                                          const SuldaOptions& options);
+/// current one, round by round. max_iterations: pivots or splitting steps for one discriminant.
+[[nodiscard]] std::unique_ptr<ScoringSolver> sulda_solver(const ScoringProblem& problem, const Sulda& options,
+                                                          int threads = 0, const SuldaTuning& tuning = {});
 
 }  // namespace subspectra

@@ -100,24 +100,11 @@ Matrix cut_to_size(Matrix x, double k) {
 
 }  // namespace
 
-void DspcaOptions::validate() const {
-  if (!(tolerance >= 0.0 && tolerance < 1.0)) {
-    throw InvalidArgument({.field = "tolerance",
-                           .value = fmt::to_string(tolerance),
-                           .rule = "{value}, but 0 <= tolerance < 1 is needed"});
-  }
-  if (max_iterations < 1) {
-    throw InvalidArgument({.field = "max_iterations",
-                           .value = fmt::to_string(max_iterations),
-                           .rule = "{value}, but at least 1 is needed"});
-  }
-}
-
 double DspcaSolver::bytes(Index n) {
   return kMatrices * 8.0 * static_cast<double>(n) * static_cast<double>(n);
 }
 
-DspcaSolver::DspcaSolver(Matrix sigma, const DspcaOptions& options)
+DspcaSolver::DspcaSolver(Matrix sigma, const Dspca& options, std::uint64_t memory_limit)
     : sigma_(std::move(sigma)), options_(options) {
   options.validate();
   const Index n = sigma_.rows();
@@ -127,7 +114,7 @@ DspcaSolver::DspcaSolver(Matrix sigma, const DspcaOptions& options)
         n, kMostFeatures));
   }
   require_memory(bytes(n), "the semidefinite relaxation", "leave features out, or use gspca or spca",
-                 options.memory_limit);
+                 memory_limit);
   const double largest = sigma_.cwiseAbs().maxCoeff();
   if (largest > 0.0) {
     int exponent = 0;

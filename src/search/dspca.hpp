@@ -10,16 +10,10 @@
 #include <vector>
 
 #include <subspectra/run_control.hpp>
+#include <subspectra/sparse_pca.hpp>
 #include "core/types.hpp"
 
 namespace subspectra {
-
-struct DspcaOptions {
-  double tolerance = 1e-4;      ///< stop when dual - primal is below this fraction of lambda_max(Sigma)
-  Index max_iterations = 2000;  ///< of one problem; an eigendecomposition each
-  std::uint64_t memory_limit = 0;
-  void validate() const;  ///< throws InvalidArgument
-};
 
 struct DspcaSolution {
   double primal = 0.0;   ///< the objective at x
@@ -37,8 +31,9 @@ class DspcaSolver {
  public:
   static constexpr Index kMostFeatures = 2000;
 
-  /// `sigma` symmetric. Throws InvalidArgument beyond kMostFeatures, Error when its work space does not fit.
-  DspcaSolver(Matrix sigma, const DspcaOptions& options);
+  /// `sigma` symmetric. What limits X is said call by call, not by options.rho. Throws InvalidArgument beyond
+  /// kMostFeatures, Error when its work space does not fit.
+  DspcaSolver(Matrix sigma, const Dspca& options, std::uint64_t memory_limit = 0);
 
   [[nodiscard]] Index size() const { return sigma_.rows(); }
   /// Alternating directions, from where the last call ended. Stopped by `control`, or after max_iterations,
@@ -57,7 +52,7 @@ class DspcaSolver {
   [[nodiscard]] DspcaSolution solve(const Limit& limit, const RunControl& control);
 
   Matrix sigma_;  ///< divided by scale_
-  DspcaOptions options_;
+  Dspca options_;
   double scale_ = 1.0;  ///< a power of two
   double top_ = 0.0;    ///< lambda_max(sigma_)
   Matrix z_, y_;        ///< where the last call ended: the sparse copy of X, and the scaled multipliers

@@ -122,13 +122,13 @@ std::vector<double> permuted_ratios(Matrix z, double share, Random random) {
 }  // namespace
 
 std::vector<ShavedSet> gene_shaving(const Dataset& data, const std::vector<Index>& features, Index count,
-                                    const GeneShavingOptions& options, const RunControl& control) {
+                                    const GeneShaving& options, std::uint64_t seed, int threads,
+                                    const RunControl& control) {
   constexpr double kRoundingShare = 1e-12;  // of the total variance: rounding
   const auto cells = static_cast<double>(data.rows()) * static_cast<double>(features.size());
-  require_memory(8.0 * cells * (2.0 + 2.0 * resolve_threads(options.threads)), "the tables of gene shaving",
+  require_memory(8.0 * cells * (2.0 + 2.0 * resolve_threads(threads)), "the tables of gene shaving",
                  "use fewer ⟨threads⟩ or ⟨exclude⟩ columns");
-  Matrix z =
-      CovarianceOperator(data, CovarianceOperator::Centring::kWhole, options.threads).centred(features);
+  Matrix z = CovarianceOperator(data, CovarianceOperator::Centring::kWhole, threads).centred(features);
   const double total = z.squaredNorm();
   std::vector<ShavedSet> found;
   for (Index m = 0; m < count && !control.should_stop(); ++m) {
@@ -136,9 +136,9 @@ std::vector<ShavedSet> gene_shaving(const Dataset& data, const std::vector<Index
     std::vector<Nested> sets;
     shave_down(z, options.shave, [&](Nested&& set) { sets.push_back(std::move(set)); });
     std::vector<std::vector<double>> permuted(static_cast<std::size_t>(options.permutations));
-    parallel_for(options.permutations, options.threads, [&](Index b) {
+    parallel_for(options.permutations, threads, [&](Index b) {
       permuted[static_cast<std::size_t>(b)] =
-          permuted_ratios(z, options.shave, Random(options.seed, streams::gene_shaving(m, b)));
+          permuted_ratios(z, options.shave, Random(seed, streams::gene_shaving(m, b)));
     });
     ShavedSet best;
     best.gap = -kInfinity;

@@ -5,17 +5,11 @@
 #include <vector>
 
 #include <subspectra/run_control.hpp>
+#include <subspectra/sparse_pca.hpp>
 #include "core/types.hpp"
 #include "data/dataset.hpp"
 
 namespace subspectra {
-
-struct GeneShavingOptions {
-  double shave = 0.1;       ///< share of the features dropped in a step
-  Index permutations = 20;  ///< tables the size of a set is judged against
-  std::uint64_t seed = 0;
-  int threads = 0;
-};
 
 struct ShavedSet {
   std::vector<Index> features;  ///< ascending columns of the data set
@@ -30,7 +24,7 @@ struct ShavedSet {
 /// entries are permuted on their own; then make every column orthogonal to the set's signed mean. Fewer sets
 /// where nothing varies any more or `control` stops it.
 [[nodiscard]] std::vector<ShavedSet> gene_shaving(const Dataset& data, const std::vector<Index>& features,
-                                                  Index count, const GeneShavingOptions& options,
-                                                  const RunControl& control);
+                                                  Index count, const GeneShaving& options, std::uint64_t seed,
+                                                  int threads, const RunControl& control);
 
 }  // namespace subspectra

@@ -39,20 +39,6 @@ Matrix nearest_orthonormal(Matrix m, const Matrix& before) {
 
 }  // namespace
 
-void SpcaOptions::validate() const {
-  if (!(l2 >= 0.0))
-    throw InvalidArgument(
-        {.field = "l2", .value = fmt::to_string(l2), .rule = "{value}, but 0 <= l2 is needed"});
-  if (!(tolerance >= 0.0 && tolerance < 1.0))
-    throw InvalidArgument({.field = "tolerance",
-                           .value = fmt::to_string(tolerance),
-                           .rule = "{value}, but 0 <= tolerance < 1 is needed"});
-  if (max_iterations < 1)
-    throw InvalidArgument({.field = "max_iterations",
-                           .value = fmt::to_string(max_iterations),
-                           .rule = "{value}, but at least 1 is needed"});
-}
-
 std::vector<Index> SpcaFit::support(Index j) const {
   std::vector<Index> rows;
   for (Index i = 0; i < b.rows(); ++i) {
@@ -87,8 +73,8 @@ SpcaTable spca_table(const MatrixRef& sigma) {
   return table;
 }
 
-SpcaSolver::SpcaSolver(const SpcaTable& table, const SpcaOptions& options)
-    : table_(table), options_(options) {
+SpcaSolver::SpcaSolver(const SpcaTable& table, const Spca& options, int threads, const SpcaTuning& tuning)
+    : table_(table), options_(options), threads_(threads), tuning_(tuning) {
   options.validate();
   const double largest = table.scales.size() > 0 ? table.scales.maxCoeff() : 0.0;
   if (!(largest > 0.0)) throw InvalidArgument("spca: no column varies, so that there is no component");
@@ -101,13 +87,13 @@ SpcaSolver::SpcaSolver(const SpcaTable& table, const SpcaOptions& options)
 
 Matrix SpcaSolver::times(const Matrix& b) const {
   Matrix xb(table_.unit.rows(), b.cols());
-  linalg::gemm_tiled(1.0, Op::kNone, table_.unit, d_.asDiagonal() * b, 0.0, xb, options_.threads);
+  linalg::gemm_tiled(1.0, Op::kNone, table_.unit, d_.asDiagonal() * b, 0.0, xb, threads_);
   return xb;
 }
 
 Matrix SpcaSolver::transposed_times(const Matrix& xb) const {
   Matrix m(table_.unit.cols(), xb.cols());
-  linalg::gemm_tiled(1.0, Op::kTranspose, table_.unit, xb, 0.0, m, options_.threads);
+  linalg::gemm_tiled(1.0, Op::kTranspose, table_.unit, xb, 0.0, m, threads_);
   return d_.asDiagonal() * m;
 }
 
@@ -130,7 +116,7 @@ const Matrix& SpcaSolver::start(Index count) {
     return start_;
   }
   Matrix gram = Matrix::Zero(n, n);
-  linalg::rank_update_lower(1.0, x, gram, options_.threads);
+  linalg::rank_update_lower(1.0, x, gram, threads_);
   linalg::mirror_lower(gram);
   const auto pairs = leading_pairs(gram, count);
   start_ = transposed_times(pairs.vectors);
@@ -148,16 +134,15 @@ double SpcaSolver::lambda_max() {
 Vector SpcaSolver::regress(Index j, const Vector& xa, double lambda, const RunControl& control,
                            bool* converged) {
   const Index p = table_.unit.cols();
-  if (std::isinf(options_.l2)) {
+  if (std::isinf(options_.l2.value)) {
     const Vector pulled = transposed_times(xa);
     return pulled.array().sign() * (pulled.array().abs() - 0.5 * lambda).max(0.0);
   }
   while (static_cast<Index>(lassos_.size()) <= j) {
-    lassos_.push_back(
-        std::make_unique<GroupLasso>(table_.unit, GroupLassoOptions{.l2 = options_.l2,
-                                                                    .tolerance = options_.lasso_tolerance,
-                                                                    .max_sweeps = options_.max_sweeps,
-                                                                    .threads = options_.threads}));
+    lassos_.push_back(std::make_unique<GroupLasso>(
+        table_.unit,
+        GroupLassoOptions{
+            .l2 = options_.l2.value, .tolerance = tuning_.lasso_tolerance, .threads = threads_}));
   }
   GroupLasso& lasso = *lassos_[static_cast<std::size_t>(j)];
   lasso.set_targets(xa, weights_);
@@ -177,7 +162,7 @@ SpcaFit SpcaSolver::fit(const std::vector<double>& lambdas, const RunControl& co
   fit.lambdas = lambdas;
   fit.a = start(count);
   fit.b = Matrix::Zero(fit.a.rows(), count);
-  const bool soft = std::isinf(options_.l2);
+  const bool soft = std::isinf(options_.l2.value);
   // Soft thresholding gives coefficients in the units of Sigma, the regression ones without units.
   const double units = soft ? scale_ * scale_ : 1.0;
   bool solved = true;
@@ -195,7 +180,7 @@ SpcaFit SpcaSolver::fit(const std::vector<double>& lambdas, const RunControl& co
     const Matrix xb = times(b);
     const double inner = -2.0 * xa.cwiseProduct(xb).sum();
     const double squares =
-        soft ? b.squaredNorm() : xb.squaredNorm() + options_.l2 * (d_.asDiagonal() * b).squaredNorm();
+        soft ? b.squaredNorm() : xb.squaredNorm() + options_.l2.value * (d_.asDiagonal() * b).squaredNorm();
     fit.trace.push_back((inner + squares + penalty) * scale_ * scale_ * units);
     const double change = (b - fit.b).cwiseAbs().maxCoeff();
     fit.converged = change <= options_.tolerance * b.cwiseAbs().maxCoeff();

@@ -12,20 +12,16 @@
 #include <vector>
 
 #include <subspectra/run_control.hpp>
+#include <subspectra/sparse_pca.hpp>
 #include "core/types.hpp"
 #include "data/dataset.hpp"
 #include "solvers/group_lasso.hpp"
 
 namespace subspectra {
 
-struct SpcaOptions {
-  double l2 = 1e-6;               ///< >= 0; infinity: soft thresholding
-  double tolerance = 1e-6;        ///< stop when no entry of B moves by more than this fraction of the largest
+/// What no user sets.
+struct SpcaTuning {
   double lasso_tolerance = 1e-9;  ///< duality gap of a regression as a fraction of |X a|^2/2
-  Index max_iterations = 500;     ///< rounds of {B given A, A given B}
-  Index max_sweeps = 100'000;     ///< for one regression
-  int threads = 0;                ///< of no consequence for the answer; 0: all cores
-  void validate() const;          ///< throws InvalidArgument
 };
 
 struct SpcaFit {
@@ -52,8 +48,9 @@ struct SpcaTable {
 
 class SpcaSolver {
  public:
-  /// `table` must outlive this.
-  SpcaSolver(const SpcaTable& table, const SpcaOptions& options);
+  /// `table` must outlive this. The ridge is l2.value: what `automatic` makes of it is settled before.
+  /// `threads` are of no consequence for the answer; 0: all cores.
+  SpcaSolver(const SpcaTable& table, const Spca& options, int threads = 0, const SpcaTuning& tuning = {});
 
   /// The smallest lambda that leaves the first component nothing: 2 max|Sigma a|_i at its start.
   [[nodiscard]] double lambda_max();
@@ -69,7 +66,9 @@ class SpcaSolver {
                                bool* converged);
 
   const SpcaTable& table_;
-  SpcaOptions options_;
+  Spca options_;
+  int threads_;
+  SpcaTuning tuning_;
   double scale_ = 1.0;  ///< a power of two near the largest standard deviation
   Vector d_;            ///< scales/scale_
   Vector weights_;      ///< 1/d: the penalty in the coordinates of `unit`

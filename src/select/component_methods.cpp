@@ -90,12 +90,8 @@ Selection Pca::run(const Problem& problem, const RunControl& control) const {
 Selection GeneShaving::run(const Problem& problem, const RunControl& control) const {
   Selection selection = answer_of(*this);
   refuse_include(problem, kTraits);
-  const auto sets = gene_shaving(problem.data(), problem.candidates(), problem.k().hi,
-                                 {.shave = shave,
-                                  .permutations = permutations,
-                                  .seed = problem.options().seed,
-                                  .threads = problem.options().threads},
-                                 control);
+  const auto sets = gene_shaving(problem.data(), problem.candidates(), problem.k().hi, *this,
+                                 problem.options().seed, problem.options().threads, control);
   auto list = nlohmann::json::array();
   Matrix means =
       Matrix::Zero(static_cast<Index>(problem.candidates().size()), static_cast<Index>(sets.size()));

@@ -81,14 +81,8 @@ Selection MaxSurprise::run(const Problem& problem, const RunControl& control) co
   if (data.labels() == nullptr) {
     selection = answer_of(*this);
     const auto found =
-        filters::most_surprising_partition(data, problem.candidates(),
-                                           {.restarts = restarts,
-                                            .patience = patience,
-                                            .smallest_class = smallest_class,
-                                            .seed = problem.options().seed,
-                                            .threads = threads,
-                                            .memory_limit = problem.options().memory_limit.bytes},
-                                           control);
+        filters::most_surprising_partition(data, problem.candidates(), *this, problem.options().seed, threads,
+                                           problem.options().memory_limit.bytes, control);
     const Index ones = std::accumulate(found.sides.begin(), found.sides.end(), Index{0});
     selection.weights = surprises_of(filters::threshold_errors(data, all, found.sides, threads),
                                      filters::threshold_error_log_tails(data.rows() - ones, ones));

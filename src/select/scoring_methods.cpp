@@ -17,6 +17,7 @@
 #include "scoring/gloss.hpp"
 #include "scoring/lambda_path.hpp"
 #include "scoring/plda.hpp"
+#include "scoring/reweighted.hpp"
 #include "scoring/rvm_entry.hpp"
 #include "scoring/sda.hpp"
 #include "scoring/sfd.hpp"
@@ -119,50 +120,40 @@ constexpr bool kHasStart = requires(M own) {
 template <class M>
 constexpr bool kReadsBlocks = std::is_same_v<M, Gloss> || std::is_same_v<M, Sfd>;
 
-/// The solver that a method's options describe. `path`: it will be asked for one lambda after another.
+/// The solver of a method. `path`: it will be asked for one lambda after another.
 std::unique_ptr<ScoringSolver> make_solver(const RvmRow& own, const ScoringProblem& problem, bool path,
                                            int threads) {
-  return rvm_row_solver(problem, {.alpha = std::isfinite(own.alpha) ? own.alpha : 0.0,
-                                  .prune = own.prune,
-                                  .update = own.rvm_update,
-                                  .warm = path && own.prune > 0.0,
-                                  .iterations = {own.max_iterations, own.tolerance, threads}});
+  return rvm_row_solver(problem, own, threads, path && own.prune > 0.0);
 }
 std::unique_ptr<ScoringSolver> make_solver(const RvmEntry& own, const ScoringProblem& problem, bool,
                                            int threads) {
-  return rvm_entry_solver(problem, {.alpha = std::isfinite(own.alpha) ? own.alpha : 0.0,
-                                    .iterations = {own.max_iterations, own.tolerance, threads}});
+  return rvm_entry_solver(problem, own, threads);
 }
 std::unique_ptr<ScoringSolver> make_solver(const JeffreysRow& own, const ScoringProblem& problem, bool,
                                            int threads) {
-  return jeffreys_row_solver(problem, {own.epsilon, own.prune, {own.max_iterations, own.tolerance, threads}});
+  return jeffreys_row_solver(problem, own, threads);
 }
 std::unique_ptr<ScoringSolver> make_solver(const JeffreysEntry& own, const ScoringProblem& problem, bool,
                                            int threads) {
-  return jeffreys_entry_solver(problem,
-                               {own.epsilon, own.prune, {own.max_iterations, own.tolerance, threads}});
+  return jeffreys_entry_solver(problem, own, threads);
 }
 std::unique_ptr<ScoringSolver> make_solver(const Gloss& own, const ScoringProblem& problem, bool,
                                            int threads) {
-  return gloss_solver(problem, {own.tolerance, own.max_iterations, threads});
+  return gloss_solver(problem, own, threads);
 }
 std::unique_ptr<ScoringSolver> make_solver(const Sfd& own, const ScoringProblem& problem, bool, int threads) {
-  return sfd_solver(problem, {own.tolerance, own.max_iterations, threads});
+  return sfd_solver(problem, own, threads);
 }
 std::unique_ptr<ScoringSolver> make_solver(const Sda& own, const ScoringProblem& problem, bool, int threads) {
-  return sda_solver(
-      problem,
-      {.l2 = own.l2, .tolerance = own.tolerance, .max_iterations = own.max_iterations, .threads = threads});
+  return sda_solver(problem, own, threads);
 }
 std::unique_ptr<ScoringSolver> make_solver(const Plda& own, const ScoringProblem& problem, bool,
                                            int threads) {
-  return plda_solver(problem,
-                     {.tolerance = own.tolerance, .max_iterations = own.max_iterations, .threads = threads});
+  return plda_solver(problem, own, threads);
 }
 std::unique_ptr<ScoringSolver> make_solver(const Sulda& own, const ScoringProblem& problem, bool,
                                            int threads) {
-  return sulda_solver(problem,
-                      {.tolerance = own.tolerance, .max_iterations = own.max_iterations, .threads = threads});
+  return sulda_solver(problem, own, threads);
 }
 
 /// What a run needs to know of the lambdas, whatever the method.
@@ -228,8 +219,7 @@ double noise_fraction(const ScoringProblem& scoring, int threads) {
   return std::sqrt(noise / largest_product(scoring, threads));
 }
 
-using MakeSolver =
-    std::function<std::unique_ptr<ScoringSolver>(const ScoringProblem&, bool path, int threads)>;
+using MakeSolver = std::function<std::unique_ptr<ScoringSolver>(const ScoringProblem&, bool path)>;
 
 FittedDiscriminants fitted_record(const ScoringProblem& problem, const ScoringFit& fit) {
   FittedDiscriminants record;
@@ -303,7 +293,7 @@ std::optional<double> cross_validated_lambda(const Problem& problem, LambdaChoic
     ScoringProblem scoring = make_scoring_problem(training, problem.candidates(), problem.options().threads,
                                                   problem.options().memory_limit.bytes, may_read_blocks);
     if (first_scores.size() > 0) start_from_scores(scoring, first_scores);
-    const auto solver = make(scoring, true, problem.options().threads);
+    const auto solver = make(scoring, true);
     const double own_top = solver->lambda_max();
     std::vector<double> own_lambdas = lambdas;
     for (double& lambda : own_lambdas) lambda *= top > 0.0 ? own_top / top : 0.0;
@@ -392,8 +382,8 @@ template <class M>
 Selection run_scoring(const M& own, const Problem& problem, const RunControl& control) {
   Selection selection = answer_of(own);
   const LambdaGrid grid = grid_of_method(own);
-  const MakeSolver make = [&](const ScoringProblem& of, bool path, int threads) {
-    return make_solver(own, of, path, threads);
+  const MakeSolver make = [&](const ScoringProblem& of, bool path) {
+    return make_solver(own, of, path, problem.options().threads);
   };
   if (!problem.include().empty()) {
     throw InvalidArgument(
@@ -442,12 +432,12 @@ Selection run_scoring(const M& own, const Problem& problem, const RunControl& co
   }
   std::vector<ScoringFit> fits;
   if (path) {
-    const auto solver = make(scoring, true, problem.options().threads);
+    const auto solver = make(scoring, true);
     fits = fit_lambda_path(*solver, grid_of(*solver, grid), problem.k().hi, control);
   } else {
     double lambda = grid.lambda.value;
     if (grid.lambda.cross_validated()) {
-      const auto solver = make(scoring, true, problem.options().threads);
+      const auto solver = make(scoring, true);
       const auto chosen =
           cross_validated_lambda(problem, grid.lambda.kind, make, kReadsBlocks<M>, solver->lambda_max(),
                                  grid_of(*solver, grid), first_scores, control);
@@ -459,7 +449,7 @@ Selection run_scoring(const M& own, const Problem& problem, const RunControl& co
       }
       lambda = *chosen;
     }
-    const auto solver = make(scoring, false, problem.options().threads);
+    const auto solver = make(scoring, false);
     if (grid.lambda.kind == LambdaChoice::Kind::kAuto) {
       double fraction = grid.lambda.value;
       if (fraction == 0.0) {
@@ -533,6 +523,7 @@ void Gloss::validate() const { require_scoring_options(*this); }
 void Sda::validate() const {
   require_not_negative(l2, "l2");
   require_scoring_options(*this);
+  require_fraction(tolerance, "tolerance");
 }
 void Plda::validate() const { require_scoring_options(*this); }
 void Sulda::validate() const { require_scoring_options(*this); }

@@ -52,6 +52,9 @@ void validate_effort(Index max_iterations, double tolerance) {
 
 void Spca::validate() const {
   require_lambda_grid(lambdas, lambda_ratio);
+  if (!(l2.value >= 0.0))
+    throw InvalidArgument(
+        {.field = "l2", .value = fmt::to_string(l2.value), .rule = "{value}, but 0 <= l2 is needed"});
   if (lambda.cross_validated()) {
     throw InvalidArgument({.field = "lambda",
                            .value = "cv",
@@ -136,10 +139,7 @@ Selection Spca::run(const Problem& problem, const RunControl& control) const {
       from_rows ? spca_table(problem.data(), problem.candidates(), problem.options().threads,
                              problem.options().memory_limit.bytes)
                 : spca_table(problem.pencil().a_block(problem.candidates(), problem.options().threads));
-  SpcaSolver solver(table, {.l2 = own.l2.value,
-                            .tolerance = own.tolerance,
-                            .max_iterations = own.max_iterations,
-                            .threads = problem.options().threads});
+  SpcaSolver solver(table, own, problem.options().threads);
   std::vector<SpcaFit> fits;
   const LambdaChoice& choice = own.lambda;
   if (choice.kind == LambdaChoice::Kind::kPath) {
@@ -217,10 +217,8 @@ Selection Dspca::run(const Problem& problem, const RunControl& control) const {
     include.push_back(std::lower_bound(problem.candidates().begin(), problem.candidates().end(), j) -
                       problem.candidates().begin());
   }
-  DspcaSolver solver(problem.pencil().a_block(problem.candidates(), problem.options().threads),
-                     {.tolerance = tolerance,
-                      .max_iterations = max_iterations,
-                      .memory_limit = problem.options().memory_limit.bytes});
+  DspcaSolver solver(problem.pencil().a_block(problem.candidates(), problem.options().threads), *this,
+                     problem.options().memory_limit.bytes);
   selection.status = Status::kHeuristic;
   auto list = nlohmann::json::array();
   std::map<Index, double> bounds;
@@ -268,10 +266,10 @@ std::map<Index, double> sdp_bounds(const Problem& problem, const KRange& sizes, 
   const double steps = kWork / (10.0 * n * n * n * static_cast<double>(sizes.count()));
   if (steps < static_cast<double>(kFewest) || n > static_cast<double>(DspcaSolver::kMostFeatures))
     return bounds;
-  DspcaSolver solver(problem.pencil().a_block(problem.candidates(), problem.options().threads),
-                     {.tolerance = 1e-5,
-                      .max_iterations = static_cast<Index>(std::min(steps, static_cast<double>(kSteps))),
-                      .memory_limit = problem.options().memory_limit.bytes});
+  DspcaSolver solver(
+      problem.pencil().a_block(problem.candidates(), problem.options().threads),
+      {.max_iterations = static_cast<Index>(std::min(steps, static_cast<double>(kSteps))), .tolerance = 1e-5},
+      problem.options().memory_limit.bytes);
   for (const Index k : sizes.sizes()) {
     if (control.should_stop()) break;
     bounds[k] = dspca_bound(solver.of_size(k, control), k, problem.options().threads);

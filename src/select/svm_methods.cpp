@@ -76,7 +76,17 @@ double cost_for_bound(const Matrix& z, const std::vector<int>& codes, double cos
 
 void SvmRfe::validate() const {
   require_positive(C, "C");
-  RfeOptions{.step = rfe_step, .single = rfe_single}.validate();
+  if (!(rfe_step > 0.0) || !std::isfinite(rfe_step) ||
+      (rfe_step >= 1.0 && rfe_step != std::floor(rfe_step))) {
+    throw InvalidArgument(
+        {.field = "rfe_step",
+         .value = fmt::to_string(rfe_step),
+         .rule = "{value}, but a share between 0 and 1 or a whole number of features is needed"});
+  }
+  if (rfe_single < 0)
+    throw InvalidArgument({.field = "rfe_single",
+                           .value = fmt::to_string(rfe_single),
+                           .rule = "{value}, but 0 or more is needed"});
 }
 
 Selection SvmRfe::run(const Problem& problem, const RunControl& control) const {
@@ -86,10 +96,8 @@ Selection SvmRfe::run(const Problem& problem, const RunControl& control) const {
   Selection selection = answer_of(own);
   std::vector<char> keep(problem.candidates().size(), 0);
   for (const Index place : problem.units().include) keep[static_cast<std::size_t>(place)] = 1;
-  const RfeResult found = svm_rfe(
-      std::move(prepared.z), problem.data().labels()->codes, keep,
-      {.step = own.rfe_step, .single = own.rfe_single, .cost = own.C, .threads = problem.options().threads},
-      control);
+  const RfeResult found = svm_rfe(std::move(prepared.z), problem.data().labels()->codes, keep, own,
+                                  problem.options().threads, control);
   selection.weights.assign(static_cast<std::size_t>(problem.data().features()), 0.0);
   for (std::size_t i = 0; i < problem.candidates().size(); ++i)
     selection.weights[problem.candidates()[i]] = found.weights[static_cast<Index>(i)];
@@ -123,12 +131,7 @@ Selection SvmRmb::run(const Problem& problem, const RunControl& control) const {
   if (!std::isfinite(own.C))
     own.C = cost_for_bound(prepared.z, codes, prepared.cost, problem.options().threads, control);
   Selection selection = answer_of(own);
-  const RadiusMarginFit fit = fit_radius_margin(prepared.z, codes,
-                                                {.cost = own.C,
-                                                 .max_iterations = own.max_iterations,
-                                                 .tolerance = own.tolerance,
-                                                 .threads = problem.options().threads},
-                                                control);
+  const RadiusMarginFit fit = fit_radius_margin(prepared.z, codes, own, problem.options().threads, control);
   selection.weights.assign(static_cast<std::size_t>(problem.data().features()), 0.0);
   for (std::size_t i = 0; i < problem.candidates().size(); ++i)
     selection.weights[problem.candidates()[i]] = fit.scales[static_cast<Index>(i)];

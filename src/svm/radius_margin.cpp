@@ -130,12 +130,12 @@ RadiusMargin RadiusMarginBound::at_last() const {
   return result;
 }
 
-RadiusMarginFit fit_radius_margin(const Matrix& z, const std::vector<int>& codes,
-                                  const RadiusMarginOptions& options, const RunControl& control) {
+RadiusMarginFit fit_radius_margin(const Matrix& z, const std::vector<int>& codes, const SvmRmb& options,
+                                  int threads, const RunControl& control) {
   constexpr double kEnough = 1e-4;  // of the fall that the derivative promises
   constexpr double kLeastStep = 1e-9;
   const Index p = z.cols();
-  RadiusMarginBound bound(z, machine_labels(codes), options.cost, options.threads);
+  RadiusMarginBound bound(z, machine_labels(codes), options.C, threads);
   Vector theta = Vector::Zero(p);  // log s up to a constant: no scale underflows in it
   Vector s = Vector::Ones(p);
   double value = bound.value(s);

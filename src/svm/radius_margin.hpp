@@ -3,6 +3,7 @@
 /// et al. 2000; Chapelle et al. 2002): docs/methods/svm.md.
 #include <vector>
 
+#include <subspectra/rankers.hpp>
 #include <subspectra/run_control.hpp>
 #include "core/types.hpp"
 
@@ -51,13 +52,6 @@ class RadiusMarginBound {
   double squared_norm_ = 0.0;
 };
 
-struct RadiusMarginOptions {
-  double cost = 1.0;
-  Index max_iterations = 200;
-  double tolerance = 1e-4;
-  int threads = 0;
-};
-
 struct RadiusMarginFit {
   Vector scales;               ///< p: sigma_j = sqrt(s_j), sum of s_j = p
   std::vector<Index> ranking;  ///< by falling scale, before rounding to 0; ties to the lowest index
@@ -67,9 +61,9 @@ struct RadiusMarginFit {
 
 /// Starts at s = 1 and takes steps s_k <- s_k exp(-eta dT/ds_k)/norm, which keep s >= 0 and sum s = p; eta is
 /// halved until T falls enough, and doubled after a step that was taken at once. Ends when an iteration
-/// lowers T by less than `tolerance` T.
+/// lowers T by less than `tolerance` T. C must be finite: who calls has chosen it.
 [[nodiscard]] RadiusMarginFit fit_radius_margin(const Matrix& z, const std::vector<int>& codes,
-                                                const RadiusMarginOptions& options,
+                                                const SvmRmb& options, int threads,
                                                 const RunControl& control = {});
 
 }  // namespace subspectra

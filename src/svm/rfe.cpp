@@ -7,7 +7,6 @@
 #include <numeric>
 #include <set>
 
-#include <subspectra/error.hpp>
 #include "core/parallel.hpp"
 #include "linalg/tiled.hpp"
 #include "svm/squared_hinge.hpp"
@@ -18,8 +17,13 @@ namespace {
 /// Machines on the columns that are left, warm-started from one training to the next.
 class Elimination {
  public:
-  Elimination(Matrix z, const std::vector<int>& codes, const RfeOptions& options)
-      : options_(options), z_(std::move(z)), left_(z_.cols()), labels_(machine_labels(codes)) {
+  Elimination(Matrix z, const std::vector<int>& codes, const SvmRfe& options, int threads, RfeForm form)
+      : cost_(options.C),
+        threads_(threads),
+        form_(form),
+        z_(std::move(z)),
+        left_(z_.cols()),
+        labels_(machine_labels(codes)) {
     columns_.resize(static_cast<std::size_t>(left_));
     std::iota(columns_.begin(), columns_.end(), Index{0});
     a_.resize(labels_.size());
@@ -31,8 +35,7 @@ class Elimination {
 
   /// The sum of w_j^2 over the machines, for the columns that are left.
   Vector train() {
-    const bool products =
-        options_.form == RfeForm::kProducts || (options_.form == RfeForm::kAuto && left_ >= z_.rows());
+    const bool products = form_ == RfeForm::kProducts || (form_ == RfeForm::kAuto && left_ >= z_.rows());
     if (products && fresh_at_ == 0) compute_products();
     std::vector<Machine> machines(labels_.size());
     Matrix rows;
@@ -41,10 +44,10 @@ class Elimination {
       rows.leftCols(left_) = z_.leftCols(left_);
       rows.col(left_).setOnes();
     }
-    parallel_for(static_cast<Index>(labels_.size()), options_.threads, [&](Index m) {
+    parallel_for(static_cast<Index>(labels_.size()), threads_, [&](Index m) {
       const auto at = static_cast<std::size_t>(m);
-      machines[at] = products ? machine_from_products(products_, labels_[at], options_.cost, false, a_[at])
-                              : machine_from_rows(rows, labels_[at], options_.cost, w_[at]);
+      machines[at] = products ? machine_from_products(products_, labels_[at], cost_, false, a_[at])
+                              : machine_from_rows(rows, labels_[at], cost_, w_[at]);
     });
     Vector scores = Vector::Zero(left_);
     objective_ = 0.0;
@@ -53,7 +56,7 @@ class Elimination {
       a_[m] = machines[m].a;
       Vector w(left_);
       if (products) {
-        linalg::gemv_transposed(z_.leftCols(left_), machines[m].a, w, options_.threads);
+        linalg::gemv_transposed(z_.leftCols(left_), machines[m].a, w, threads_);
       } else {
         w = machines[m].w.head(left_);
       }
@@ -75,7 +78,7 @@ class Elimination {
       } else {
         Matrix out(z_.rows(), gone);
         for (Index i = 0; i < gone; ++i) out.col(i) = z_.col(places[static_cast<std::size_t>(i)]);
-        linalg::rank_update_lower(-1.0, out, products_, options_.threads);
+        linalg::rank_update_lower(-1.0, out, products_, threads_);
         linalg::mirror_lower(products_);
       }
     }
@@ -103,12 +106,14 @@ class Elimination {
   /// G = Z Z' + 11', the ones being the offset's column.
   void compute_products() {
     products_ = Matrix::Ones(z_.rows(), z_.rows());
-    linalg::rank_update_lower(1.0, z_.leftCols(left_), products_, options_.threads);
+    linalg::rank_update_lower(1.0, z_.leftCols(left_), products_, threads_);
     linalg::mirror_lower(products_);
     fresh_at_ = std::max<Index>(left_, 1);
   }
 
-  RfeOptions options_;
+  double cost_;
+  int threads_;
+  RfeForm form_;
   Matrix z_;  ///< the columns that are left come first
   Index left_;
   std::vector<Index> columns_;
@@ -119,11 +124,11 @@ class Elimination {
 };
 
 /// How many leave of `left`, of which `free` may.
-Index leaving(const RfeOptions& options, Index left, Index free) {
-  if (options.step >= 1.0) return std::min(free, static_cast<Index>(options.step));
-  if (left <= options.single) return 1;
-  const auto share = static_cast<Index>(std::ceil(options.step * static_cast<double>(left)));
-  return std::clamp<Index>(std::min(share, left - options.single), 1, free);
+Index leaving(const SvmRfe& options, Index left, Index free) {
+  if (options.rfe_step >= 1.0) return std::min(free, static_cast<Index>(options.rfe_step));
+  if (left <= options.rfe_single) return 1;
+  const auto share = static_cast<Index>(std::ceil(options.rfe_step * static_cast<double>(left)));
+  return std::clamp<Index>(std::min(share, left - options.rfe_single), 1, free);
 }
 
 /// Places by rising score, those with keep last; scores that agree to rounding by rising index.
@@ -151,21 +156,6 @@ std::vector<Index> by_score(const Vector& scores, const std::vector<Index>& colu
 
 }  // namespace
 
-void RfeOptions::validate() const {
-  if (!(step > 0.0) || !std::isfinite(step) || (step >= 1.0 && step != std::floor(step))) {
-    throw InvalidArgument(
-        {.field = "rfe_step",
-         .value = fmt::to_string(step),
-         .rule = "{value}, but a share between 0 and 1 or a whole number of features is needed"});
-  }
-  if (single < 0)
-    throw InvalidArgument(
-        {.field = "rfe_single", .value = fmt::to_string(single), .rule = "{value}, but 0 or more is needed"});
-  if (!(cost > 0.0))
-    throw InvalidArgument(
-        {.field = "C", .value = fmt::to_string(cost), .rule = "{value}, but a positive number is needed"});
-}
-
 std::vector<Vector> machine_labels(const std::vector<int>& codes) {
   const std::set<int> present(codes.begin(), codes.end());
   std::vector<Vector> labels;
@@ -179,12 +169,12 @@ std::vector<Vector> machine_labels(const std::vector<int>& codes) {
 }
 
 RfeResult svm_rfe(Matrix z, const std::vector<int>& codes, const std::vector<char>& keep,
-                  const RfeOptions& options, const RunControl& control) {
+                  const SvmRfe& options, int threads, const RunControl& control, const RfeTuning& tuning) {
   options.validate();
   const Index p = z.cols();
   const auto kept =
       static_cast<Index>(std::count_if(keep.begin(), keep.end(), [](char k) { return k != 0; }));
-  Elimination machines(std::move(z), codes, options);
+  Elimination machines(std::move(z), codes, options, threads, tuning.form);
   RfeResult result;
   result.weights = Vector::Zero(p);
   std::vector<Index> last_first;

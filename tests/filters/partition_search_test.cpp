@@ -31,8 +31,10 @@ std::vector<Index> every_feature(const Dataset& data) {
   return features;
 }
 
-FoundPartition search(const Dataset& data, const PartitionSearchOptions& options) {
-  return most_surprising_partition(data, every_feature(data), options, RunControl());
+FoundPartition search(const Dataset& data, const MaxSurprise& options, std::uint64_t seed = 0,
+                      int threads = 0, std::uint64_t memory_limit = 0) {
+  return most_surprising_partition(data, every_feature(data), options, seed, threads, memory_limit,
+                                   RunControl());
 }
 
 /// Noise, `informative` columns of which lean towards the planted sides.
@@ -129,7 +131,7 @@ TEST(PartitionSearch, FindsTheBestOfAllPartitionsOfFewRows) {
     if (seed % 4 == 1) rows = rows.array().round().matrix().eval();
     const double share = seed % 2 == 0 ? 0.0 : 0.25;
     const AllPartitions all(rows);
-    const FoundPartition found = search(table_of(rows), {.smallest_class = share, .seed = seed});
+    const FoundPartition found = search(table_of(rows), {.smallest_class = share}, seed);
     const int least = std::max(1, static_cast<int>(std::ceil(share * static_cast<double>(n))));
     EXPECT_NEAR(found.surprise.score, all.score(AllPartitions::mask_of(found.sides)), 1e-9);
     EXPECT_NEAR(found.surprise.score, all.best(least), 1e-9);
@@ -142,7 +144,7 @@ TEST(PartitionSearch, TheScoresOfTheMovesAreThoseOfThePartitions) {
     SCOPED_TRACE(seed);
     Matrix rows = planted_rows(std::vector<int>(35, 0), 60, 0, 0.0, 100 + seed);
     if (seed % 2 == 1) rows = (2.0 * rows.array()).round().matrix().eval();
-    const FoundPartition found = search(table_of(rows), {.restarts = 3, .patience = 20, .seed = seed});
+    const FoundPartition found = search(table_of(rows), {.restarts = 3, .patience = 20}, seed);
     EXPECT_EQ(found.surprise.score, *std::max_element(found.starts.begin(), found.starts.end()));
     EXPECT_EQ(found.starts.size(), 3U);
     EXPECT_GE(found.moves, 60);
@@ -160,7 +162,7 @@ TEST(PartitionSearch, FindsThePlantedPartition) {
       for (int& side : sides) side = 1 - side;
     }
     const Dataset data = table_of(planted_rows(sides, 300, 40, 3.0, seed));
-    const FoundPartition found = search(data, {.restarts = 5, .seed = seed});
+    const FoundPartition found = search(data, {.restarts = 5}, seed);
     // A row between the classes may make more features informative on the other side than on its own.
     const auto planted =
         SurpriseScale(300).surprise_of(threshold_errors(data, every_feature(data), sides, 1),
@@ -188,17 +190,15 @@ TEST(PartitionSearch, OrderSignAndUnitsOfColumnsAndTheOrderOfRowsMakeNoDifferenc
 
 TEST(PartitionSearch, DependsOnTheSeedAndNotOnTheThreads) {
   const Dataset data = table_of(planted_rows(std::vector<int>(40, 0), 80, 0, 0.0, 3));
-  const PartitionSearchOptions options{.restarts = 6, .patience = 10, .seed = 4, .threads = 1};
-  const FoundPartition one = search(data, options);
-  PartitionSearchOptions other = options;
-  other.threads = 3;
-  const FoundPartition three = search(data, other);
+  const MaxSurprise options{.restarts = 6, .patience = 10};
+  const FoundPartition one = search(data, options, 4, 1);
+  const FoundPartition three = search(data, options, 4, 3);
   EXPECT_EQ(one.sides, three.sides);
   EXPECT_EQ(one.starts, three.starts);
   EXPECT_EQ(one.moves, three.moves);
   EXPECT_EQ(one.sides.front(), 0);
   std::set<std::vector<int>> found;  // on noise many partitions are as good as the best
-  for (other.seed = 5; other.seed < 10; ++other.seed) found.insert(search(data, other).sides);
+  for (std::uint64_t seed = 5; seed < 10; ++seed) found.insert(search(data, options, seed, 3).sides);
   EXPECT_GT(found.size(), 1U);
 }
 
@@ -233,7 +233,7 @@ TEST(PartitionSearch, StoppedAtOnceItHasACutOfAFeature) {
   std::stop_source stop;
   stop.request_stop();
   const RunControl control(stop.get_token(), kInfinity);
-  const auto found = most_surprising_partition(data, every_feature(data), {.threads = 2}, control);
+  const auto found = most_surprising_partition(data, every_feature(data), {}, 0, 2, 0, control);
   EXPECT_EQ(found.starts.size(), 1U);
   EXPECT_EQ(found.moves, 0);
   EXPECT_EQ(found.sides.size(), 25U);
@@ -242,8 +242,7 @@ TEST(PartitionSearch, StoppedAtOnceItHasACutOfAFeature) {
 
 TEST(PartitionSearch, RefusesWhatDoesNotFit) {
   const Dataset data = table_of(planted_rows(std::vector<int>(25, 0), 40, 0, 0.0, 2));
-  const auto message =
-      message_of<Error>([&] { return search(data, {.threads = 1, .memory_limit = 1000}).moves; });
+  const auto message = message_of<Error>([&] { return search(data, {}, 0, 1, 1000).moves; });
   EXPECT_TRUE(contains(message, "the order of 25 rows by every one of 40 features needs"));
   EXPECT_TRUE(contains(message, "give fewer columns, or labels"));
 }

@@ -21,7 +21,7 @@ using oracle::gaussian_classes;
 TEST(Gloss, IsOptimalInTheScaleOfItsOwnObjective) {
   const DatasetParts data = gaussian_classes(60, 120, 4, 1);
   const ScoringProblem problem = make_scoring_problem(data, all_features(data), 1);
-  const auto gloss = gloss_solver(problem, {.tolerance = 1e-13, .threads = 1});
+  const auto gloss = gloss_solver(problem, {.tolerance = 1e-13}, 1);
   const auto n = static_cast<double>(problem.rows());
   const double top = gloss->lambda_max();
   EXPECT_NEAR(top, 2.0 / n * (problem.x.transpose() * problem.targets).rowwise().norm().maxCoeff(), 1e-14);
@@ -54,8 +54,8 @@ TEST(Gloss, TurnsWithTheScores) {
   rotation << std::cos(0.7), -std::sin(0.7), std::sin(0.7), std::cos(0.7);
   turned.scores = problem.scores * rotation;
   turned.targets = problem.targets * rotation;
-  const auto a = gloss_solver(problem, {.tolerance = 1e-13, .threads = 1});
-  const auto b = gloss_solver(turned, {.tolerance = 1e-13, .threads = 1});
+  const auto a = gloss_solver(problem, {.tolerance = 1e-13}, 1);
+  const auto b = gloss_solver(turned, {.tolerance = 1e-13}, 1);
   const double lambda = 0.3 * a->lambda_max();
   const ScoringFit first = a->fit(lambda, RunControl()), second = b->fit(lambda, RunControl());
   EXPECT_NEAR(first.objective, second.objective, 1e-12);
@@ -68,7 +68,7 @@ TEST(Gloss, TakesTwoRowsAndOneColumn) {
   data.dense << 1.0, 4.0;
   data.labels = Labels::from_texts("class", {"a", "b"});
   const ScoringProblem problem = make_scoring_problem(data, {0}, 1);
-  const auto gloss = gloss_solver(problem, {.threads = 1});
+  const auto gloss = gloss_solver(problem, {}, 1);
   const ScoringFit fit = gloss->fit(0.5 * gloss->lambda_max(), RunControl());
   ASSERT_EQ(fit.b.rows.size(), 1U);
   EXPECT_NEAR(std::abs(fit.b.values(0, 0)), 0.5, 1e-7);  // x'T = +/-1, halved by soft thresholding
@@ -77,7 +77,7 @@ TEST(Gloss, TakesTwoRowsAndOneColumn) {
 TEST(SparseFisher, IsTheLassoOnLabelsOfPlusAndMinusOne) {
   const DatasetParts data = gaussian_classes(40, 70, 2, 3);
   const ScoringProblem problem = make_scoring_problem(data, all_features(data), 1);
-  const auto sfd = sfd_solver(problem, {.tolerance = 1e-13, .threads = 1});
+  const auto sfd = sfd_solver(problem, {.tolerance = 1e-13}, 1);
   Vector y(40);
   for (Index i = 0; i < 40; ++i)
     y[i] = problem.scores(problem.codes[static_cast<std::size_t>(i)], 0) > 0.0 ? 1.0 : -1.0;

@@ -23,10 +23,10 @@ struct Naive {
 };
 
 /// The rule of the paper's (20) and (24), or of the fast update, feature by feature.
-Naive naive_rvm(const ScoringProblem& problem, double lambda, const RvmOptions& options, Index iterations) {
+Naive naive_rvm(const ScoringProblem& problem, double lambda, const RvmRow& options, Index iterations) {
   const Index n = problem.rows(), p = problem.columns();
   const double noise = lambda * static_cast<double>(n);
-  const double alpha = options.alpha > 0.0 ? options.alpha : noise;
+  const double alpha = std::isfinite(options.alpha) ? options.alpha : noise;
   const auto count = static_cast<double>(problem.discriminants());
   Vector gamma = Vector::Ones(p);
   Naive result{.b = {}, .gone = std::vector<char>(static_cast<std::size_t>(p), 0)};
@@ -40,8 +40,8 @@ Naive naive_rvm(const ScoringProblem& problem, double lambda, const RvmOptions& 
     for (Index i = 0; i < p; ++i) {
       const double z = problem.x.col(i).dot(spread * problem.x.col(i));
       const double square = result.b.row(i).squaredNorm() / count;
-      next[i] = options.update == RvmUpdate::kFast ? std::sqrt(square / z)
-                                                   : square + gamma[i] - gamma[i] * gamma[i] * z;
+      next[i] = options.rvm_update == RvmUpdate::kFast ? std::sqrt(square / z)
+                                                       : square + gamma[i] - gamma[i] * gamma[i] * z;
       if (gamma[i] == 0.0) next[i] = 0.0;
     }
     const double threshold = options.prune * std::max(next.maxCoeff(), noise);
@@ -65,12 +65,12 @@ TEST(RvmRow, AgreesWithEveryMatrixFormed) {
   for (const auto& [rows, columns] : {std::pair<Index, Index>{30, 60}, {60, 20}}) {
     const auto problem = scoring_problem(gaussian_classes(rows, columns, 3, 7));
     for (const auto update : {RvmUpdate::kFast, RvmUpdate::kEm}) {
-      for (const double alpha : {0.0, 0.37}) {
+      for (const double alpha : {kInfinity, 0.37}) {
         for (const double prune : {0.0, 1e-6, 1e-3}) {
           SCOPED_TRACE(fmt::format("{} x {}, alpha {}, prune {}", rows, columns, alpha, prune));
-          RvmOptions options{.alpha = alpha, .prune = prune, .update = update};
-          options.iterations = {.max_iterations = 40, .tolerance = 0.0, .threads = 2};
-          const auto solver = rvm_row_solver(problem, options);
+          const RvmRow options{
+              .alpha = alpha, .prune = prune, .rvm_update = update, .max_iterations = 40, .tolerance = 0.0};
+          const auto solver = rvm_row_solver(problem, options, 2);
           const double lambda = 0.1 * solver->lambda_max();
           const ScoringFit fit = solver->fit(lambda, {});
           const Naive naive = naive_rvm(problem, lambda, options, 40);
@@ -92,10 +92,10 @@ TEST(RvmRow, TheCostNeverRises) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     const auto problem = scoring_problem(gaussian_classes(40, seed % 2 == 0 ? 150 : 25, 4, seed));
     for (const auto update : {RvmUpdate::kFast, RvmUpdate::kEm}) {
-      for (const double alpha : {0.0, 1e-3, 10.0}) {
-        RvmOptions options{.alpha = alpha, .prune = 0.0, .update = update};
-        options.iterations = {.max_iterations = 150, .tolerance = 0.0, .threads = 1};
-        const auto solver = rvm_row_solver(problem, options);
+      for (const double alpha : {kInfinity, 1e-3, 10.0}) {
+        const auto solver = rvm_row_solver(
+            problem,
+            {.alpha = alpha, .prune = 0.0, .rvm_update = update, .max_iterations = 150, .tolerance = 0.0}, 1);
         for (const double part : {0.5, 0.05, 1e-3})
           expect_falling(solver->fit(part * solver->lambda_max(), {}).trace);
       }
@@ -105,10 +105,10 @@ TEST(RvmRow, TheCostNeverRises) {
 
 TEST(RvmRow, ReportsTheCostOfThePaper) {
   const auto problem = scoring_problem(gaussian_classes(25, 40, 3, 3));
-  RvmOptions options{.alpha = 0.2, .prune = 0.0};
-  options.iterations = {.max_iterations = 1, .tolerance = 0.0, .threads = 1};
   const double lambda = 0.004;
-  const auto fit = rvm_row_solver(problem, options)->fit(lambda, {});
+  const auto fit =
+      rvm_row_solver(problem, {.alpha = 0.2, .prune = 0.0, .max_iterations = 1, .tolerance = 0.0}, 1)
+          ->fit(lambda, {});
   const Matrix b = dense_rows(fit.b, 40);
   const Matrix k = 0.2 * Matrix::Identity(25, 25) + problem.x * problem.x.transpose();  // gamma = 1
   const double expected = (problem.targets - problem.x * b).squaredNorm() / 25.0 +
@@ -118,10 +118,9 @@ TEST(RvmRow, ReportsTheCostOfThePaper) {
 
 TEST(RvmRow, FromItsLargestLambdaOnNothingIsLeft) {
   const auto problem = scoring_problem(gaussian_classes(30, 200, 3, 5));
-  for (const double alpha : {0.0, 0.1, 1.0, 100.0}) {
-    RvmOptions options{.alpha = alpha};
-    options.iterations = {.max_iterations = 20000, .tolerance = 1e-9, .threads = 1};
-    const auto solver = rvm_row_solver(problem, options);
+  for (const double alpha : {kInfinity, 0.1, 1.0, 100.0}) {
+    const auto solver =
+        rvm_row_solver(problem, {.alpha = alpha, .max_iterations = 20000, .tolerance = 1e-9}, 1);
     EXPECT_TRUE(solver->fit(1.2 * solver->lambda_max(), {}).b.rows.empty()) << alpha;
     EXPECT_FALSE(solver->fit(0.5 * solver->lambda_max(), {}).b.rows.empty()) << alpha;
   }
@@ -134,11 +133,10 @@ TEST(RvmRow, FeaturesOnTheirWayOutAreNotCounted) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     const auto problem = scoring_problem(gaussian_classes(60, seed % 2 == 0 ? 150 : 40, 4, seed));
     for (const auto update : {RvmUpdate::kFast, RvmUpdate::kEm}) {
-      RvmOptions options{.update = update};
-      options.iterations = {.max_iterations = 5000, .tolerance = 1e-5, .threads = 1};
-      const auto solver = rvm_row_solver(problem, options);
-      RvmOptions patient;  // the fast rule: (24) would need a million iterations to say the same
-      patient.iterations = {.max_iterations = 200000, .tolerance = 1e-12, .threads = 1};
+      const auto solver =
+          rvm_row_solver(problem, {.rvm_update = update, .max_iterations = 5000, .tolerance = 1e-5}, 1);
+      // The fast rule: (24) would need a million iterations to say the same.
+      const RvmRow patient{.max_iterations = 200000, .tolerance = 1e-12};
       for (const double part : {0.3, 0.1}) {
         const double lambda = part * solver->lambda_max();
         const auto fit = solver->fit(lambda, {});
@@ -147,7 +145,7 @@ TEST(RvmRow, FeaturesOnTheirWayOutAreNotCounted) {
         ASSERT_GT(norms.size(), 0);
         EXPECT_GT(norms.minCoeff(), 1e-3 * norms.maxCoeff()) << seed;
         if (update == RvmUpdate::kEm) continue;
-        const auto expected = rvm_row_solver(problem, patient)->fit(lambda, {}).b.rows;
+        const auto expected = rvm_row_solver(problem, patient, 1)->fit(lambda, {}).b.rows;
         EXPECT_TRUE(std::includes(fit.b.rows.begin(), fit.b.rows.end(), expected.begin(), expected.end()))
             << seed;
         surplus += fit.b.rows.size() - expected.size();
@@ -160,14 +158,13 @@ TEST(RvmRow, FeaturesOnTheirWayOutAreNotCounted) {
 /// Lemma 2: a rotation of the scores turns B and nothing else.
 TEST(RvmRow, AnyValidScoresGiveTheSameRows) {
   auto problem = scoring_problem(gaussian_classes(40, 90, 4, 11));
-  RvmOptions options;
-  options.iterations = {.max_iterations = 300, .tolerance = 0.0, .threads = 1};
-  const double lambda = 0.1 * rvm_row_solver(problem, options)->lambda_max();
-  const auto before = rvm_row_solver(problem, options)->fit(lambda, {});
+  const RvmRow options{.max_iterations = 300, .tolerance = 0.0};
+  const double lambda = 0.1 * rvm_row_solver(problem, options, 1)->lambda_max();
+  const auto before = rvm_row_solver(problem, options, 1)->fit(lambda, {});
   const Matrix turn = Eigen::HouseholderQR<Matrix>(Matrix::Random(3, 3)).householderQ();
   problem.scores *= turn;
   problem.targets *= turn;
-  const auto after = rvm_row_solver(problem, options)->fit(lambda, {});
+  const auto after = rvm_row_solver(problem, options, 1)->fit(lambda, {});
   ASSERT_EQ(before.b.rows, after.b.rows);
   EXPECT_LE((before.b.values * turn - after.b.values).cwiseAbs().maxCoeff(), 1e-8);
   EXPECT_NEAR(before.objective, after.objective, 1e-10 * std::abs(before.objective));
@@ -184,9 +181,8 @@ TEST(OptimalScoring, IsFishersCriterionSquashed) {
   const Matrix sums = class_sums(problem, problem.x);
   const Matrix between = sums.transpose() * problem.class_weights.cwiseInverse().asDiagonal() * sums / n;
   const Matrix within = problem.x.transpose() * problem.x / n - between;
-  JeffreysOptions once;
-  once.iterations = {.max_iterations = 1, .tolerance = 0.0, .threads = 1};
-  const Matrix b = dense_rows(jeffreys_row_solver(problem, once)->fit(lambda, {}).b, 12);  // gamma = 1
+  const JeffreysRow once{.max_iterations = 1, .tolerance = 0.0};
+  const Matrix b = dense_rows(jeffreys_row_solver(problem, once, 1)->fit(lambda, {}).b, 12);  // gamma = 1
   const double value = (problem.targets - problem.x * b).squaredNorm() / n + lambda * b.squaredNorm();
   const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> pairs(
       between, within + lambda * Matrix::Identity(12, 12), Eigen::EigenvaluesOnly | Eigen::Ax_lBx);
@@ -214,9 +210,7 @@ TEST(OptimalScoring, IsFishersCriterionSquashed) {
 TEST(RvmRow, ThreadsDoNotChangeABit) {
   const auto problem = scoring_problem(gaussian_classes(50, 3000, 3, 1));
   const auto run = [&](int threads) {
-    RvmOptions options;
-    options.iterations = {.max_iterations = 30, .tolerance = 0.0, .threads = threads};
-    return rvm_row_solver(problem, options)->fit(0.002, {});
+    return rvm_row_solver(problem, {.max_iterations = 30, .tolerance = 0.0}, threads)->fit(0.002, {});
   };
   const auto one = run(1);
   for (const int threads : {2, 8}) {
@@ -238,7 +232,7 @@ TEST(RvmRow, CopiesShareTheirWeight) {
 
 TEST(RvmRow, WarmStartsGoUpThePath) {
   const auto problem = scoring_problem(gaussian_classes(60, 400, 4, 6));
-  const auto solver = rvm_row_solver(problem, {.warm = true});
+  const auto solver = rvm_row_solver(problem, {}, 0, true);
   EXPECT_TRUE(solver->rising());
   std::vector<Index> before;
   for (const double part : {1e-3, 1e-2, 0.1, 0.5}) {
@@ -254,12 +248,12 @@ TEST(RvmRow, WarmStartsGoUpThePath) {
 TEST(Jeffreys, TheCostNeverRises) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     const auto problem = scoring_problem(gaussian_classes(40, seed % 2 == 0 ? 120 : 20, 3, seed));
-    JeffreysOptions options{.epsilon = 1e-6, .prune = 0.0};
-    options.iterations = {.max_iterations = 100, .tolerance = 0.0, .threads = 1};
     for (const double part : {0.5, 0.05, 1e-3}) {
-      const auto rows = jeffreys_row_solver(problem, options);
+      const auto rows = jeffreys_row_solver(
+          problem, {.epsilon = 1e-6, .prune = 0.0, .max_iterations = 100, .tolerance = 0.0}, 1);
       expect_falling(rows->fit(part * rows->lambda_max(), {}).trace);
-      const auto entries = jeffreys_entry_solver(problem, options);
+      const auto entries = jeffreys_entry_solver(
+          problem, {.epsilon = 1e-6, .prune = 0.0, .max_iterations = 100, .tolerance = 0.0}, 1);
       expect_falling(entries->fit(part * entries->lambda_max(), {}).trace);
     }
   }
@@ -269,9 +263,8 @@ TEST(Jeffreys, TheCostNeverRises) {
 /// log(|b_i|^2 + eps).
 TEST(Jeffreys, EndsAtAStationaryPoint) {
   const auto problem = scoring_problem(gaussian_classes(50, 80, 3, 12));
-  JeffreysOptions options;
-  options.iterations = {.max_iterations = 5000, .tolerance = 1e-12, .threads = 1};
-  const auto solver = jeffreys_row_solver(problem, options);
+  const JeffreysRow options{.max_iterations = 5000, .tolerance = 1e-12};
+  const auto solver = jeffreys_row_solver(problem, options, 1);
   const double lambda = 0.05 * solver->lambda_max();
   const auto fit = solver->fit(lambda, {});
   ASSERT_FALSE(fit.b.rows.empty());

@@ -15,12 +15,14 @@ using oracle::dense_rows;
 using oracle::gaussian_classes;
 using oracle::scoring_problem;
 
+constexpr RvmEntryTuning kExactLassos{.lasso_tolerance = 1e-12};
+
 TEST(RvmEntry, TheCostNeverRises) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     const auto problem = scoring_problem(gaussian_classes(40, seed % 2 == 0 ? 120 : 20, 3, seed));
-    RvmEntryOptions options{.alpha = seed == 3 ? 0.05 : 0.0, .lasso_tolerance = 1e-12};
-    options.iterations = {.max_iterations = 25, .tolerance = 0.0, .threads = 1};
-    const auto solver = rvm_entry_solver(problem, options);
+    const auto solver = rvm_entry_solver(
+        problem, {.alpha = seed == 3 ? 0.05 : kInfinity, .max_iterations = 25, .tolerance = 0.0}, 1,
+        kExactLassos);
     for (const double part : {0.2, 0.05, 0.01}) {
       const auto trace = solver->fit(part * solver->lambda_max(), {}).trace;
       ASSERT_EQ(trace.size(), 25U);
@@ -65,15 +67,13 @@ void expect_fixed_point(const ScoringProblem& problem, double lambda, const Scor
   }
 }
 
-RvmEntryOptions exact_options() {
-  RvmEntryOptions options{.lasso_tolerance = 1e-12};
-  options.iterations = {.max_iterations = 2000, .tolerance = 1e-9, .threads = 1};
-  return options;
+std::unique_ptr<ScoringSolver> exact_solver(const ScoringProblem& problem) {
+  return rvm_entry_solver(problem, {.max_iterations = 2000, .tolerance = 1e-9}, 1, kExactLassos);
 }
 
 TEST(RvmEntry, EndsAtAFixedPoint) {
   const auto problem = scoring_problem(gaussian_classes(40, 60, 3, 5));
-  const auto solver = rvm_entry_solver(problem, exact_options());
+  const auto solver = exact_solver(problem);
   const double lambda = 0.05 * solver->lambda_max();
   const auto fit = solver->fit(lambda, {});
   ASSERT_TRUE(fit.converged);
@@ -88,7 +88,7 @@ TEST(RvmEntry, EndsAtAFixedPointOfAllColumns) {
     DatasetParts data = gaussian_classes(40, 800, 3, 11);
     if (twice) data.dense.rightCols(400) = data.dense.leftCols(400);  // no lasso has one optimum then
     const auto problem = scoring_problem(data);
-    const auto solver = rvm_entry_solver(problem, exact_options());
+    const auto solver = exact_solver(problem);
     for (const double part : {0.03, 0.01, 0.003}) {
       const double lambda = part * solver->lambda_max();
       const auto fit = solver->fit(lambda, {});
@@ -104,18 +104,17 @@ TEST(RvmEntry, EndsAtAFixedPointOfAllColumns) {
 /// However few iterations, the last one is over all columns, and its gap is; a stop on the way leaves none.
 TEST(RvmEntry, WhereItEndsEarlyItsGapIsOverAllColumnsOrNone) {
   const auto problem = scoring_problem(gaussian_classes(40, 800, 3, 12));
-  RvmEntryOptions options;
-  options.iterations.threads = 1;
-  const double lambda = 0.005 * rvm_entry_solver(problem, options)->lambda_max();
+  RvmEntry options;
+  const double lambda = 0.005 * rvm_entry_solver(problem, options, 1)->lambda_max();
   for (const Index most : {0, 1, 2, 3, 4, 5, 9}) {
-    options.iterations.max_iterations = most;
-    const auto fit = rvm_entry_solver(problem, options)->fit(lambda, {});
+    options.max_iterations = most;
+    const auto fit = rvm_entry_solver(problem, options, 1)->fit(lambda, {});
     EXPECT_EQ(fit.iterations, most);
     EXPECT_EQ(static_cast<Index>(fit.trace.size()), most);
     EXPECT_FALSE(fit.converged);
     EXPECT_EQ(fit.gap >= 0.0, most > 0);
   }
-  options.iterations.max_iterations = 1000;
+  options.max_iterations = 1000;
   for (int reports = 1; reports < 12; ++reports) {
     std::stop_source source;
     int seen = 0;
@@ -125,7 +124,7 @@ TEST(RvmEntry, WhereItEndsEarlyItsGapIsOverAllColumnsOrNone) {
           if (++seen == reports) source.request_stop();
         },
         0.0);
-    const auto solver = rvm_entry_solver(problem, options);
+    const auto solver = rvm_entry_solver(problem, options, 1);
     const auto fit = solver->fit(lambda, control);
     EXPECT_FALSE(fit.converged);
     EXPECT_LE(fit.iterations, reports + 1);
@@ -137,15 +136,14 @@ TEST(RvmEntry, WhereItEndsEarlyItsGapIsOverAllColumnsOrNone) {
 /// Halving down to such a lambda would never end.
 TEST(RvmEntry, TakesAVanishingLambda) {
   const auto problem = scoring_problem(gaussian_classes(20, 50, 3, 2));
-  RvmEntryOptions options{.alpha = 1.0};
-  options.iterations = {.max_iterations = 3, .tolerance = 1e-4, .threads = 1};
-  const auto fit = rvm_entry_solver(problem, options)->fit(1e-300, {});
+  const auto fit =
+      rvm_entry_solver(problem, {.alpha = 1.0, .max_iterations = 3, .tolerance = 1e-4}, 1)->fit(1e-300, {});
   EXPECT_LE((scored_classes(problem, fit.scores) - fitted_values(problem, fit.b)).squaredNorm(), 1e-5);
 }
 
 TEST(RvmEntry, FromItsLargestLambdaOnNothingIsLeft) {
   const auto problem = scoring_problem(gaussian_classes(30, 100, 4, 9));
-  for (const double alpha : {0.0, 1e-3, 1.0, 1e3}) {
+  for (const double alpha : {kInfinity, 1e-3, 1.0, 1e3}) {
     const auto solver = rvm_entry_solver(problem, {.alpha = alpha});
     EXPECT_TRUE(solver->fit(solver->lambda_max(), {}).b.rows.empty()) << alpha;
   }
@@ -155,10 +153,8 @@ TEST(RvmEntry, FromItsLargestLambdaOnNothingIsLeft) {
 TEST(RvmEntry, WithAHugeAlphaItIsTheLasso) {
   const auto problem = scoring_problem(gaussian_classes(40, 80, 2, 3));
   const double alpha = 1e8, n = 40.0, level = 0.3;
-  RvmEntryOptions options{.alpha = alpha, .lasso_tolerance = 1e-12};
-  options.iterations.threads = 1;
   const double penalty = level * (problem.x.transpose() * problem.targets).cwiseAbs().maxCoeff();
-  const auto solver = rvm_entry_solver(problem, options);
+  const auto solver = rvm_entry_solver(problem, {.alpha = alpha}, 1, kExactLassos);
   const auto fit = solver->fit(penalty * std::sqrt(alpha) / n, {});
   ASSERT_FALSE(fit.b.rows.empty());
   const Matrix b = dense_rows(fit.b, 80);

@@ -24,8 +24,7 @@ TEST(Sda, NeitherStepImprovesWhatItFound) {
     const DatasetParts data = gaussian_classes(60, 90, 4, 5);
     const ScoringProblem problem = scoring_problem(data);
     const auto n = static_cast<double>(problem.rows());
-    const auto sda =
-        sda_solver(problem, {.l2 = l2, .tolerance = 1e-13, .lasso_tolerance = 1e-14, .threads = 1});
+    const auto sda = sda_solver(problem, {.l2 = l2, .tolerance = 1e-13}, 1, {.lasso_tolerance = 1e-14});
     const Matrix d = problem.class_weights.asDiagonal();
     for (const double part : {0.6, 0.3, 0.1}) {
       SCOPED_TRACE(part);
@@ -76,7 +75,7 @@ TEST(Sda, NeitherStepImprovesWhatItFound) {
 TEST(Sda, NeverClimbs) {
   const DatasetParts data = gaussian_classes(80, 40, 3, 7);
   const ScoringProblem problem = scoring_problem(data);
-  const auto sda = sda_solver(problem, {.lasso_tolerance = 1e-12, .threads = 1});
+  const auto sda = sda_solver(problem, {}, 1, {.lasso_tolerance = 1e-12});
   const ScoringFit fit = sda->fit(0.2 * sda->lambda_max(), RunControl());
   // Within a discriminant; at the start of the second one the trace rises by its objective.
   int rises = 0;
@@ -125,8 +124,7 @@ Matrix direct_sda(const ScoringProblem& problem, double lambda, double l2) {
 TEST(Sda, HasTheSupportOfADirectImplementation) {
   const DatasetParts data = gaussian_classes(40, 30, 3, 12);
   const ScoringProblem problem = scoring_problem(data);
-  const auto sda =
-      sda_solver(problem, {.l2 = 1e-4, .tolerance = 1e-13, .lasso_tolerance = 1e-14, .threads = 1});
+  const auto sda = sda_solver(problem, {.l2 = 1e-4, .tolerance = 1e-13}, 1, {.lasso_tolerance = 1e-14});
   for (const double part : {0.6, 0.3, 0.15}) {  // falling, each from the one before
     const double lambda = part * sda->lambda_max();
     const Matrix found = dense_rows(sda->fit(lambda, RunControl()).b, 30);
@@ -139,7 +137,7 @@ TEST(Sda, HasTheSupportOfADirectImplementation) {
 TEST(Sda, IsTheLassoForTwoClassesAndZeroFromLambdaMax) {
   const DatasetParts data = gaussian_classes(30, 50, 2, 8);
   const ScoringProblem problem = scoring_problem(data);
-  const auto sda = sda_solver(problem, {.threads = 1});
+  const auto sda = sda_solver(problem, {}, 1);
   const double top = sda->lambda_max();
   EXPECT_NEAR(top, 2.0 / 30.0 * (problem.x.transpose() * problem.targets).cwiseAbs().maxCoeff(), 1e-14);
   const ScoringFit nothing = sda->fit(1.0001 * top, RunControl());
@@ -156,7 +154,7 @@ TEST(Sda, GivesTheSameForAnyNumberOfThreads) {
   const ScoringProblem problem = scoring_problem(data);
   std::vector<Matrix> answers;
   for (const int threads : {1, 2, 8}) {
-    const auto sda = sda_solver(problem, {.threads = threads});
+    const auto sda = sda_solver(problem, {}, threads);
     answers.push_back(dense_rows(sda->fit(0.3 * sda->lambda_max(), RunControl()).b, 900));
     EXPECT_EQ(answers.back(), answers.front());
   }
@@ -167,7 +165,7 @@ TEST(Sda, StopsWhenAskedAndChecksItsOptions) {
   const ScoringProblem problem = scoring_problem(data);
   std::stop_source source;
   source.request_stop();
-  const auto sda = sda_solver(problem, {.threads = 1});
+  const auto sda = sda_solver(problem, {}, 1);
   EXPECT_FALSE(sda->fit(0.01 * sda->lambda_max(), RunControl(source.get_token(), kInfinity)).converged);
   EXPECT_THROW((void)sda_solver(problem, {.tolerance = -1e-3}), InvalidArgument);
   EXPECT_THROW((void)sda_solver(problem, {.max_iterations = 0}), InvalidArgument);

@@ -65,7 +65,7 @@ TEST(Sulda, SolvesTheEquationsOf10WithAtMostRankManyNonzeros) {
     }
     Vector values(2);
     for (const SuldaRoute route : {SuldaRoute::kSimplex, SuldaRoute::kSplitting}) {
-      const auto solver = sulda_solver(problem, {.route = route, .threads = 1});
+      const auto solver = sulda_solver(problem, {}, 1, {.route = route});
       EXPECT_EQ(solver->lambda_max(), 0.0);
       const ScoringFit fit = solver->fit(1.0, {});
       EXPECT_EQ(fit.lambda, 0.0);
@@ -90,7 +90,7 @@ TEST(Sulda, TakesOneOfEqualColumns) {
   data.dense.col(7) = data.dense.col(2);
   const ScoringProblem problem = problem_of(data);
   for (const SuldaRoute route : {SuldaRoute::kSimplex, SuldaRoute::kSplitting}) {
-    const ScoringFit fit = sulda_solver(problem, {.route = route, .threads = 1})->fit(0.0, {});
+    const ScoringFit fit = sulda_solver(problem, {}, 1, {.route = route})->fit(0.0, {});
     const Matrix b = dense(problem, fit);
     for (Index c = 0; c < b.cols(); ++c) {
       EXPECT_LE((b.col(c).array() != 0.0).count(), 6) << "discriminant " << c;
@@ -103,10 +103,8 @@ TEST(Sulda, TakesOneOfEqualColumns) {
 TEST(Sulda, GrowsItsSetOfColumnsToTheOptimumOverAllOfThem) {
   const DatasetParts data = oracle::random_classes(30, 3000, 3, 11);
   const ScoringProblem problem = problem_of(data);
-  const ScoringFit simplex =
-      sulda_solver(problem, {.route = SuldaRoute::kSimplex, .threads = 2})->fit(0.0, {});
-  const ScoringFit splitting =
-      sulda_solver(problem, {.route = SuldaRoute::kSplitting, .threads = 2})->fit(0.0, {});
+  const ScoringFit simplex = sulda_solver(problem, {}, 2, {.route = SuldaRoute::kSimplex})->fit(0.0, {});
+  const ScoringFit splitting = sulda_solver(problem, {}, 2, {.route = SuldaRoute::kSplitting})->fit(0.0, {});
   EXPECT_TRUE(simplex.converged);
   EXPECT_GT(simplex.trace.size(), 2U);  // more than one round for a discriminant
   EXPECT_TRUE(splitting.converged);
@@ -160,7 +158,7 @@ TEST(Sulda, DegenerateTablesAreFine) {
   // One column is the target itself: T/2 = X beta with |beta|_1 = 1/2, and no unit-norm columns do it with
   // less.
   for (const SuldaRoute route : {SuldaRoute::kSimplex, SuldaRoute::kSplitting}) {
-    const ScoringFit fit = sulda_solver(problem, {.route = route})->fit(0.0, {});
+    const ScoringFit fit = sulda_solver(problem, {}, 0, {.route = route})->fit(0.0, {});
     EXPECT_EQ(fit.b.rows, (std::vector<Index>{4}));
     EXPECT_NEAR(fit.objective, 0.5, 1e-10);
     EXPECT_TRUE(fit.converged);
@@ -184,7 +182,7 @@ TEST(Sulda, IsStillFeasibleWhenItWasEndedEarly) {
   for (const SuldaRoute route : {SuldaRoute::kSimplex, SuldaRoute::kSplitting}) {
     for (const Index limit : {1, 7}) {
       SCOPED_TRACE(limit);
-      const auto solver = sulda_solver(problem, {.route = route, .max_iterations = limit});
+      const auto solver = sulda_solver(problem, {.max_iterations = limit}, 0, {.route = route});
       for (const ScoringFit& fit : {solver->fit(0.0, {}), solver->fit(0.0, stopped)}) {
         EXPECT_FALSE(fit.converged);
         EXPECT_GT(fit.gap, 1e-6);

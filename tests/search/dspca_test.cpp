@@ -113,7 +113,7 @@ TEST(Dspca, TheGapClosesAndBothPointsAreFeasible) {
     const Index n = 12;
     const Matrix a = covariance(seed % 2 == 0 ? 40 : 7, n, random);
     const double top = largest_eigenvalue(a);
-    DspcaSolver solver(a, {.tolerance = 1e-6, .max_iterations = 20000});
+    DspcaSolver solver(a, {.max_iterations = 20000, .tolerance = 1e-6});
     for (const Index k : {1, 2, 4, 7, 11, 12}) {
       const auto solution = solver.of_size(k, RunControl());
       EXPECT_TRUE(solution.converged) << k << ": " << solution.iterations;
@@ -134,7 +134,7 @@ TEST(Dspca, SizeAndPenaltyAreTheSameProblem) {
   // rho of the size's dual, given as the penalty, has the same optimum: dual_k = dual_rho + rho k.
   Random random(3);
   const Matrix a = covariance(30, 10, random);
-  DspcaSolver solver(a, {.tolerance = 1e-7, .max_iterations = 50000});
+  DspcaSolver solver(a, {.max_iterations = 50000, .tolerance = 1e-7});
   for (const Index k : {3, 6}) {
     const auto by_size = solver.of_size(k, RunControl());
     const auto by_penalty = solver.of_penalty(by_size.rho, RunControl());
@@ -147,7 +147,7 @@ TEST(Dspca, PitpropsHasTheValueThatAnotherProgramFinds) {
   // Optima: Moghaddam, Weiss & Avidan 2006. The relaxation was solved by another program (a plain
   // projected splitting in NumPy, gap 1e-4): 2.5218, 3.4581, 4.1448 at k = 3, 5, 8.
   const Matrix a = oracle::pitprops();
-  DspcaSolver solver(a, {.tolerance = 1e-6, .max_iterations = 20000});
+  DspcaSolver solver(a, {.max_iterations = 20000, .tolerance = 1e-6});
   const Vector best = best_of_sizes(a);
   EXPECT_NEAR(best[5], 3.406155, 5e-7);
   for (const auto& [k, value] : {std::pair<Index, double>{3, 2.5217}, {5, 3.4580}, {8, 4.1448}}) {
@@ -203,7 +203,7 @@ TEST(Dspca, RefusesWhatItCannotDo) {
                InvalidArgument);
   EXPECT_THROW(DspcaSolver(a, {.tolerance = 1.0}), InvalidArgument);
   EXPECT_THROW(DspcaSolver(a, {.max_iterations = 0}), InvalidArgument);
-  EXPECT_THROW(DspcaSolver(a, {.memory_limit = 100}), Error);
+  EXPECT_THROW(DspcaSolver(a, {}, 100), Error);
   DspcaSolver solver(a, {});
   EXPECT_THROW((void)solver.of_size(0, RunControl()), InvalidArgument);
   EXPECT_THROW((void)solver.of_size(4, RunControl()), InvalidArgument);

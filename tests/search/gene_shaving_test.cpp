@@ -31,7 +31,7 @@ DatasetParts planted(Index n, Index p, std::uint64_t seed) {
 TEST(GeneShaving, FindsThePlantedSetsAndTheirSigns) {
   for (const auto& [n, p] : {std::pair<Index, Index>{60, 40}, {25, 120}}) {
     const DatasetParts data = planted(n, p, 3);
-    const auto sets = gene_shaving(data, all_features(data), 2, {}, RunControl{});
+    const auto sets = gene_shaving(data, all_features(data), 2, {}, 0, 0, RunControl{});
     ASSERT_EQ(sets.size(), 2U);
     EXPECT_EQ(sets[0].features, (std::vector<Index>{0, 1, 2, 3, 4}));
     EXPECT_EQ(sets[1].features, (std::vector<Index>{5, 6, 7, 8}));
@@ -46,7 +46,7 @@ TEST(GeneShaving, FindsThePlantedSetsAndTheirSigns) {
 // sums.
 TEST(GeneShaving, RatioOfTheChosenSetIsThatOfItsDefinition) {
   const DatasetParts data = planted(30, 50, 7);
-  const auto sets = gene_shaving(data, all_features(data), 1, {}, RunControl{});
+  const auto sets = gene_shaving(data, all_features(data), 1, {}, 0, 0, RunControl{});
   const auto& set = sets.front();
   const Matrix x = data.dense(Eigen::all, set.features);
   Matrix z = x.rowwise() - x.colwise().mean();
@@ -82,15 +82,15 @@ TEST(GeneShaving, RatioOfTheChosenSetIsThatOfItsDefinition) {
 
 TEST(GeneShaving, DoesNotDependOnThreadsAndSignsFollowTheData) {
   DatasetParts data = planted(30, 50, 11);
-  const auto one = gene_shaving(data, all_features(data), 3, {.seed = 5, .threads = 1}, RunControl{});
-  const auto four = gene_shaving(data, all_features(data), 3, {.seed = 5, .threads = 4}, RunControl{});
+  const auto one = gene_shaving(data, all_features(data), 3, {}, 5, 1, RunControl{});
+  const auto four = gene_shaving(data, all_features(data), 3, {}, 5, 4, RunControl{});
   ASSERT_EQ(one.size(), four.size());
   for (std::size_t m = 0; m < one.size(); ++m) {
     EXPECT_EQ(one[m].features, four[m].features);
     EXPECT_EQ(one[m].gap, four[m].gap);
   }
   data.dense.col(2) *= -1.0;
-  const auto flipped = gene_shaving(data, all_features(data), 1, {.seed = 5}, RunControl{});
+  const auto flipped = gene_shaving(data, all_features(data), 1, {}, 5, 0, RunControl{});
   EXPECT_EQ(flipped[0].features, one[0].features);
   EXPECT_EQ(flipped[0].signs[2] * flipped[0].signs[0], -one[0].signs[2] * one[0].signs[0]);
 }
@@ -99,10 +99,10 @@ TEST(GeneShaving, EndsWhenNothingVaries) {
   DatasetParts data = oracle::random_classes(20, 3, 2, 13);
   data.dense.col(1) = data.dense.col(0);
   data.dense.col(2) = -2.0 * data.dense.col(0);
-  const auto sets = gene_shaving(data, {0, 1, 2}, 5, {.permutations = 3}, RunControl{});
+  const auto sets = gene_shaving(data, {0, 1, 2}, 5, {.permutations = 3}, 0, 0, RunControl{});
   EXPECT_EQ(sets.size(), 1U);
   EXPECT_NEAR(sets[0].variance_ratio, sets[0].features.size() == 3 ? 16.0 / 18.0 : 1.0, 1e-9);
-  const auto alone = gene_shaving(data, {2}, 2, {.permutations = 3}, RunControl{});
+  const auto alone = gene_shaving(data, {2}, 2, {.permutations = 3}, 0, 0, RunControl{});
   ASSERT_EQ(alone.size(), 1U);
   EXPECT_EQ(alone[0].features, (std::vector<Index>{2}));
 }

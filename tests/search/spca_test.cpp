@@ -33,6 +33,8 @@ DatasetParts table(Matrix x) {
   return data;
 }
 
+SpcaRidge ridge(double value) { return {.automatic = false, .value = value}; }
+
 std::vector<Index> all(Index n) {
   std::vector<Index> features(static_cast<std::size_t>(n));
   std::iota(features.begin(), features.end(), Index{0});
@@ -103,7 +105,7 @@ TEST(Spca, PitpropsAreThePublishedComponents) {
   // Zou, Hastie & Tibshirani 2006, Table 3: lambda = (0.06, 0.16, 0.1, 0.5, 0.5, 0.5).
   const Matrix s = oracle::pitprops();
   const auto x = spca_table(s);
-  SpcaSolver solver(x, {.tolerance = 1e-8, .lasso_tolerance = 1e-13, .max_iterations = 2000});
+  SpcaSolver solver(x, {.max_iterations = 2000, .tolerance = 1e-8}, 0, {.lasso_tolerance = 1e-13});
   const auto fit = solver.fit({0.06, 0.16, 0.1, 0.5, 0.5, 0.5}, RunControl());
   EXPECT_TRUE(fit.converged) << fit.iterations;
   const std::vector<std::size_t> counts = {7, 4, 4, 1, 1, 1};
@@ -129,8 +131,8 @@ TEST(Spca, FollowsTheTextbookAndItsRegressionsAreOptimal) {
       x.col(3) *= 5.0;
       const Matrix s = covariance(x);
       const auto unit = spca_table(table(x), all(9), 1);
-      SpcaSolver solver(unit,
-                        {.l2 = l2, .tolerance = 1e-9, .lasso_tolerance = 1e-15, .max_iterations = 5000});
+      SpcaSolver solver(unit, {.l2 = ridge(l2), .max_iterations = 5000, .tolerance = 1e-9}, 0,
+                        {.lasso_tolerance = 1e-15});
       const double lambda = solver.lambda_max() * (seed % 2 == 0 ? 0.3 : 0.02);
       const auto fit = solver.fit({lambda}, RunControl());
       EXPECT_TRUE(fit.converged);
@@ -189,14 +191,14 @@ TEST(Spca, ScalesAndThreadsDoNotMatter) {
   const Matrix x = gaussian(30, 50, 9);
   for (const double l2 : {1e-6, kInfinity}) {
     const auto plain_table = spca_table(table(x), all(50), 1);
-    SpcaSolver plain(plain_table, {.l2 = l2, .threads = 1});
+    SpcaSolver plain(plain_table, {.l2 = ridge(l2)}, 1);
     const double lambda = 0.5 * plain.lambda_max();
     const auto one = plain.fit({lambda}, RunControl());
-    SpcaSolver threaded(plain_table, {.l2 = l2, .threads = 2});
+    SpcaSolver threaded(plain_table, {.l2 = ridge(l2)}, 2);
     EXPECT_EQ(threaded.fit({lambda}, RunControl()).b, one.b);
     for (const double scale : {0x1p-300, 0x1p300}) {
       const auto scaled_table = spca_table(table(scale * x), all(50), 1);
-      SpcaSolver scaled(scaled_table, {.l2 = l2, .threads = 1});
+      SpcaSolver scaled(scaled_table, {.l2 = ridge(l2)}, 1);
       const auto fit = scaled.fit({lambda * scale * scale}, RunControl());
       EXPECT_EQ(fit.support(), one.support());
     }
@@ -208,7 +210,7 @@ TEST(Spca, ManyMoreColumnsThanRows) {
   const Vector factor = gaussian(40, 1, 11).col(0);
   for (Index j = 0; j < 12; ++j) x.col(200 * j) += 3.0 * factor;
   const auto unit = spca_table(table(x), all(2500), 1);
-  SpcaSolver solver(unit, {.l2 = kInfinity, .threads = 1});
+  SpcaSolver solver(unit, {.l2 = ridge(kInfinity)}, 1);
   const auto path = spca_path(solver, 1, 12, 30, 0.05, RunControl());
   bool found = false;
   for (const auto& fit : path) {
@@ -228,7 +230,7 @@ TEST(Spca, StopsWhenToldAndRefusesNonsense) {
   SpcaSolver solver(unit, {});
   const auto path = spca_path(solver, 1, 6, 30, 1e-3, RunControl(source.get_token(), kInfinity));
   EXPECT_EQ(path.size(), 1U);
-  EXPECT_THROW(SpcaSolver(unit, {.l2 = -1.0}), InvalidArgument);
+  EXPECT_THROW(SpcaSolver(unit, {.l2 = ridge(-1.0)}), InvalidArgument);
   EXPECT_THROW(SpcaSolver(unit, {.tolerance = 1.0}), InvalidArgument);
   EXPECT_THROW(SpcaSolver(unit, {.max_iterations = 0}), InvalidArgument);
   EXPECT_THROW((void)solver.fit(std::vector<double>(7, 0.1), RunControl()), InvalidArgument);

@@ -109,14 +109,14 @@ TEST(RadiusMargin, TheNormIsThatOfTheHardMarginMachine) {
 TEST(RadiusMargin, ItFindsTheRelevantFeaturesOfWestonsLinearProblemAndNeverRises) {
   const DatasetParts data = synth::WestonLinear{.rows = 100, .seed = 3}.make().parts();
   const RadiusMarginFit fit =
-      fit_radius_margin(standardize_rows(data.dense).z, data.labels->codes, {.cost = 0.1, .threads = 1});
+      fit_radius_margin(standardize_rows(data.dense).z, data.labels->codes, {.C = 0.1}, 1);
   for (std::size_t i = 1; i < fit.trace.size(); ++i) EXPECT_LT(fit.trace[i], fit.trace[i - 1]);
   EXPECT_TRUE(fit.converged);
   EXPECT_NEAR(fit.scales.squaredNorm(), static_cast<double>(data.features()), 1e-9);
   // x_1..x_6 are relevant; three of them say nearly the same as the other three.
   for (std::size_t i = 0; i < 3; ++i) EXPECT_LT(fit.ranking[i], 6) << i;
   const RadiusMarginFit two =
-      fit_radius_margin(standardize_rows(data.dense).z, data.labels->codes, {.cost = 0.1, .threads = 2});
+      fit_radius_margin(standardize_rows(data.dense).z, data.labels->codes, {.C = 0.1}, 2);
   EXPECT_EQ(fit.ranking, two.ranking);
   EXPECT_EQ(fit.trace, two.trace);
 }
@@ -129,7 +129,7 @@ TEST(RadiusMargin, DegenerateTablesAreRanked) {
   data.labels->codes.front() = 1;  // a class of one
   for (const double cost : {1e-4, 1.0, 1e4}) {
     const RadiusMarginFit fit = fit_radius_margin(standardize_rows(data.dense).z, data.labels->codes,
-                                                  {.cost = cost, .max_iterations = 30});
+                                                  {.C = cost, .max_iterations = 30}, 0);
     EXPECT_TRUE(fit.scales.allFinite());
     EXPECT_EQ(std::set<Index>(fit.ranking.begin(), fit.ranking.end()).size(), 20U);
     EXPECT_NEAR(fit.scales[4], fit.scales[9], 1e-6);
@@ -141,8 +141,8 @@ TEST(RadiusMargin, AStopIsHeeded) {
   const DatasetParts data = oracle::random_classes(30, 40, 2, 6);
   std::stop_source source;
   source.request_stop();
-  const RadiusMarginFit fit = fit_radius_margin(standardize_rows(data.dense).z, data.labels->codes, {},
-                                                RunControl(source.get_token(), kInfinity));
+  const RadiusMarginFit fit = fit_radius_margin(standardize_rows(data.dense).z, data.labels->codes,
+                                                {.C = 1.0}, 0, RunControl(source.get_token(), kInfinity));
   EXPECT_FALSE(fit.converged);
   EXPECT_EQ(fit.trace.size(), 1U);
   EXPECT_EQ(fit.ranking.size(), 40U);
