@@ -62,8 +62,7 @@ class ForcedExactSearch {
 
 /// exact_search() of exact.hpp with hooks.
 [[nodiscard]] ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
-                                       const std::vector<std::vector<RankedSet>>& start,
-                                       const ExactOptions& options, const RunControl& control,
-                                       const ExactHooks& hooks);
+                                       const std::vector<std::vector<RankedSet>>& start, const ExactRun& run,
+                                       const RunControl& control, const ExactHooks& hooks);
 
 }  // namespace subspectra

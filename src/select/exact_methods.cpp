@@ -26,42 +26,43 @@ namespace subspectra {
 
 namespace {
 
-template <class Exact>
-void require_search_options(const Exact& own) {
-  const auto& [pool, gap, node_limit, checkpoint, checkpoint_every, resume] = own;
+/// The options of both methods are one list: Espca's as those of Eslda, for which all that follows is
+/// written.
+Eslda as_searched(const Espca& own) { return options_as<Eslda>(own); }
+
+void require_search_options(const Eslda& own) {
   constexpr Index kLargestPool = 1000;
-  if (pool < 1 || pool > kLargestPool)
+  if (own.pool < 1 || own.pool > kLargestPool)
     throw InvalidArgument({.field = "pool",
-                           .value = fmt::to_string(pool),
+                           .value = fmt::to_string(own.pool),
                            .rule = fmt::format("{{value}}, but 1 to {} sets are possible", kLargestPool)});
-  if (!(gap >= 0.0) || !std::isfinite(gap)) {
+  if (!(own.gap >= 0.0) || !std::isfinite(own.gap)) {
     throw InvalidArgument(
         {.field = "gap",
-         .value = fmt::to_string(gap),
+         .value = fmt::to_string(own.gap),
          .rule = "{value}, but 0 or a positive fraction is needed, as in 0.01 for one percent"});
   }
-  if (!(checkpoint_every >= 0.0)) {
+  if (!(own.checkpoint_every >= 0.0)) {
     throw InvalidArgument({.field = "checkpoint_every",
-                           .value = fmt::to_string(checkpoint_every),
+                           .value = fmt::to_string(own.checkpoint_every),
                            .rule = "{value}, but a number of seconds from 0 up is needed"});
   }
   std::error_code ignored;
-  if (std::filesystem::is_fifo(checkpoint, ignored)) {
+  if (std::filesystem::is_fifo(own.checkpoint, ignored)) {
     throw InvalidArgument({.field = "checkpoint",
-                           .value = checkpoint,
+                           .value = own.checkpoint,
                            .rule = "{value} is a pipe, and a state is written again and again",
                            .way_out = "name a file"});
   }
-  for (const auto* path : {&checkpoint, &resume}) {
+  for (const auto* path : {&own.checkpoint, &own.resume}) {
     if (*path != "-") continue;
-    throw InvalidArgument({.field = path == &resume ? "resume" : "checkpoint",
+    throw InvalidArgument({.field = path == &own.resume ? "resume" : "checkpoint",
                            .value = *path,
                            .rule = "{value}, but the state of a search needs a file of its own"});
   }
 }
 
-template <class Exact>
-void refuse_state(const Exact& own) {
+void refuse_state(const Eslda& own) {
   if (own.checkpoint.empty() && own.resume.empty()) return;
   throw InvalidArgument(
       "⟨checkpoint⟩ and ⟨resume⟩ hold the state of one search, but here there are several; use them with select, without ⟨components⟩");
@@ -341,8 +342,7 @@ bool settle_searches(const Problem& problem, const std::vector<ExactSearch>& how
   return trusted;
 }
 
-template <class Exact>
-void search_tree(const Problem& problem, const Exact& own, const RunControl& control, Selection& selection) {
+void search_tree(const Problem& problem, const Eslda& own, const RunControl& control, Selection& selection) {
   PartWork* const parts = problem.options().part_work;
   if (parts != nullptr && own.gap > 0.0)
     throw InvalidArgument(
@@ -385,19 +385,16 @@ void search_tree(const Problem& problem, const Exact& own, const RunControl& con
   try {
     for (const auto& [sizes, way] : searches) {
       // A limit counts the nodes of all; a search without any has its known sets and their bounds.
-      const std::uint64_t left = own.node_limit > result.nodes ? own.node_limit - result.nodes : 1;
+      Eslda asked = own;
+      if (own.node_limit > 0)
+        asked.node_limit = own.node_limit > result.nodes ? own.node_limit - result.nodes : 1;
       auto found = exact_search(problem.pencil(), problem.units(), known_sets(problem, sizes, greedy.sets()),
                                 {.criterion = problem.options().criterion,
                                  .k = sizes,
-                                 .pool = own.pool,
-                                 .gap = own.gap,
-                                 .node_limit = own.node_limit == 0 ? 0 : left,
+                                 .asked = std::move(asked),
                                  .threads = problem.options().threads,
                                  .memory_limit = problem.options().memory_limit.bytes,
                                  .exchange = !can_swap,
-                                 .checkpoint = own.checkpoint,
-                                 .checkpoint_s = own.checkpoint_every,
-                                 .resume = own.resume,
                                  .card = card,
                                  .parts = parts,
                                  .part_name = fmt::format("search{}", number_of_search++)},
@@ -467,8 +464,7 @@ std::shared_ptr<const Pencil> as_matrix(const Problem& problem) {
   return dense_copy(problem.pencil(), problem.options().threads);
 }
 
-template <class Exact>
-Selection search_exactly(const Exact& own, const Problem& problem, const RunControl& control) {
+Selection search_exactly(const Eslda& own, const Problem& problem, const RunControl& control) {
   Selection selection = answer_of(own);
   const auto matrix = as_matrix(problem);
   search_tree(matrix ? problem.with_pencil(matrix) : problem, own, control, selection);
@@ -480,17 +476,17 @@ Selection search_exactly(const Exact& own, const Problem& problem, const RunCont
 void require_no_state(const Eslda& method) { refuse_state(method); }
 void require_no_state(const Method& method) {
   if (method.name() == Eslda::kTraits.name) refuse_state(method.as<Eslda>());
-  if (method.name() == Espca::kTraits.name) refuse_state(method.as<Espca>());
+  if (method.name() == Espca::kTraits.name) refuse_state(as_searched(method.as<Espca>()));
 }
 
 void Eslda::validate() const { require_search_options(*this); }
-void Espca::validate() const { require_search_options(*this); }
+void Espca::validate() const { require_search_options(as_searched(*this)); }
 
 Selection Eslda::run(const Problem& problem, const RunControl& control) const {
   return search_exactly(*this, problem, control);
 }
 Selection Espca::run(const Problem& problem, const RunControl& control) const {
-  return search_exactly(*this, problem, control);
+  return search_exactly(as_searched(*this), problem, control);
 }
 
 }  // namespace subspectra

@@ -114,9 +114,10 @@ TEST(Sweep, FindsTheBestSetsOfEverySize) {
     const auto truth = sets_of(problem, k);
     std::vector<std::vector<RankedSet>> start(1);
     if (seed % 3 != 0 && !truth.empty()) start[0].push_back(truth[truth.size() / 2]);
-    const auto result = exact_search(
-        *problem.pencil(), problem.units, start,
-        {.criterion = problem.criterion, .k = {k, k}, .pool = pool, .threads = 2}, {}, small_steps(seed));
+    const auto result =
+        exact_search(*problem.pencil(), problem.units, start,
+                     {.criterion = problem.criterion, .k = {k, k}, .asked = {.pool = pool}, .threads = 2}, {},
+                     small_steps(seed));
     const auto& found = result.sizes[0].pool;
     // A nearly dependent set whose digits are in doubt stands in the bound: nothing is proven then, and that
     // is said.
@@ -142,7 +143,7 @@ TEST(Sweep, AnswersAsTheTreeDoes) {
     const auto problem = random_problem(seed, 10);
     const Index lo = std::max<Index>(1, std::ssize(problem.units.include));
     const KRange k{lo, std::min<Index>(problem.units.count(), lo + 4)};
-    const ExactOptions options{.criterion = problem.criterion, .k = k, .pool = 2, .threads = 1};
+    const ExactRun options{.criterion = problem.criterion, .k = k, .asked = {.pool = 2}, .threads = 1};
     const auto pencil = problem.pencil();
     const auto tree = exact_search(*pencil, problem.units, {}, options, {});
     const ForcedExactSearch forced(ExactSearch::kSweep);
@@ -193,16 +194,16 @@ TEST(Sweep, StoppedAtEveryReportAndResumedItEndsTheSame) {
     const auto problem = random_problem(seed, seed % 6 == 0 ? 22 : 9);
     if (problem.units.count() > 12 && seed % 6 != 0) continue;
     const Index lo = std::max<Index>(2, std::ssize(problem.units.include));
-    const ExactOptions options{.criterion = problem.criterion,
-                               .k = {lo, std::min<Index>(lo + 2, problem.units.count())},
-                               .pool = 1 + static_cast<Index>(seed % 3),
-                               .threads = 1};
+    const ExactRun options{.criterion = problem.criterion,
+                           .k = {lo, std::min<Index>(lo + 2, problem.units.count())},
+                           .asked = {.pool = 1 + static_cast<Index>(seed % 3)},
+                           .threads = 1};
     const auto pencil = problem.pencil();
     const auto hooks = small_steps(seed);
     const auto whole = exact_search(*pencil, problem.units, {}, options, {}, hooks);
-    ExactOptions steps = options;
-    steps.node_limit = 1 + seed % 3;
-    steps.checkpoint = file.string();
+    ExactRun steps = options;
+    steps.asked.node_limit = 1 + seed % 3;
+    steps.asked.checkpoint = file.string();
     ExactResult part;
     for (int step = 0; step < 100000; ++step) {
       part = exact_search(*pencil, problem.units, {}, steps, {}, hooks);
@@ -210,7 +211,7 @@ TEST(Sweep, StoppedAtEveryReportAndResumedItEndsTheSame) {
         EXPECT_GE(part.sizes[i].upper_bound, whole.sizes[i].pool[0].value * (1.0 - 1e-9));
       if (part.status == Status::kOptimal) break;
       ASSERT_EQ(part.status, Status::kNodeLimit);
-      steps.resume = file.string();
+      steps.asked.resume = file.string();
     }
     EXPECT_EQ(part.status, Status::kOptimal);
     for (std::size_t i = 0; i < whole.sizes.size(); ++i) {
@@ -234,7 +235,7 @@ TEST(Sweep, AGapLeavesNoMoreThanItMay) {
     const auto truth = sets_of(problem, k);
     const auto result =
         exact_search(*problem.pencil(), problem.units, {{truth[truth.size() / 2]}},
-                     {.criterion = problem.criterion, .k = {k, k}, .gap = 0.3, .threads = 1}, {});
+                     {.criterion = problem.criterion, .k = {k, k}, .asked = {.gap = 0.3}, .threads = 1}, {});
     const auto& size = result.sizes[0];
     EXPECT_GE(size.upper_bound, truth[0].value * (1.0 - 1e-9));
     EXPECT_LE(size.upper_bound, size.pool[0].value * 1.3 * (1.0 + 1e-9));
@@ -325,7 +326,7 @@ TEST(Sweep, PairsFromBlocksOfTheRowsAreThoseOfTheMatrix) {
     if (seed % 4 == 3) units.include = {5};
     const Index k = 2 + std::ssize(units.include);
     const ForcedExactSearch forced(ExactSearch::kSweep);
-    const ExactOptions options{.criterion = kCriteria[seed % 3], .k = {k, k}, .pool = 3, .threads = 2};
+    const ExactRun options{.criterion = kCriteria[seed % 3], .k = {k, k}, .asked = {.pool = 3}, .threads = 2};
     ExactHooks blocks;
     blocks.tuning.sweep.most_matrix = 0;
     blocks.tuning.sweep.pair_block = 7;
