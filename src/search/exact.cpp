@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <subspectra/error.hpp>
 
 #include "core/options.hpp"
@@ -27,10 +26,6 @@ namespace {
 ExactResult search_once(const Pencil& pencil, const SearchUnits& units,
                         const std::vector<std::vector<RankedSet>>& start, const ExactRun& run,
                         const RunControl& control, const ExactHooks& hooks);
-
-/// What ForcedExactSearch asks for.
-thread_local std::optional<ExactSearch>
-    forced_search;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 bool by_variance(const Pencil& pencil) { return pencil.b_is_identity() && pencil.factor() == nullptr; }
 
@@ -81,9 +76,6 @@ ExactResult unexplored(const Pencil& pencil, const SearchUnits& units,
 }  // namespace
 }  // namespace search
 
-ForcedExactSearch::ForcedExactSearch(ExactSearch search) { search::forced_search = search; }
-ForcedExactSearch::~ForcedExactSearch() { search::forced_search.reset(); }
-
 double sets_to_sweep(const SearchUnits& units, const KRange& k) {
   const auto forced = static_cast<Index>(units.include.size());
   double sets = 0.0;
@@ -102,9 +94,10 @@ bool suits_card(const Pencil& pencil, const SearchUnits& units, const KRange& k)
          units.count() > search::kMostOnCard;
 }
 
-ExactSearch exact_search_for(const Pencil& pencil, const SearchUnits& units, const KRange& k) {
+ExactSearch exact_search_for(const Pencil& pencil, const SearchUnits& units, const KRange& k,
+                             const std::optional<ExactSearch>& wished) {
   if (!units.one_each() || pencil.b_is_identity()) return ExactSearch::kTree;
-  if (search::forced_search) return *search::forced_search;
+  if (wished) return *wished;
   const search::SweepTuning tuning;
   const Index n = units.count();
   if (n < tuning.least_candidates) return ExactSearch::kTree;
@@ -167,7 +160,7 @@ ExactResult search_once(const Pencil& pencil, const SearchUnits& units,
     const RunControl& at_start = may_leave ? control : unstoppable;
     if (search::by_variance(pencil)) {
       explorer = search::perron_explorer(pencil, units, run, control, hooks);
-    } else if (run.card || exact_search_for(pencil, units, run.k) == ExactSearch::kSweep) {
+    } else if (run.card || exact_search_for(pencil, units, run.k, hooks.search) == ExactSearch::kSweep) {
       explorer = search::sweep_explorer(pencil, units, run, at_start, hooks);
     } else {
       explorer = search::factor_explorer(pencil, units, run, at_start, hooks);

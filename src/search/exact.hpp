@@ -3,6 +3,7 @@
 /// an upper bound, whenever it is stopped. docs/methods/exact.md, docs/theory/exact.md.
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,8 +73,9 @@ enum class ExactSearch {
 };
 /// The one that exact_search() takes for these sizes, by counted work: where the sets to be tried are few
 /// beside what one factorization over all candidates takes, or no such factorization can be had. The answer
-/// is the same.
-[[nodiscard]] ExactSearch exact_search_for(const Pencil& pencil, const SearchUnits& units, const KRange& k);
+/// is the same. `wished` is taken wherever it can be.
+[[nodiscard]] ExactSearch exact_search_for(const Pencil& pencil, const SearchUnits& units, const KRange& k,
+                                           const std::optional<ExactSearch>& wished = {});
 /// Whether a card can try the sets of these sizes: two to four single features, none of them forced, of a
 /// pencil with a factor.
 [[nodiscard]] bool suits_card(const Pencil& pencil, const SearchUnits& units, const KRange& k);

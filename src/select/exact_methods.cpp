@@ -1,4 +1,4 @@
-#include <subspectra/searches.hpp>
+#include "select/exact_methods.hpp"
 
 #include <fmt/format.h>
 
@@ -197,14 +197,16 @@ struct SizesTogether {
 /// The sizes asked for as ranges without a gap: one search proves a range, and none has to prove what nobody
 /// asked for. Small sizes that a sweep is through with at once are searched apart from those that need a
 /// tree, unless the state of `one_search` is to be kept.
-std::vector<SizesTogether> searches_for(const Problem& problem, bool one_search, bool by_card) {
+std::vector<SizesTogether> searches_for(const Problem& problem, bool one_search, bool by_card,
+                                        const ExactHooks& hooks) {
   std::vector<SizesTogether> ranges;
   for (const Index size : problem.k().sizes()) {
     const auto suited = [&](const KRange& k) {
       return by_card && suits_card(problem.pencil(), problem.units(), k);
     };
     const auto how = [&](const KRange& k) {
-      return suited(k) ? ExactSearch::kSweep : exact_search_for(problem.pencil(), problem.units(), k);
+      return suited(k) ? ExactSearch::kSweep
+                       : exact_search_for(problem.pencil(), problem.units(), k, hooks.search);
     };
     // What a card can do is no part of a search that it cannot.
     const bool next = !ranges.empty() && ranges.back().sizes.hi == size - 1 &&
@@ -222,14 +224,15 @@ std::vector<SizesTogether> searches_for(const Problem& problem, bool one_search,
 
 /// The card that is asked for, where there are sets that it can try; nothing where the processor is to do it.
 /// An automatic one is not even looked for unless the sets would keep the processor busy for seconds.
-std::shared_ptr<const device::Device> card_for(const Problem& problem, Selection& selection) {
+std::shared_ptr<const device::Device> card_for(const Problem& problem, const ExactHooks& hooks,
+                                               Selection& selection) {
   constexpr double kWorthACard = 1e10;
   const device::Wish wish = device::parse_wish(problem.options().device);
   double sets = 0.0;
   for (const Index size : problem.k().sizes()) {
     if (suits_card(problem.pencil(), problem.units(), KRange(size)) &&
-        (wish.card ||
-         exact_search_for(problem.pencil(), problem.units(), KRange(size)) == ExactSearch::kSweep))
+        (wish.card || exact_search_for(problem.pencil(), problem.units(), KRange(size), hooks.search) ==
+                          ExactSearch::kSweep))
       sets += sets_to_sweep(problem.units(), KRange(size));
   }
   if (wish.card && !(sets > 0.0)) {
@@ -342,7 +345,8 @@ bool settle_searches(const Problem& problem, const std::vector<ExactSearch>& how
   return trusted;
 }
 
-void search_tree(const Problem& problem, const Eslda& own, const RunControl& control, Selection& selection) {
+void search_tree(const Problem& problem, const Eslda& own, const ExactHooks& hooks, const RunControl& control,
+                 Selection& selection) {
   PartWork* const parts = problem.options().part_work;
   if (parts != nullptr && own.gap > 0.0)
     throw InvalidArgument(
@@ -353,8 +357,8 @@ void search_tree(const Problem& problem, const Eslda& own, const RunControl& con
          .way_out = "leave it out beside ⟨part I/N⟩"});
   int number_of_search = 0;
   const bool one_search = !(own.checkpoint.empty() && own.resume.empty());
-  const auto card = parts != nullptr ? nullptr : card_for(problem, selection);
-  const std::vector<SizesTogether> searches = searches_for(problem, one_search, card != nullptr);
+  const auto card = parts != nullptr ? nullptr : card_for(problem, hooks, selection);
+  const std::vector<SizesTogether> searches = searches_for(problem, one_search, card != nullptr, hooks);
   if (searches.size() > 1 && one_search) {
     throw InvalidArgument(
         {.field = own.resume.empty() ? "checkpoint" : "resume",
@@ -398,7 +402,7 @@ void search_tree(const Problem& problem, const Eslda& own, const RunControl& con
                                  .card = card,
                                  .parts = parts,
                                  .part_name = fmt::format("search{}", number_of_search++)},
-                                control);
+                                control, hooks);
       if (!found.card.empty()) record_of(selection)["card"] = found.card;
       if (!found.card_problem.empty())
         selection.warnings.push_back(fmt::format("{} did not try the sets, the processor did: {}",
@@ -464,14 +468,15 @@ std::shared_ptr<const Pencil> as_matrix(const Problem& problem) {
   return dense_copy(problem.pencil(), problem.options().threads);
 }
 
-Selection search_exactly(const Eslda& own, const Problem& problem, const RunControl& control) {
+}  // namespace
+
+Selection search_exactly(const Eslda& own, const Problem& problem, const RunControl& control,
+                         const ExactHooks& hooks) {
   Selection selection = answer_of(own);
   const auto matrix = as_matrix(problem);
-  search_tree(matrix ? problem.with_pencil(matrix) : problem, own, control, selection);
+  search_tree(matrix ? problem.with_pencil(matrix) : problem, own, hooks, control, selection);
   return selection;
 }
-
-}  // namespace
 
 void require_no_state(const Eslda& method) { refuse_state(method); }
 void require_no_state(const Method& method) {

@@ -1,9 +1,15 @@
-/// Eslda and Espca: one list of options.
+/// Eslda and Espca: one list of options, and a way to search that is said and not guessed.
+#include "select/exact_methods.hpp"
+
 #include <gtest/gtest.h>
 
-#include <subspectra/searches.hpp>
+#include <string>
+#include <vector>
 
 #include "core/options.hpp"
+#include "oracle.hpp"
+#include "select/record.hpp"
+#include "select/select.hpp"
 
 namespace subspectra::exact_methods_test {
 namespace {
@@ -25,6 +31,27 @@ TEST(ExactMethods, HaveTheSameOptions) {
                                                    .checkpoint = "a",
                                                    .checkpoint_every = 2.0,
                                                    .resume = "b"}));
+}
+
+TEST(ExactMethods, GoTheWayThatTheyAreTold) {
+  const Dataset data(oracle::random_classes(60, 12, 3, 4));
+  const SelectOptions options{.k = {1, 3}, .threads = 1};
+  const Eslda method{.pool = 2};
+  std::vector<Selection> both;
+  for (const ExactSearch search : {ExactSearch::kTree, ExactSearch::kSweep}) {
+    both.push_back(select(data, method, options, {}, [&](const Problem& problem, const RunControl& control) {
+      return search_exactly(method, problem, control, {.search = search});
+    }));
+    EXPECT_EQ(both.back().status, Status::kOptimal);
+    EXPECT_EQ(record_of(both.back()).contains("search"), search == ExactSearch::kSweep);
+  }
+  const Selection plain = select(data, method, options, {});
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(both[0].sets()[i].features, both[1].sets()[i].features);
+    EXPECT_NEAR(both[0].sets()[i].objective, both[1].sets()[i].objective,
+                1e-10 * both[0].sets()[i].objective);
+    EXPECT_EQ(plain.sets()[i].objective, both[0].sets()[i].objective);  // so few are searched by the tree
+  }
 }
 
 }  // namespace
