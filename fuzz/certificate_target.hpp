@@ -23,7 +23,8 @@
 
 #include "certificate_oracle.hpp"
 #include "certificate_problem.hpp"
-#include "search/exact_hooks.hpp"
+#include "select/exact_methods.hpp"
+#include "select/select.hpp"
 
 namespace subspectra::certificate_fuzzing {
 
@@ -150,8 +151,6 @@ class Runner {
     std::stop_source stop;
     if (stopping == Stopping::kAtOnce) stop.request_stop();
     RunControl control(stop.get_token(), kInfinity);
-    std::optional<ForcedExactSearch> forced;  // these problems are so small that both searches are soon done
-    if (problem_.sweeps) forced.emplace(ExactSearch::kSweep);
     int events = 0;
     if (stopping == Stopping::kAtEvent) {
       control.listen([&](const SearchEvent&) {
@@ -159,12 +158,18 @@ class Runner {
       });
     }
     const Method method = method_of(problem_, checkpoint, resume, node_limit);
-    if (!problem_.matrices) return select(table_, method, problem_.options, control);
+    MethodRun run = nullptr;
+    if (problem_.sweeps && problem_.method == "eslda") {  // these problems are so small that it is soon done
+      run = [&](const Problem& problem, const RunControl& by) {
+        return search_exactly(method.as<Eslda>(), problem, by, {.search = ExactSearch::kSweep});
+      };
+    }
+    if (!problem_.matrices) return select(table_, method, problem_.options, control, run);
     std::vector<std::string> names;
     for (int j = 0; j < problem_.p; ++j) names.push_back(name_of(j));
     if (problem_.variance())
-      return select(Covariance(a_, {.names = names}), method, problem_.options, control);
-    return select(CovariancePair(a_, b_, {.names = names}), method, problem_.options, control);
+      return select(Covariance(a_, {.names = names}), method, problem_.options, control, run);
+    return select(CovariancePair(a_, b_, {.names = names}), method, problem_.options, control, run);
   }
 
   /// A and B (of a covariance alone: the covariance) as the library is given them.

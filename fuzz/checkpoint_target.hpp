@@ -31,12 +31,12 @@ class ResumedSearch {
     } else {
       pencil_ = factor_pencil(Matrix::NullaryExpr(n, 2, random), b);
     }
-    options_ = {.k = {2, n - 2}, .pool = 2, .threads = 1};
+    options_ = {.k = {2, n - 2}, .asked = {.pool = 2}, .threads = 1};
     // The name of the problem, as a checkpoint of it has it.
     const TemporaryInput file({}, ".checkpoint");
-    ExactOptions stopped = options_;
-    stopped.node_limit = 1;
-    stopped.checkpoint = file.path();
+    ExactRun stopped = options_;
+    stopped.asked.node_limit = 1;
+    stopped.asked.checkpoint = file.path();
     (void)exact_search(*pencil_, units_, {}, stopped, {});
     std::ifstream written(file.path(), std::ios::binary);
     first_ = std::string(std::istreambuf_iterator<char>(written), {});
@@ -48,8 +48,8 @@ class ResumedSearch {
 
   /// Goes on from the file, to the end. Throws BadInput.
   void go_on(const std::string& path) const {
-    ExactOptions options = options_;
-    options.resume = path;
+    ExactRun options = options_;
+    options.asked.resume = path;
     const ExactResult result = exact_search(*pencil_, units_, {}, options, RunControl({}, 5.0));
     Index k = options.k.lo;
     for (const ExactSize& size : result.sizes) {
@@ -74,7 +74,7 @@ class ResumedSearch {
 
   SearchUnits units_;
   std::unique_ptr<Pencil> pencil_;
-  ExactOptions options_;
+  ExactRun options_;
   std::string problem_, first_;
 };
 
@@ -101,7 +101,7 @@ inline void fuzz_checkpoint(std::span<const std::uint8_t> bytes) {
   }
   if (!document.is_object()) {
     const fuzzing::TemporaryInput file(bytes, ".checkpoint");
-    const ExactOptions options{.k = {1, 2}};
+    const ExactRun options{.k = {1, 2}};
     search::SearchState state(options, search::Cutoff(0.0, 0.0));
     try {
       search::read_checkpoint(file.path(), "", 4, state);

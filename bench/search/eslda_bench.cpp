@@ -82,7 +82,7 @@ struct Outcome {
   double processor = 0.0, clock = 0.0;
 };
 
-Outcome timed(const Case& problem, const ExactOptions& options, double limit_s = 120.0,
+Outcome timed(const Case& problem, const ExactRun& options, double limit_s = 120.0,
               const ExactHooks& hooks = {}) {
   const auto start = problem.start(options.k);
   const double before = processor_s();

@@ -99,7 +99,7 @@ struct Outcome {
 /// The open node with the largest bound first, from the sets of both greedy passes, until `limit_s`.
 Outcome solve(const Pencil& pencil, const SearchUnits& units, Index k, double limit_s,
               const std::vector<GreedyPass>& greedy, int off) {
-  const ExactOptions options{.k = {k, k}, .threads = 1};
+  const ExactRun options{.k = {k, k}, .threads = 1};
   ExactHooks hooks;
   if (off >= 0) hooks.bounds.turn_off(static_cast<ExactBound>(off));
   Outcome outcome;

@@ -17,6 +17,7 @@
 
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -183,6 +184,29 @@ void set_options_from_json(Options& options, const nlohmann::json& object) {
     texts.erase(found);
   });
   if (!texts.empty()) detail::refuse_unknown_option(texts.begin()->first);
+}
+
+/// The options of another struct that has the same ones: each field takes the value of the one of its name
+/// and type. Throws std::logic_error where the structs differ.
+template <class To, class From>
+[[nodiscard]] To options_as(const From& from) {
+  To to;
+  int wanted = 0, taken = 0, given_ones = 0;
+  To::visit(to, [&](std::string_view name, auto& value, std::string_view) {
+    ++wanted;
+    From::visit(from, [&](std::string_view other, const auto& given, std::string_view) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>,
+                                   std::remove_cvref_t<decltype(given)>>) {
+        if (other != name) return;
+        value = given;
+        ++taken;
+      }
+    });
+  });
+  From::visit(from, [&](std::string_view, const auto&, std::string_view) { ++given_ones; });
+  if (taken != wanted || taken != given_ones)
+    throw std::logic_error("options_as: the two structs do not have the same options");
+  return to;
 }
 
 /// Every field with the value it has.

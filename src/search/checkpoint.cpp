@@ -131,7 +131,7 @@ json shared_json(const QueuedNode& queued, Index units) {
 }
 
 /// Everything that the answer depends on.
-std::string fingerprint(const Explorer& explorer, const SearchUnits& units, const ExactOptions& options) {
+std::string fingerprint(const Explorer& explorer, const SearchUnits& units, const ExactRun& run) {
   Fingerprint hash;
   explorer.fingerprint([&](const void* data, std::size_t bytes) { hash.add(data, bytes); });
   for (const Index u : units.include) hash.add_value(u);
@@ -139,9 +139,9 @@ std::string fingerprint(const Explorer& explorer, const SearchUnits& units, cons
     hash.add(members.data(), members.size() * sizeof(Index));
     hash.add_value(members.size());
   }
-  hash.add_value(options.k.lo);
-  hash.add_value(options.k.hi);
-  hash.add_value(options.pool);
+  hash.add_value(run.k.lo);
+  hash.add_value(run.k.hi);
+  hash.add_value(run.asked.pool);
   return hash.text();
 }
 
@@ -228,18 +228,18 @@ void read_checkpoint(const std::string& path, const std::string& problem, Index 
   }
 }
 
-Checkpoint::Checkpoint(const Explorer& explorer, const SearchUnits& units, const ExactOptions& options)
-    : options_(options), units_(units.count()) {
+Checkpoint::Checkpoint(const Explorer& explorer, const SearchUnits& units, const ExactRun& run)
+    : run_(run), units_(units.count()) {
   // A pass over the matrix that a stop would wait for.
-  if (!options.checkpoint.empty() || resumes()) problem_ = fingerprint(explorer, units, options);
+  if (!run.asked.checkpoint.empty() || resumes()) problem_ = fingerprint(explorer, units, run);
 }
 
 void Checkpoint::resume(SearchState& state) const {
-  read_checkpoint(options_.resume, problem_, units_, state, options_.memory_limit);
+  read_checkpoint(run_.asked.resume, problem_, units_, state, run_.memory_limit);
   for (const auto& size : state.incumbents.sizes()) {
     if (!state.incumbents.discarded_too_much(size.k)) continue;
     throw BadInput(
-        {.file = options_.resume},
+        {.file = run_.asked.resume},
         fmt::format(
             "this search has left out sets of size {} under a wider ⟨gap⟩, so that the proof asked for now is out of reach; give that ⟨gap⟩ again, or start without ⟨resume⟩",
             size.k));
@@ -248,15 +248,15 @@ void Checkpoint::resume(SearchState& state) const {
 
 void Checkpoint::save_if_due(const SearchState& state, const RunControl& control) {
   const double now_s = control.elapsed_s();
-  if (options_.checkpoint.empty() || now_s - saved_at_s_ < options_.checkpoint_s) return;
+  if (run_.asked.checkpoint.empty() || now_s - saved_at_s_ < run_.asked.checkpoint_every) return;
   save(state);
   saved_at_s_ = now_s;
 }
 
 void Checkpoint::save(const SearchState& state) {
-  if (options_.checkpoint.empty()) return;
+  if (run_.asked.checkpoint.empty()) return;
   try {
-    write_checkpoint(options_.checkpoint, problem_, units_, state);
+    write_checkpoint(run_.asked.checkpoint, problem_, units_, state);
     trouble_.clear();
   } catch (const Error& reason) {  // the next attempt may succeed
     trouble_ = reason.marked();

@@ -18,13 +18,13 @@ void write_checkpoint(const std::string& path, const std::string& problem, Index
 void read_checkpoint(const std::string& path, const std::string& problem, Index units, SearchState& state,
                      std::uint64_t memory_limit = 0);
 
-/// The checkpoints of one run: ExactOptions::resume is read, ExactOptions::checkpoint written every
-/// checkpoint_s seconds and at the end. With neither, nothing is done.
+/// The checkpoints of one run: Eslda::resume is read, Eslda::checkpoint written every
+/// Eslda::checkpoint_every seconds and at the end. With neither, nothing is done.
 class Checkpoint {
  public:
-  Checkpoint(const Explorer& explorer, const SearchUnits& units, const ExactOptions& options);
+  Checkpoint(const Explorer& explorer, const SearchUnits& units, const ExactRun& run);
 
-  [[nodiscard]] bool resumes() const { return !options_.resume.empty(); }
+  [[nodiscard]] bool resumes() const { return !run_.asked.resume.empty(); }
   /// Goes on from the file. Throws BadInput, also when a run under a wider gap has closed nodes for good that
   /// this one would have to look into.
   void resume(SearchState& state) const;
@@ -36,7 +36,7 @@ class Checkpoint {
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
  private:
-  const ExactOptions& options_;
+  const ExactRun& run_;
   Index units_;
   std::string problem_;
   double saved_at_s_ = 0.0;

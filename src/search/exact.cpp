@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <subspectra/error.hpp>
 
 #include "core/options.hpp"
@@ -25,29 +24,22 @@ namespace search {
 namespace {
 
 ExactResult search_once(const Pencil& pencil, const SearchUnits& units,
-                        const std::vector<std::vector<RankedSet>>& start, const ExactOptions& options,
+                        const std::vector<std::vector<RankedSet>>& start, const ExactRun& run,
                         const RunControl& control, const ExactHooks& hooks);
-
-/// What ForcedExactSearch asks for.
-thread_local std::optional<ExactSearch>
-    forced_search;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 bool by_variance(const Pencil& pencil) { return pencil.b_is_identity() && pencil.factor() == nullptr; }
 
 /// By size, the bounds that need no factorization: with far more candidates than rows the one from single
 /// scores is below what all candidates reach together; for PCA the largest variances. O(n log n).
-std::vector<double> bounds_at_once(const Pencil& pencil, const SearchUnits& units,
-                                   const ExactOptions& options) {
+std::vector<double> bounds_at_once(const Pencil& pencil, const SearchUnits& units, const ExactRun& run) {
   std::vector<double> result;
   if (by_variance(pencil)) {
     const auto sums = variance_sums(pencil, units);
-    for (Index k = options.k.lo; k <= options.k.hi; ++k)
-      result.push_back(sums[static_cast<std::size_t>(k - 1)]);
+    for (Index k = run.k.lo; k <= run.k.hi; ++k) result.push_back(sums[static_cast<std::size_t>(k - 1)]);
     return result;
   }
-  for (const auto& size :
-       certificate(pencil, units, nullptr,
-                   {.criterion = options.criterion, .k = options.k, .threads = options.threads})) {
+  for (const auto& size : certificate(pencil, units, nullptr,
+                                      {.criterion = run.criterion, .k = run.k, .threads = run.threads})) {
     const auto* upper = size.best_upper();
     result.push_back(upper != nullptr ? upper->second : kInfinity);
   }
@@ -58,22 +50,22 @@ std::vector<double> bounds_at_once(const Pencil& pencil, const SearchUnits& unit
 /// and the bounds that are known.
 ExactResult unexplored(const Pencil& pencil, const SearchUnits& units,
                        const std::vector<std::vector<RankedSet>>& start, const std::vector<double>& known,
-                       const ExactOptions& options, const RunControl& control) {
+                       const ExactRun& run, const RunControl& control) {
   ExactResult result;
   result.status = control.status_or(Status::kInterrupted);
-  const double all = by_variance(pencil) ? kInfinity : trace_bound(pencil, units, options);
+  const double all = by_variance(pencil) ? kInfinity : trace_bound(pencil, units, run);
   for (std::size_t i = 0; i < known.size(); ++i) {
-    Pool pool(options.pool);
+    Pool pool(run.asked.pool);
     for (const auto& set : i < start.size() ? start[i] : std::vector<RankedSet>()) {
       try {
         const auto features = units.features(set.units);
-        pool.offer(set.units, renormalize(pencil, features, options.criterion, 1, options.threads).objective);
+        pool.offer(set.units, renormalize(pencil, features, run.criterion, 1, run.threads).objective);
       } catch (const Infeasible&) {  // linearly dependent: no answer
       }
     }
     ExactSize size{.pool = pool.sets()};
     size.upper_bound = std::max(std::min(known[i], all), pool.best());
-    if (options.k.lo + static_cast<Index>(i) == units.count() && !pool.sets().empty())
+    if (run.k.lo + static_cast<Index>(i) == units.count() && !pool.sets().empty())
       size.upper_bound = pool.best();  // there is only this one
     result.sizes.push_back(std::move(size));
   }
@@ -83,9 +75,6 @@ ExactResult unexplored(const Pencil& pencil, const SearchUnits& units,
 
 }  // namespace
 }  // namespace search
-
-ForcedExactSearch::ForcedExactSearch(ExactSearch search) { search::forced_search = search; }
-ForcedExactSearch::~ForcedExactSearch() { search::forced_search.reset(); }
 
 double sets_to_sweep(const SearchUnits& units, const KRange& k) {
   const auto forced = static_cast<Index>(units.include.size());
@@ -105,9 +94,10 @@ bool suits_card(const Pencil& pencil, const SearchUnits& units, const KRange& k)
          units.count() > search::kMostOnCard;
 }
 
-ExactSearch exact_search_for(const Pencil& pencil, const SearchUnits& units, const KRange& k) {
+ExactSearch exact_search_for(const Pencil& pencil, const SearchUnits& units, const KRange& k,
+                             const std::optional<ExactSearch>& wished) {
   if (!units.one_each() || pencil.b_is_identity()) return ExactSearch::kTree;
-  if (search::forced_search) return *search::forced_search;
+  if (wished) return *wished;
   const search::SweepTuning tuning;
   const Index n = units.count();
   if (n < tuning.least_candidates) return ExactSearch::kTree;
@@ -120,15 +110,15 @@ ExactSearch exact_search_for(const Pencil& pencil, const SearchUnits& units, con
 }
 
 ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
-                         const std::vector<std::vector<RankedSet>>& start, const ExactOptions& options,
+                         const std::vector<std::vector<RankedSet>>& start, const ExactRun& run,
                          const RunControl& control) {
-  return exact_search(pencil, units, start, options, control, {});
+  return exact_search(pencil, units, start, run, control, {});
 }
 
 ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
-                         const std::vector<std::vector<RankedSet>>& start, const ExactOptions& options,
+                         const std::vector<std::vector<RankedSet>>& start, const ExactRun& run,
                          const RunControl& control, const ExactHooks& hooks) {
-  ExactOptions own = options;
+  ExactRun own = run;
   if (own.card && !suits_card(pencil, units, own.k)) own.card = nullptr;
   if (!own.card) return search::search_once(pencil, units, start, own, control, hooks);
   try {
@@ -147,38 +137,38 @@ namespace search {
 namespace {
 
 ExactResult search_once(const Pencil& pencil, const SearchUnits& units,
-                        const std::vector<std::vector<RankedSet>>& start, const ExactOptions& options,
+                        const std::vector<std::vector<RankedSet>>& start, const ExactRun& run,
                         const RunControl& control, const ExactHooks& hooks) {
-  if (options.k.lo < 1 || options.k.hi < options.k.lo || options.k.hi > units.count()) {
+  if (run.k.lo < 1 || run.k.hi < run.k.lo || run.k.hi > units.count()) {
     throw InvalidArgument({.field = "k",
-                           .value = OptionCodec<KRange>::format(options.k),
+                           .value = OptionCodec<KRange>::format(run.k),
                            .subject = "exact_search: k",
                            .rule = "must lie in 1..number of units"});
   }
-  if (options.pool < 1)
+  if (run.asked.pool < 1)
     throw InvalidArgument(
-        {.field = "pool", .value = fmt::to_string(options.pool), .rule = "must be at least 1"});
-  if (!(options.gap >= 0.0))
+        {.field = "pool", .value = fmt::to_string(run.asked.pool), .rule = "must be at least 1"});
+  if (!(run.asked.gap >= 0.0))
     throw InvalidArgument(
-        {.field = "gap", .value = fmt::to_string(options.gap), .rule = "must not be negative"});
+        {.field = "gap", .value = fmt::to_string(run.asked.gap), .rule = "must not be negative"});
   std::unique_ptr<search::Explorer> explorer;
-  const auto known = search::bounds_at_once(pencil, units, options);
+  const auto known = search::bounds_at_once(pencil, units, run);
   // A checkpoint that is to be read or written needs the problem.
   const RunControl unstoppable;
-  const bool may_leave = options.checkpoint.empty() && options.resume.empty();
+  const bool may_leave = run.asked.checkpoint.empty() && run.asked.resume.empty();
   try {
     const RunControl& at_start = may_leave ? control : unstoppable;
     if (search::by_variance(pencil)) {
-      explorer = search::perron_explorer(pencil, units, options, control, hooks);
-    } else if (options.card || exact_search_for(pencil, units, options.k) == ExactSearch::kSweep) {
-      explorer = search::sweep_explorer(pencil, units, options, at_start, hooks);
+      explorer = search::perron_explorer(pencil, units, run, control, hooks);
+    } else if (run.card || exact_search_for(pencil, units, run.k, hooks.search) == ExactSearch::kSweep) {
+      explorer = search::sweep_explorer(pencil, units, run, at_start, hooks);
     } else {
-      explorer = search::factor_explorer(pencil, units, options, at_start, hooks);
+      explorer = search::factor_explorer(pencil, units, run, at_start, hooks);
     }
   } catch (const linalg::Stopped&) {
-    return search::unexplored(pencil, units, start, known, options, control);
+    return search::unexplored(pencil, units, start, known, run, control);
   }
-  return search::ExactEngine(*explorer, units, options, control, hooks.tuning.engine).run(start, known);
+  return search::ExactEngine(*explorer, units, run, control, hooks.tuning.engine).run(start, known);
 }
 
 }  // namespace

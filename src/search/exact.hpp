@@ -3,12 +3,14 @@
 /// an upper bound, whenever it is stopped. docs/methods/exact.md, docs/theory/exact.md.
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <subspectra/options.hpp>
 #include <subspectra/path.hpp>
 #include <subspectra/run_control.hpp>
+#include <subspectra/searches.hpp>
 #include "search/units.hpp"
 #include "spectral/pencil.hpp"
 
@@ -29,18 +31,16 @@ struct RankedSet {
   double value = 0.0;
 };
 
-struct ExactOptions {
+/// One exact search: what the method asks of it, and what belongs to the run of which it is a part.
+struct ExactRun {
   Criterion criterion = Criterion::kLargest;
-  KRange k;                      ///< units: 1 <= lo <= hi <= units.count()
-  Index pool = 1;                ///< so many of the best distinct sets of every size
-  double gap = 0.0;              ///< sets that are better by no more than this fraction need not be found
-  std::uint64_t node_limit = 0;  ///< 0: none
+  KRange k;  ///< units: 1 <= lo <= hi <= units.count()
+  /// The options of the method, which are described and have their defaults there. Of PCA as well: those of
+  /// Espca are the same ones (options_as).
+  Eslda asked = {};
   int threads = 0;
   std::uint64_t memory_limit = 0;
-  bool exchange = false;   ///< a local search by exchanges from the sets known beforehand
-  std::string checkpoint;  ///< file, written every checkpoint_s seconds and at a stop; or ""
-  double checkpoint_s = 60.0;
-  std::string resume;  ///< file to go on from, or ""
+  bool exchange = false;  ///< a local search by exchanges from the sets known beforehand
   /// A card that tries the sets where suits_card() says so, or null.
   std::shared_ptr<const device::Device> card = nullptr;
   /// A search in parts, and the name of this search among those of the run; or null.
@@ -73,20 +73,21 @@ enum class ExactSearch {
 };
 /// The one that exact_search() takes for these sizes, by counted work: where the sets to be tried are few
 /// beside what one factorization over all candidates takes, or no such factorization can be had. The answer
-/// is the same.
-[[nodiscard]] ExactSearch exact_search_for(const Pencil& pencil, const SearchUnits& units, const KRange& k);
+/// is the same. `wished` is taken wherever it can be.
+[[nodiscard]] ExactSearch exact_search_for(const Pencil& pencil, const SearchUnits& units, const KRange& k,
+                                           const std::optional<ExactSearch>& wished = {});
 /// Whether a card can try the sets of these sizes: two to four single features, none of them forced, of a
 /// pencil with a factor.
 [[nodiscard]] bool suits_card(const Pencil& pencil, const SearchUnits& units, const KRange& k);
 /// How many sets a sweep tries for these sizes.
 [[nodiscard]] double sets_to_sweep(const SearchUnits& units, const KRange& k);
 
-/// `start` holds, for every size of options.k, sets known beforehand (of a greedy search); any number, also
+/// `start` holds, for every size of run.k, sets known beforehand (of a greedy search); any number, also
 /// none. Throws Infeasible when B over the candidates is singular, Error when the matrices do not fit,
 /// BadInput for a checkpoint that is torn or belongs to something else. The answer does not depend on the
 /// number of threads, nor on whether the search was interrupted and resumed.
 [[nodiscard]] ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
-                                       const std::vector<std::vector<RankedSet>>& start,
-                                       const ExactOptions& options, const RunControl& control);
+                                       const std::vector<std::vector<RankedSet>>& start, const ExactRun& run,
+                                       const RunControl& control);
 
 }  // namespace subspectra

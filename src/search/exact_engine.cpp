@@ -15,11 +15,11 @@ namespace subspectra::search {
 namespace {
 
 /// Fewer visits at a time where their matrices are large: the answer is the same.
-int visits_at_a_time(const Explorer& explorer, const ExactOptions& options, double share_of_memory) {
-  const int threads = resolve_threads(options.threads);
+int visits_at_a_time(const Explorer& explorer, const ExactRun& run, double share_of_memory) {
+  const int threads = resolve_threads(run.threads);
   const double bytes = explorer.visit_bytes();
   if (!(bytes > 0.0)) return threads;
-  const double room = share_of_memory * static_cast<double>(memory_budget(options.memory_limit));
+  const double room = share_of_memory * static_cast<double>(memory_budget(run.memory_limit));
   return static_cast<int>(std::clamp(room / bytes, 1.0, static_cast<double>(threads)));
 }
 
@@ -31,22 +31,22 @@ void lower_bound_of(ExactSize& size, double bound) {
 
 }  // namespace
 
-ExactEngine::ExactEngine(const Explorer& explorer, const SearchUnits& units, const ExactOptions& options,
+ExactEngine::ExactEngine(const Explorer& explorer, const SearchUnits& units, const ExactRun& run,
                          const RunControl& control, const EngineTuning& tuning)
     : explorer_(explorer),
       units_(units),
-      options_(options),
+      run_(run),
       control_(control),
       tuning_(tuning),
-      cutoff_(explorer.slack(), options.gap),
-      state_(options, cutoff_),
-      scheduler_(explorer, units, options),
+      cutoff_(explorer.slack(), run.asked.gap),
+      state_(run, cutoff_),
+      scheduler_(explorer, units, run),
       journal_(state_, explorer, control, tuning.heartbeat_s),
-      checkpoint_(explorer, units, options),
+      checkpoint_(explorer, units, run),
       open_bytes_(
-          (options.checkpoint.empty() ? tuning.open_nodes_share : tuning.open_nodes_share_with_checkpoint) *
-          static_cast<double>(memory_budget(options.memory_limit))),
-      workers_(visits_at_a_time(explorer, options, tuning.visits_share)) {}
+          (run.asked.checkpoint.empty() ? tuning.open_nodes_share : tuning.open_nodes_share_with_checkpoint) *
+          static_cast<double>(memory_budget(run.memory_limit))),
+      workers_(visits_at_a_time(explorer, run, tuning.visits_share)) {}
 
 ExactResult ExactEngine::run(const std::vector<std::vector<RankedSet>>& start,
                              const std::vector<double>& known_bounds) {
@@ -54,11 +54,11 @@ ExactResult ExactEngine::run(const std::vector<std::vector<RankedSet>>& start,
   if (checkpoint_.resumes()) checkpoint_.resume(state_);
   scheduler_.begin(state_, checkpoint_.resumes());
   state_.incumbents.offer_start(start, explorer_);
-  if (options_.exchange) {
-    state_.incumbents.improve_by_exchanges(explorer_, units_, tuning_.exchange, options_.threads, control_);
+  if (run_.exchange) {
+    state_.incumbents.improve_by_exchanges(explorer_, units_, tuning_.exchange, run_.threads, control_);
   }
   journal_.tell_start();
-  const Status status = options_.parts != nullptr ? search_in_parts() : search(false);
+  const Status status = run_.parts != nullptr ? search_in_parts() : search(false);
   checkpoint_.save(state_);
   return answer(status, known_bounds);
 }
@@ -78,12 +78,12 @@ bool ExactEngine::at_the_cut() const {
 Status ExactEngine::search_in_parts() {
   const Status before = search(true);
   if (before != Status::kOptimal) return before;
-  SearchParts parts(*options_.parts, options_.part_name, state_);
-  if (options_.parts->merging()) {
+  SearchParts parts(*run_.parts, run_.part_name, state_);
+  if (run_.parts->merging()) {
     parts.take_in(units_.count(), state_);
     return Status::kOptimal;
   }
-  ExactOptions alone = options_;
+  ExactRun alone = run_;
   alone.parts = nullptr;
   alone.threads = 1;
   const RunControl silent = control_.silent();
@@ -122,7 +122,7 @@ Status ExactEngine::search(bool to_the_cut) {
     }
     auto findings = explore(visits);
     merge(visits, findings);
-    if (options_.k.lo == options_.k.hi && state_.round == 1) improve_open_sizes();
+    if (run_.k.lo == run_.k.hi && state_.round == 1) improve_open_sizes();
     state_.open.drop_closed(state_.incumbents);
     journal_.tell_closed();
     journal_.heartbeat();
@@ -139,7 +139,7 @@ void ExactEngine::improve_open_sizes() {
   std::transform(open.begin(), open.end(), which.begin(),
                  [](double bound) { return bound > -kInfinity ? 1 : 0; });
   for (const Index k : state_.incumbents.improve_by_detours(which, explorer_, units_, tuning_.exchange,
-                                                            options_.threads, control_)) {
+                                                            run_.threads, control_)) {
     ++state_.incumbent_updates;
     journal_.tell_better(k);
   }
@@ -230,7 +230,7 @@ ExactResult ExactEngine::answer(Status status, const std::vector<double>& known_
     auto& entry = answer.sizes[i];
     const auto& size = incumbents.sizes()[i];
     // A bound from outside the tree may be the proof.
-    if (options_.pool == 1 && !entry.pool.empty() &&
+    if (run_.asked.pool == 1 && !entry.pool.empty() &&
         entry.upper_bound <= entry.pool.front().value * (1.0 + kTieFraction)) {
       entry.upper_bound = entry.pool.front().value;
     } else if (open[i] > -kInfinity) {
@@ -247,7 +247,7 @@ ExactResult ExactEngine::answer(Status status, const std::vector<double>& known_
 /// and where Explorer::bound_of_next() says so, the other way round.
 void ExactEngine::share_bounds(std::vector<ExactSize>& sizes) const {
   for (std::size_t i = 1; i < sizes.size(); ++i) {
-    const Index k = options_.k.lo + static_cast<Index>(i) - 1;
+    const Index k = run_.k.lo + static_cast<Index>(i) - 1;
     lower_bound_of(sizes[i], explorer_.bound_of_next(k, sizes[i - 1].upper_bound));
   }
   for (std::size_t i = sizes.size(); i-- > 1;) lower_bound_of(sizes[i - 1], sizes[i].upper_bound);

@@ -23,7 +23,7 @@ namespace subspectra::search {
 class ExactEngine {
  public:
   /// All of them must outlive the engine.
-  ExactEngine(const Explorer& explorer, const SearchUnits& units, const ExactOptions& options,
+  ExactEngine(const Explorer& explorer, const SearchUnits& units, const ExactRun& run,
               const RunControl& control, const EngineTuning& tuning);
 
   /// `start`: by size, sets known beforehand. `known_bounds`: by size, bounds from outside, in the scale of
@@ -49,7 +49,7 @@ class ExactEngine {
 
   const Explorer& explorer_;
   const SearchUnits& units_;
-  const ExactOptions& options_;
+  const ExactRun& run_;
   const RunControl& control_;
   const EngineTuning& tuning_;
   Cutoff cutoff_;

@@ -3,6 +3,7 @@
 /// switched off, tuning. Nothing here changes what a search answers.
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "search/exact.hpp"
@@ -43,27 +44,19 @@ class BoundSwitches {
 }
 
 struct ExactHooks {
+  /// The search that is taken wherever it can be, whatever costs less: both answer the same, and tests and
+  /// fuzzers hold each against the other.
+  std::optional<ExactSearch> search = {};
   /// A set that must not be lost. Debug builds stop with words where a node that holds it is closed although
   /// it beats what is known (planted.hpp).
-  std::vector<Index> planted;
+  std::vector<Index> planted = {};
   BoundSwitches bounds = default_bounds();
-  search::ExactTuning tuning;
+  search::ExactTuning tuning = {};
 };
 
-/// While it lives, searches that this thread starts go this way wherever they can: both answer the same, and
-/// tests and fuzzers hold each against the other.
-class ForcedExactSearch {
- public:
-  explicit ForcedExactSearch(ExactSearch search);
-  ~ForcedExactSearch();
-  ForcedExactSearch(const ForcedExactSearch&) = delete;
-  ForcedExactSearch& operator=(const ForcedExactSearch&) = delete;
-};
-
-/// exact_search() of exact.hpp with hooks.
+/// What exact_search() of exact.hpp calls without hooks.
 [[nodiscard]] ExactResult exact_search(const Pencil& pencil, const SearchUnits& units,
-                                       const std::vector<std::vector<RankedSet>>& start,
-                                       const ExactOptions& options, const RunControl& control,
-                                       const ExactHooks& hooks);
+                                       const std::vector<std::vector<RankedSet>>& start, const ExactRun& run,
+                                       const RunControl& control, const ExactHooks& hooks);
 
 }  // namespace subspectra

@@ -34,7 +34,7 @@ struct OpenNode {
 struct SizeFindings {
   explicit SizeFindings(const Pool& known) : pool(known.fresh_copy()) {}
   Pool pool;                      ///< the known sets and those found here
-  double discarded = -kInfinity;  ///< the largest bound that was closed because of ExactOptions::gap alone
+  double discarded = -kInfinity;  ///< the largest bound that was closed because of Eslda::gap alone
 };
 
 /// What one visit found for the node's k and for the sizes that the node serves as well, and what it left.
@@ -94,17 +94,15 @@ class Explorer {
 /// All may throw linalg::Stopped; perron_explorer() keeps `control`.
 /// A = M M': superset and drop bounds in both directions (factor_explorer.cpp). Any rank, any criterion.
 [[nodiscard]] std::unique_ptr<Explorer> factor_explorer(const Pencil& pencil, const SearchUnits& units,
-                                                        const ExactOptions& options,
-                                                        const RunControl& control,
+                                                        const ExactRun& run, const RunControl& control,
                                                         const ExactHooks& hooks = {});
 /// Single features, B not the identity: all pairs and triples are tried (sweep_explorer.cpp).
 [[nodiscard]] std::unique_ptr<Explorer> sweep_explorer(const Pencil& pencil, const SearchUnits& units,
-                                                       const ExactOptions& options, const RunControl& control,
+                                                       const ExactRun& run, const RunControl& control,
                                                        const ExactHooks& hooks = {});
 /// B = I, criterion lambda_max(A_S): the row-wise Perron bound (perron_explorer.cpp).
 [[nodiscard]] std::unique_ptr<Explorer> perron_explorer(const Pencil& pencil, const SearchUnits& units,
-                                                        const ExactOptions& options,
-                                                        const RunControl& control,
+                                                        const ExactRun& run, const RunControl& control,
                                                         const ExactHooks& hooks = {});
 
 }  // namespace subspectra::search

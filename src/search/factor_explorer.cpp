@@ -10,9 +10,9 @@ namespace {
 
 class FactorExplorer final : public Explorer {
  public:
-  FactorExplorer(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options,
+  FactorExplorer(const Pencil& pencil, const SearchUnits& units, const ExactRun& run,
                  const RunControl& control, const ExactHooks& hooks)
-      : problem_(pencil, units, options, control, hooks),
+      : problem_(pencil, units, run, control, hooks),
         tuning_(problem_.hooks.tuning.factor),
         scans_(problem_.single && (problem_.is_trace() || problem_.m.cols() <= tuning_.most_scanned)) {}
 
@@ -64,10 +64,9 @@ class FactorExplorer final : public Explorer {
 
 }  // namespace
 
-std::unique_ptr<Explorer> factor_explorer(const Pencil& pencil, const SearchUnits& units,
-                                          const ExactOptions& options, const RunControl& control,
-                                          const ExactHooks& hooks) {
-  return std::make_unique<FactorExplorer>(pencil, units, options, control, hooks);
+std::unique_ptr<Explorer> factor_explorer(const Pencil& pencil, const SearchUnits& units, const ExactRun& run,
+                                          const RunControl& control, const ExactHooks& hooks) {
+  return std::make_unique<FactorExplorer>(pencil, units, run, control, hooks);
 }
 
 }  // namespace subspectra::search

@@ -85,38 +85,38 @@ bool inverted(Matrix& a, int threads, const RunControl& control) {
   return true;
 }
 
-double trace_bound(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options) {
+double trace_bound(const Pencil& pencil, const SearchUnits& units, const ExactRun& run) {
   const auto features = units.features();
   const auto n = static_cast<Index>(features.size());
   if (n > kStoppableInverseFrom) return kInfinity;
-  Matrix inverse = pencil.block(features, options.threads);
+  Matrix inverse = pencil.block(features, run.threads);
   const Vector scale = inverse.diagonal().cwiseSqrt().cwiseInverse();
   if (!scale.allFinite()) return kInfinity;
   inverse = scale.asDiagonal() * inverse * scale.asDiagonal();
   const double norm = inverse.norm();
   const RunControl unstoppable;
-  if (!inverted(inverse, options.threads, unstoppable)) return kInfinity;
+  if (!inverted(inverse, run.threads, unstoppable)) return kInfinity;
   const double rounding = 1e-10 + rounding_of_bounds(n, rows_of_moments(pencil), norm * inverse.norm());
   double trace = 0.0;
   double rank = static_cast<double>(n);
   if (pencil.factor() != nullptr) {
     const Matrix m = scale.asDiagonal() * (*pencil.factor())(features, Eigen::all);
     Matrix u(n, m.cols());
-    linalg::gemm_tiled(1.0, linalg::Op::kNone, inverse, m, 0.0, u, options.threads);
+    linalg::gemm_tiled(1.0, linalg::Op::kNone, inverse, m, 0.0, u, run.threads);
     trace = u.cwiseProduct(m).sum();
     rank = std::min(rank, static_cast<double>(m.cols()));
   } else {
-    const Matrix a = pencil.a_block(features, options.threads);
+    const Matrix a = pencil.a_block(features, run.threads);
     trace = (scale.asDiagonal() * a * scale.asDiagonal()).cwiseProduct(inverse).sum();
   }
   if (!std::isfinite(trace) || !(rounding < 1.0)) return kInfinity;
   trace = std::max(0.0, trace) * (1.0 + rounding);
-  return options.criterion == Criterion::kWilks ? rank * std::log1p(trace / rank) : trace;
+  return run.criterion == Criterion::kWilks ? rank * std::log1p(trace / rank) : trace;
 }
 
-FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options,
+FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, const ExactRun& run,
                              const RunControl& control, const ExactHooks& exact_hooks)
-    : single(units.single), criterion(options.criterion), hooks(exact_hooks) {
+    : single(units.single), criterion(run.criterion), hooks(exact_hooks) {
   std::vector<Index> features;
   for (const auto& members : units.members) {
     first.push_back(static_cast<Index>(features.size()));
@@ -128,12 +128,12 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
   // B, its inverse, and what one visit holds; more visits at a time where there is room (visit_bytes()).
   require_memory(8.0 * 8.0 * static_cast<double>(n) * static_cast<double>(n),
                  "an exact search over all candidates",
-                 "leave features out (⟨exclude⟩), or search greedily (gslda)", options.memory_limit);
+                 "leave features out (⟨exclude⟩), or search greedily (gslda)", run.memory_limit);
   const auto ask = [&] {
     if (n > kStoppableStepsFrom && control.should_stop()) throw linalg::Stopped();
   };
   ask();
-  b = pencil.block(features, options.threads);
+  b = pencil.block(features, run.threads);
   ask();
   const Vector scale = b.diagonal().cwiseSqrt().cwiseInverse();
   if (!scale.allFinite())
@@ -147,19 +147,18 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
   ask();
   m = pencil.factor() != nullptr
           ? without_null_columns(scale.asDiagonal() * (*pencil.factor())(features, Eigen::all))
-          : root_of(scale.asDiagonal() * pencil.a_block(features, options.threads) * scale.asDiagonal());
+          : root_of(scale.asDiagonal() * pencil.a_block(features, run.threads) * scale.asDiagonal());
   ask();
   Matrix inverse = b;
   // 1/P_ii is what remains of column i given the others, of a unit diagonal.
-  if (!inverted(inverse, options.threads, control) ||
-      !(inverse.diagonal().maxCoeff() * kDependentPivot < 1.0)) {
+  if (!inverted(inverse, run.threads, control) || !(inverse.diagonal().maxCoeff() * kDependentPivot < 1.0)) {
     throw Infeasible(
         "the within-class covariance of the candidates is singular, so that no proof can start from all of them; use ⟨ridge auto⟩ (or a number), exclude features, or search greedily (⟨method forward-lda⟩)");
   }
   slack = std::max(1e-12, rounding_of_bounds(n, rows_of_moments(pencil), b.norm() * inverse.norm()));
   ask();
   whole = of(m.transpose() * (inverse * m));
-  level_bytes = hooks.tuning.engine.level_bytes(options.memory_limit);
+  level_bytes = hooks.tuning.engine.level_bytes(run.memory_limit);
   if (single && is_trace() && n <= hooks.tuning.factor.most_for_minorant &&
       (uses(ExactBound::kDropSum) || uses(ExactBound::kGainSum))) {
     minorant = diagonal_minorant(b, inverse);

@@ -23,7 +23,7 @@ struct Residual {
 
 struct FactorProblem {
   /// Throws linalg::Stopped when `control` says stop before B is inverted.
-  FactorProblem(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options,
+  FactorProblem(const Pencil& pencil, const SearchUnits& units, const ExactRun& run,
                 const RunControl& control, const ExactHooks& exact_hooks);
 
   Matrix b;                  ///< features x features
@@ -80,7 +80,7 @@ struct FactorProblem {
 /// tr(A B^{-1}) over all candidates, in the scale of the criterion: T_S of any set has no larger trace, and
 /// so no larger eigenvalue; its log det(I + T_S) is at most r log(1 + trace/r). One inverse; infinity where
 /// that is too long to wait for, or B singular.
-[[nodiscard]] double trace_bound(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options);
+[[nodiscard]] double trace_bound(const Pencil& pencil, const SearchUnits& units, const ExactRun& run);
 
 /// What a visit has to beat, and the nodes it may close.
 class Limits {
@@ -90,7 +90,7 @@ class Limits {
   void offer(std::vector<Index> units, double value) {
     if (findings_->pool.offer(std::move(units), value)) update();
   }
-  /// Sets up to this are left out for the gap's sake alone (ExactOptions::gap).
+  /// Sets up to this are left out for the gap's sake alone (Eslda::gap).
   void discard(double bound) { findings_->discarded = std::max(findings_->discarded, bound); }
   /// Bounds up to this are closed; above exact() for the gap's sake alone.
   [[nodiscard]] double limit() const { return limit_; }

@@ -8,8 +8,8 @@
 
 namespace subspectra::search {
 
-Incumbents::Incumbents(const ExactOptions& options, const Cutoff& cutoff) : cutoff_(cutoff) {
-  for (Index k = options.k.lo; k <= options.k.hi; ++k) sizes_.push_back({.k = k, .pool = Pool(options.pool)});
+Incumbents::Incumbents(const ExactRun& run, const Cutoff& cutoff) : cutoff_(cutoff) {
+  for (Index k = run.k.lo; k <= run.k.hi; ++k) sizes_.push_back({.k = k, .pool = Pool(run.asked.pool)});
 }
 
 void Incumbents::offer_start(const std::vector<std::vector<RankedSet>>& start, const Explorer& explorer) {

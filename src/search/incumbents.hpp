@@ -17,12 +17,12 @@ class Incumbents {
   struct Size {
     Index k = 0;
     Pool pool{1};
-    /// The largest bound that was closed because of ExactOptions::gap alone: a set as good as this may exist.
+    /// The largest bound that was closed because of Eslda::gap alone: a set as good as this may exist.
     double discarded = -kInfinity;
   };
 
   /// No set is known of any size.
-  Incumbents(const ExactOptions& options, const Cutoff& cutoff);
+  Incumbents(const ExactRun& run, const Cutoff& cutoff);
 
   [[nodiscard]] const std::vector<Size>& sizes() const { return sizes_; }
   [[nodiscard]] const Size& of(Index k) const {
@@ -46,7 +46,7 @@ class Incumbents {
   /// What a visit found for one size; whether the best set is a better one now.
   bool merge(Index k, const SizeFindings& found);
 
-  /// Whether what is known closes a bound of size k. What ExactOptions::gap alone closes is remembered
+  /// Whether what is known closes a bound of size k. What Eslda::gap alone closes is remembered
   /// (Size::discarded).
   bool closes(Index k, double bound);
   /// No set of size k is better. `open`: the largest bound of its open nodes, or -infinity.

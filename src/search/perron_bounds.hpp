@@ -19,7 +19,7 @@ class PerronLimits {
       : problem_(problem), cutoff_(cutoff), findings_(findings) {
     refresh();
   }
-  /// Bounds up to this are closed; above exact() for the gap's sake alone (ExactOptions::gap).
+  /// Bounds up to this are closed; above exact() for the gap's sake alone (Eslda::gap).
   [[nodiscard]] double cut() const { return cut_; }
   /// Whether no set of a node with this bound is wanted; what the gap alone closes is remembered.
   bool closes(double bound) {

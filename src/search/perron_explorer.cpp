@@ -21,9 +21,9 @@ namespace {
 
 class PerronExplorer final : public Explorer {
  public:
-  PerronExplorer(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options,
+  PerronExplorer(const Pencil& pencil, const SearchUnits& units, const ExactRun& run,
                  const RunControl& control, const ExactHooks& hooks)
-      : problem_(pencil, units, options, control, hooks) {}
+      : problem_(pencil, units, run, control, hooks) {}
 
   [[nodiscard]] double slack() const override { return problem_.slack; }
   [[nodiscard]] std::uint64_t budget() const override { return problem_.budget; }
@@ -60,10 +60,9 @@ class PerronExplorer final : public Explorer {
 
 }  // namespace
 
-std::unique_ptr<Explorer> perron_explorer(const Pencil& pencil, const SearchUnits& units,
-                                          const ExactOptions& options, const RunControl& control,
-                                          const ExactHooks& hooks) {
-  return std::make_unique<PerronExplorer>(pencil, units, options, control, hooks);
+std::unique_ptr<Explorer> perron_explorer(const Pencil& pencil, const SearchUnits& units, const ExactRun& run,
+                                          const RunControl& control, const ExactHooks& hooks) {
+  return std::make_unique<PerronExplorer>(pencil, units, run, control, hooks);
 }
 
 }  // namespace subspectra::search

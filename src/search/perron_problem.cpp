@@ -58,13 +58,13 @@ double larger_of_two(double p, double b, double q) {
   return std::max(p, q) + (std::hypot(half, b) - std::abs(half));
 }
 
-PerronProblem::PerronProblem(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options,
+PerronProblem::PerronProblem(const Pencil& pencil, const SearchUnits& units, const ExactRun& run,
                              const RunControl& run_control, const ExactHooks& exact_hooks)
     : forced(!units.include.empty()),
-      threads(options.threads),
+      threads(run.threads),
       control(&run_control),
       hooks(exact_hooks),
-      largest_size(options.k.hi) {
+      largest_size(run.k.hi) {
   const PerronTuning& tuning = hooks.tuning.perron;
   std::vector<Index> features;
   std::size_t widest = 1;
@@ -77,15 +77,15 @@ PerronProblem::PerronProblem(const Pencil& pencil, const SearchUnits& units, con
   first.push_back(static_cast<Index>(features.size()));
   const double n = static_cast<double>(features.size());
   require_memory(8.0 * n * n * 4.0, fmt::format("exact sparse PCA over {} candidates", features.size()),
-                 "leave features out (⟨exclude⟩), or search greedily (gspca)", options.memory_limit);
+                 "leave features out (⟨exclude⟩), or search greedily (gspca)", run.memory_limit);
   most_level_entries = static_cast<std::size_t>(
-      std::max(hooks.tuning.engine.level_bytes(options.memory_limit) / 8.0, 2.0 * n * n));
-  const bool may_leave = options.checkpoint.empty() && options.resume.empty();  // those need the problem
+      std::max(hooks.tuning.engine.level_bytes(run.memory_limit) / 8.0, 2.0 * n * n));
+  const bool may_leave = run.asked.checkpoint.empty() && run.asked.resume.empty();  // those need the problem
   const auto ask = [&] {
     if (may_leave && n > tuning.slow_matrix && run_control.should_stop()) throw linalg::Stopped();
   };
   ask();
-  a = pencil.a_block(features, options.threads);
+  a = pencil.a_block(features, run.threads);
   ask();
   const double largest = a.size() > 0 ? a.cwiseAbs().maxCoeff() : 0.0;
   if (largest > 0.0) {
@@ -94,7 +94,7 @@ PerronProblem::PerronProblem(const Pencil& pencil, const SearchUnits& units, con
     scale = std::ldexp(1.0, exponent);
     a /= scale;
   }
-  const double size = static_cast<double>(options.k.hi) * static_cast<double>(widest);
+  const double size = static_cast<double>(run.k.hi) * static_cast<double>(widest);
   slack = std::min(2e-10, kEpsilon * (8.0 * size * size + 64.0 * size));
   budget = static_cast<std::uint64_t>(
       std::clamp(tuning.visit_work / (n * n + 1.0) * std::min(1.0, tuning.full_features / n),

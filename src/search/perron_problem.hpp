@@ -16,7 +16,7 @@ namespace subspectra::search {
 
 struct PerronProblem {
   /// Keeps `run_control`. Throws linalg::Stopped when it says stop before a large matrix is there.
-  PerronProblem(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options,
+  PerronProblem(const Pencil& pencil, const SearchUnits& units, const ExactRun& run,
                 const RunControl& run_control, const ExactHooks& exact_hooks);
 
   Matrix a;                  ///< over the features of the units, unit by unit, divided by `scale`

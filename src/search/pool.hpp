@@ -39,7 +39,7 @@ class Pool {
 /// When a bound closes a node: no set in it is worth finding.
 class Cutoff {
  public:
-  /// `slack`: relative error that bounds may carry; `gap`: ExactOptions::gap.
+  /// `slack`: relative error that bounds may carry; `gap`: Eslda::gap.
   Cutoff(double slack, double gap) : slack_(slack), gap_(gap) {}
   /// Bounds up to this are closed without a trace: better by less than a tie.
   [[nodiscard]] double exact(double threshold) const {

@@ -4,7 +4,7 @@
 /// Where sizes can share a tree, each of several first has a tree of its own for a number of nodes
 /// (Explorer::own_tree_nodes()): sizes that are easy are proven at once then. Those that are still open share
 /// one tree from its top after that. A round is filled from the shared nodes and, in turn, from the sizes
-/// with trees of their own; the size that comes first changes from round to round. ExactOptions::node_limit
+/// with trees of their own; the size that comes first changes from round to round. Eslda::node_limit
 /// counts the nodes of this run, so that a round is cut short rather than overrun.
 #include <cstdint>
 #include <optional>
@@ -23,7 +23,7 @@ struct NodeVisit {
 
 class Scheduler {
  public:
-  Scheduler(const Explorer& explorer, const SearchUnits& units, const ExactOptions& options);
+  Scheduler(const Explorer& explorer, const SearchUnits& units, const ExactRun& run);
 
   /// The root of every size, with its bound: the state of a search that begins.
   void plant_roots(SearchState& state, const RunControl& control);
@@ -43,11 +43,11 @@ class Scheduler {
 
  private:
   [[nodiscard]] double root_bound(const OpenNode& root, const RunControl& control) const;
-  [[nodiscard]] std::size_t place(Index k) const { return static_cast<std::size_t>(k - options_.k.lo); }
+  [[nodiscard]] std::size_t place(Index k) const { return static_cast<std::size_t>(k - run_.k.lo); }
   [[nodiscard]] bool may_go_on_alone(Index k) const;
 
   const Explorer& explorer_;
-  const ExactOptions& options_;
+  const ExactRun& run_;
   Index units_;
   std::vector<std::int32_t> root_kept_, root_free_;
   bool own_trees_ = false;                     ///< every size still has a tree of its own

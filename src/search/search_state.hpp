@@ -8,8 +8,7 @@
 namespace subspectra::search {
 
 struct SearchState {
-  SearchState(const ExactOptions& options, const Cutoff& cutoff)
-      : incumbents(options, cutoff), open(options.k) {}
+  SearchState(const ExactRun& run, const Cutoff& cutoff) : incumbents(run, cutoff), open(run.k) {}
 
   Incumbents incumbents;
   NodeStore open;

@@ -517,9 +517,9 @@ class SweepVisit {
 
 class SweepExplorer final : public Explorer {
  public:
-  SweepExplorer(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options,
+  SweepExplorer(const Pencil& pencil, const SearchUnits& units, const ExactRun& run,
                 const RunControl& control, const ExactHooks& hooks)
-      : problem_(pencil, units, options, control, hooks), threads_(options.threads) {}
+      : problem_(pencil, units, run, control, hooks), threads_(run.threads) {}
 
   [[nodiscard]] double slack() const override { return 1e-11; }
   /// Blocks of first features.
@@ -562,10 +562,9 @@ class SweepExplorer final : public Explorer {
 
 }  // namespace
 
-std::unique_ptr<Explorer> sweep_explorer(const Pencil& pencil, const SearchUnits& units,
-                                         const ExactOptions& options, const RunControl& control,
-                                         const ExactHooks& hooks) {
-  return std::make_unique<SweepExplorer>(pencil, units, options, control, hooks);
+std::unique_ptr<Explorer> sweep_explorer(const Pencil& pencil, const SearchUnits& units, const ExactRun& run,
+                                         const RunControl& control, const ExactHooks& hooks) {
+  return std::make_unique<SweepExplorer>(pencil, units, run, control, hooks);
 }
 
 }  // namespace subspectra::search

@@ -41,9 +41,9 @@ double least_pivot(const linalg::CholeskyFactor& llt) {
 
 }  // namespace
 
-SweepProblem::SweepProblem(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options,
+SweepProblem::SweepProblem(const Pencil& pencil, const SearchUnits& units, const ExactRun& run,
                            const RunControl& control, const ExactHooks& exact_hooks)
-    : pencil_(&pencil), hooks_(exact_hooks), criterion_(options.criterion) {
+    : pencil_(&pencil), hooks_(exact_hooks), criterion_(run.criterion) {
   for (const auto& members : units.members) features_.push_back(members.front());
   const Index n = size();
   scale_ = pencil.diagonal()(features_).cwiseSqrt().cwiseInverse();
@@ -64,13 +64,13 @@ SweepProblem::SweepProblem(const Pencil& pencil, const SearchUnits& units, const
   } else if (pencil.origin().rows() != nullptr) {
     most_features_ = std::min(n, rows);
   }
-  const Index most = options.k.hi - static_cast<Index>(units.include.size());
-  const bool pairs = (most <= 2 || options.card) && pencil.rows() != nullptr && has_factor;
-  if (!pairs || n <= hooks_.tuning.sweep.most_matrix) take_matrix(pencil, options, control);
-  if (options.card) open_card(pencil, units, options);
+  const Index most = run.k.hi - static_cast<Index>(units.include.size());
+  const bool pairs = (most <= 2 || run.card) && pencil.rows() != nullptr && has_factor;
+  if (!pairs || n <= hooks_.tuning.sweep.most_matrix) take_matrix(pencil, run, control);
+  if (run.card) open_card(pencil, units, run);
 }
 
-void SweepProblem::open_card(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options) {
+void SweepProblem::open_card(const Pencil& pencil, const SearchUnits& units, const ExactRun& run) {
   std::vector<Index> all(features_.size());
   std::iota(all.begin(), all.end(), Index{0});
   if (!units.include.empty()) {
@@ -90,7 +90,7 @@ void SweepProblem::open_card(const Pencil& pencil, const SearchUnits& units, con
   Matrix b;
   if (by_blocks()) {
     require_memory(2.0 * 8.0 * static_cast<double>(size()) * static_cast<double>(pencil.rows()->rows()),
-                   "handing the table to the card", "leave features out (⟨exclude⟩)", options.memory_limit);
+                   "handing the table to the card", "leave features out (⟨exclude⟩)", run.memory_limit);
     table.z = rows_of(all);
     table.ridge = moved && ridge_.size() > 0 ? Vector(ridge_(all)) : ridge_;
   } else {
@@ -98,22 +98,22 @@ void SweepProblem::open_card(const Pencil& pencil, const SearchUnits& units, con
     table.b = moved ? b.data() : b_.data();
     table.b_lead = moved ? b.rows() : b_.rows();
   }
-  card_ = std::make_unique<CardSweep>(options.card, table, static_cast<int>(options.k.hi));
+  card_ = std::make_unique<CardSweep>(run.card, table, static_cast<int>(run.k.hi));
 }
 
 /// B (and an A without a factor) as a matrix: from panels of the rows, or column by column.
-void SweepProblem::take_matrix(const Pencil& pencil, const ExactOptions& options, const RunControl& control) {
+void SweepProblem::take_matrix(const Pencil& pencil, const ExactRun& run, const RunControl& control) {
   const Index n = size(), lead = padded_length(n);
   const double matrices = pencil.factor() == nullptr ? 2.0 : 1.0;
   require_memory(matrices * 8.0 * static_cast<double>(n) * static_cast<double>(lead),
                  "trying all sets of three and more of the candidates",
                  "ask for pairs (⟨k⟩ 1:2), leave features out (⟨exclude⟩), or search greedily (gslda)",
-                 options.memory_limit);
+                 run.memory_limit);
   b_.resize(lead, n + 1);  // a last column so that what stands behind a row can be read
   prefer_large_pages(b_.data(), static_cast<std::size_t>(b_.size()) * sizeof(double));
   if (pencil.rows() != nullptr && pencil.factor() != nullptr) {
     const Index tiles = (n + kPanelColumns - 1) / kPanelColumns;
-    parallel_for(tiles, options.threads, [&](Index item) {
+    parallel_for(tiles, run.threads, [&](Index item) {
       const Index first = item * kPanelColumns, count = std::min(kPanelColumns, n - first);
       const auto panel = [&](Index begin, Index width) {
         const std::vector<Index> part(features_.begin() + begin, features_.begin() + begin + width);
@@ -128,7 +128,7 @@ void SweepProblem::take_matrix(const Pencil& pencil, const ExactOptions& options
       }
     });
     if (control.should_stop()) throw linalg::Stopped();
-    parallel_for(tiles, options.threads, [&](Index item) {
+    parallel_for(tiles, run.threads, [&](Index item) {
       constexpr Index kSide = 64;  // of a square that stays in the cache while it is turned
       const Index end = std::min(n, (item + 1) * kPanelColumns);
       for (Index from = item * kPanelColumns; from < n; from += kSide) {
@@ -155,10 +155,10 @@ void SweepProblem::take_matrix(const Pencil& pencil, const ExactOptions& options
         for (Index i = j + 1; i < n; ++i) out(i, j) = out(j, i);
       }
     };
-    all_columns(b_, [&](Index j, Vector& out) { pencil.column(j, out, options.threads); });
+    all_columns(b_, [&](Index j, Vector& out) { pencil.column(j, out, run.threads); });
     if (pencil.factor() == nullptr) {
       a_.resize(lead, n + 1);
-      all_columns(a_, [&](Index j, Vector& out) { pencil.a_column(j, out, options.threads); });
+      all_columns(a_, [&](Index j, Vector& out) { pencil.a_column(j, out, run.threads); });
       a_.bottomRows(lead - n).setZero();
       a_.col(n).setZero();
     }

@@ -39,8 +39,8 @@ class SweepProblem {
  public:
   /// Throws linalg::Stopped, Infeasible where a candidate has no variance within the classes, Error where B
   /// does not fit.
-  SweepProblem(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options,
-               const RunControl& control, const ExactHooks& exact_hooks);
+  SweepProblem(const Pencil& pencil, const SearchUnits& units, const ExactRun& run, const RunControl& control,
+               const ExactHooks& exact_hooks);
 
   [[nodiscard]] Index size() const { return static_cast<Index>(features_.size()); }
   [[nodiscard]] Index columns() const { return m_.cols(); }  ///< of M
@@ -82,8 +82,8 @@ class SweepProblem {
   [[nodiscard]] double node_bytes() const;  ///< of one node, at most
 
  private:
-  void open_card(const Pencil& pencil, const SearchUnits& units, const ExactOptions& options);
-  void take_matrix(const Pencil& pencil, const ExactOptions& options, const RunControl& control);
+  void open_card(const Pencil& pencil, const SearchUnits& units, const ExactRun& run);
+  void take_matrix(const Pencil& pencil, const ExactRun& run, const RunControl& control);
   [[nodiscard]] Matrix rows_of(const std::vector<Index>& units) const;
   [[nodiscard]] Matrix within(const std::vector<Index>& units) const;
   [[nodiscard]] Matrix between(const std::vector<Index>& units) const;

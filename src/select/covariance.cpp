@@ -100,6 +100,11 @@ const std::string& Covariances::source() const { return problem_->source; }
 
 Selection select(const Covariances& matrices, const Method& method, const SelectOptions& options,
                  const RunControl& control) {
+  return select(matrices, method, options, control, nullptr);
+}
+
+Selection select(const Covariances& matrices, const Method& method, const SelectOptions& options,
+                 const RunControl& control, const MethodRun& run) {
   method.validate();
   refuse_preparation(options.prepare);
   const MatrixProblem& problem = matrices.problem();
@@ -109,7 +114,7 @@ Selection select(const Covariances& matrices, const Method& method, const Select
                            .subject = "method",
                            .rule = "{value} needs a CovariancePair",
                            .way_out = "for a single covariance use gspca"});
-  Selection found = select_features(problem, method, options, control);
+  Selection found = select_features(problem, method, options, control, run);
   found.warnings = spelled(std::move(found.warnings), Spelling::kCpp);
   found.table = identity_of(placeholder(problem));
   return found;

@@ -1,4 +1,4 @@
-#include <subspectra/searches.hpp>
+#include "select/exact_methods.hpp"
 
 #include <fmt/format.h>
 
@@ -26,35 +26,37 @@ namespace subspectra {
 
 namespace {
 
-template <class Exact>
-void require_search_options(const Exact& own) {
-  const auto& [pool, gap, node_limit, checkpoint, checkpoint_every, resume] = own;
+/// The options of both methods are one list: Espca's as those of Eslda, for which all that follows is
+/// written.
+Eslda as_searched(const Espca& own) { return options_as<Eslda>(own); }
+
+void require_search_options(const Eslda& own) {
   constexpr Index kLargestPool = 1000;
-  if (pool < 1 || pool > kLargestPool)
+  if (own.pool < 1 || own.pool > kLargestPool)
     throw InvalidArgument({.field = "pool",
-                           .value = fmt::to_string(pool),
+                           .value = fmt::to_string(own.pool),
                            .rule = fmt::format("{{value}}, but 1 to {} sets are possible", kLargestPool)});
-  if (!(gap >= 0.0) || !std::isfinite(gap)) {
+  if (!(own.gap >= 0.0) || !std::isfinite(own.gap)) {
     throw InvalidArgument(
         {.field = "gap",
-         .value = fmt::to_string(gap),
+         .value = fmt::to_string(own.gap),
          .rule = "{value}, but 0 or a positive fraction is needed, as in 0.01 for one percent"});
   }
-  if (!(checkpoint_every >= 0.0)) {
+  if (!(own.checkpoint_every >= 0.0)) {
     throw InvalidArgument({.field = "checkpoint_every",
-                           .value = fmt::to_string(checkpoint_every),
+                           .value = fmt::to_string(own.checkpoint_every),
                            .rule = "{value}, but a number of seconds from 0 up is needed"});
   }
   std::error_code ignored;
-  if (std::filesystem::is_fifo(checkpoint, ignored)) {
+  if (std::filesystem::is_fifo(own.checkpoint, ignored)) {
     throw InvalidArgument({.field = "checkpoint",
-                           .value = checkpoint,
+                           .value = own.checkpoint,
                            .rule = "{value} is a pipe, and a state is written again and again",
                            .way_out = "name a file"});
   }
-  for (const auto* path : {&checkpoint, &resume}) {
+  for (const auto* path : {&own.checkpoint, &own.resume}) {
     if (*path != "-") continue;
-    throw InvalidArgument({.field = path == &resume ? "resume" : "checkpoint",
+    throw InvalidArgument({.field = path == &own.resume ? "resume" : "checkpoint",
                            .value = *path,
                            .rule = "{value}, but the state of a search needs a file of its own"});
   }
@@ -189,14 +191,16 @@ struct SizesTogether {
 /// The sizes asked for as ranges without a gap: one search proves a range, and none has to prove what nobody
 /// asked for. Small sizes that a sweep is through with at once are searched apart from those that need a
 /// tree, unless the state of `one_search` is to be kept.
-std::vector<SizesTogether> searches_for(const Problem& problem, bool one_search, bool by_card) {
+std::vector<SizesTogether> searches_for(const Problem& problem, bool one_search, bool by_card,
+                                        const ExactHooks& hooks) {
   std::vector<SizesTogether> ranges;
   for (const Index size : problem.k().sizes()) {
     const auto suited = [&](const KRange& k) {
       return by_card && suits_card(problem.pencil(), problem.units(), k);
     };
     const auto how = [&](const KRange& k) {
-      return suited(k) ? ExactSearch::kSweep : exact_search_for(problem.pencil(), problem.units(), k);
+      return suited(k) ? ExactSearch::kSweep
+                       : exact_search_for(problem.pencil(), problem.units(), k, hooks.search);
     };
     // What a card can do is no part of a search that it cannot.
     const bool next = !ranges.empty() && ranges.back().sizes.hi == size - 1 &&
@@ -214,14 +218,15 @@ std::vector<SizesTogether> searches_for(const Problem& problem, bool one_search,
 
 /// The card that is asked for, where there are sets that it can try; nothing where the processor is to do it.
 /// An automatic one is not even looked for unless the sets would keep the processor busy for seconds.
-std::shared_ptr<const device::Device> card_for(const Problem& problem, Selection& selection) {
+std::shared_ptr<const device::Device> card_for(const Problem& problem, const ExactHooks& hooks,
+                                               Selection& selection) {
   constexpr double kWorthACard = 1e10;
   const device::Wish wish = device::parse_wish(problem.options().device);
   double sets = 0.0;
   for (const Index size : problem.k().sizes()) {
     if (suits_card(problem.pencil(), problem.units(), KRange(size)) &&
-        (wish.card ||
-         exact_search_for(problem.pencil(), problem.units(), KRange(size)) == ExactSearch::kSweep))
+        (wish.card || exact_search_for(problem.pencil(), problem.units(), KRange(size), hooks.search) ==
+                          ExactSearch::kSweep))
       sets += sets_to_sweep(problem.units(), KRange(size));
   }
   if (wish.card && !(sets > 0.0)) {
@@ -334,8 +339,8 @@ bool settle_searches(const Problem& problem, const std::vector<ExactSearch>& how
   return trusted;
 }
 
-template <class Exact>
-void search_tree(const Problem& problem, const Exact& own, const RunControl& control, Selection& selection) {
+void search_tree(const Problem& problem, const Eslda& own, const ExactHooks& hooks, const RunControl& control,
+                 Selection& selection) {
   PartWork* const parts = problem.options().part_work;
   if (parts != nullptr && own.gap > 0.0)
     throw InvalidArgument(
@@ -346,8 +351,8 @@ void search_tree(const Problem& problem, const Exact& own, const RunControl& con
          .way_out = "leave it out beside ⟨part I/N⟩"});
   int number_of_search = 0;
   const bool one_search = !(own.checkpoint.empty() && own.resume.empty());
-  const auto card = parts != nullptr ? nullptr : card_for(problem, selection);
-  const std::vector<SizesTogether> searches = searches_for(problem, one_search, card != nullptr);
+  const auto card = parts != nullptr ? nullptr : card_for(problem, hooks, selection);
+  const std::vector<SizesTogether> searches = searches_for(problem, one_search, card != nullptr, hooks);
   if (searches.size() > 1 && one_search) {
     throw InvalidArgument(
         {.field = own.resume.empty() ? "checkpoint" : "resume",
@@ -378,23 +383,20 @@ void search_tree(const Problem& problem, const Exact& own, const RunControl& con
   try {
     for (const auto& [sizes, way] : searches) {
       // A limit counts the nodes of all; a search without any has its known sets and their bounds.
-      const std::uint64_t left = own.node_limit > result.nodes ? own.node_limit - result.nodes : 1;
+      Eslda asked = own;
+      if (own.node_limit > 0)
+        asked.node_limit = own.node_limit > result.nodes ? own.node_limit - result.nodes : 1;
       auto found = exact_search(problem.pencil(), problem.units(), known_sets(problem, sizes, greedy.sets()),
                                 {.criterion = problem.options().criterion,
                                  .k = sizes,
-                                 .pool = own.pool,
-                                 .gap = own.gap,
-                                 .node_limit = own.node_limit == 0 ? 0 : left,
+                                 .asked = std::move(asked),
                                  .threads = problem.options().threads,
                                  .memory_limit = problem.options().memory_limit.bytes,
                                  .exchange = !can_swap,
-                                 .checkpoint = own.checkpoint,
-                                 .checkpoint_s = own.checkpoint_every,
-                                 .resume = own.resume,
                                  .card = card,
                                  .parts = parts,
                                  .part_name = fmt::format("search{}", number_of_search++)},
-                                control);
+                                control, hooks);
       if (!found.card.empty()) record_of(selection)["card"] = found.card;
       if (!found.card_problem.empty())
         selection.warnings.push_back(fmt::format("{} did not try the sets, the processor did: {}",
@@ -460,24 +462,25 @@ std::shared_ptr<const Pencil> as_matrix(const Problem& problem) {
   return dense_copy(problem.pencil(), problem.options().threads);
 }
 
-template <class Exact>
-Selection search_exactly(const Exact& own, const Problem& problem, const RunControl& control) {
+}  // namespace
+
+Selection search_exactly(const Eslda& own, const Problem& problem, const RunControl& control,
+                         const ExactHooks& hooks) {
   Selection selection = answer_of(own);
   const auto matrix = as_matrix(problem);
-  search_tree(matrix ? problem.with_pencil(matrix) : problem, own, control, selection);
+  search_tree(matrix ? problem.with_pencil(matrix) : problem, own, hooks, control, selection);
   return selection;
 }
 
-}  // namespace
 
 void Eslda::validate() const { require_search_options(*this); }
-void Espca::validate() const { require_search_options(*this); }
+void Espca::validate() const { require_search_options(as_searched(*this)); }
 
 Selection Eslda::run(const Problem& problem, const RunControl& control) const {
   return search_exactly(*this, problem, control);
 }
 Selection Espca::run(const Problem& problem, const RunControl& control) const {
-  return search_exactly(*this, problem, control);
+  return search_exactly(as_searched(*this), problem, control);
 }
 
 }  // namespace subspectra

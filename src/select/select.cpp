@@ -264,7 +264,7 @@ void check_matrices(const MatrixProblem& problem, const MethodTraits& method) {
 /// it at the largest size. There are no more of them than the covariance can have rank, and they end when
 /// nothing but rounding is left.
 void further_components(const RowStatistics& rows, const Method& method, const SelectOptions& options,
-                        const RunControl& control, const std::vector<Index>& candidates,
+                        const RunControl& control, const MethodRun& run, const std::vector<Index>& candidates,
                         Selection& selection) {
   constexpr double kNothingLeft = 1e-13;  // of the first component's variance
   SelectOptions one = options;
@@ -301,7 +301,7 @@ void further_components(const RowStatistics& rows, const Method& method, const S
       const RowStatistics deflated_rows =
           problem ? RowStatistics(data, *problem, rows.threads())
                   : RowStatistics(*table, rows.threads(), options.memory_limit.bytes);
-      next = run_method(deflated_rows, method, one, control);
+      next = run_method(deflated_rows, method, one, control, run);
       exhausted = !next.sets().empty() &&
                   !(next.sets().back().objective > kNothingLeft * selection.sets().back().objective);
     } catch (const Infeasible&) {  // the components before left too few features that vary
@@ -395,7 +395,8 @@ void refuse_cross_validation(const Ridge& ridge) {
 }
 
 /// The method; where it was stopped before it had a problem to work on, an answer without sets.
-Selection run_stoppably(const Method& method, const Problem& problem, const RunControl& control) {
+Selection run_stoppably(const Method& method, const Problem& problem, const RunControl& control,
+                        const MethodRun& run) {
   struct WhileItRuns {
     WhileItRuns(const RowStatistics& of, const RunControl& by) : rows(of) { rows.stop_by(&by); }
     ~WhileItRuns() { rows.stop_by(nullptr); }
@@ -405,7 +406,7 @@ Selection run_stoppably(const Method& method, const Problem& problem, const RunC
   };
   const WhileItRuns asked(problem.rows(), control);
   try {
-    return MethodRegistry::run(method, problem, control);
+    return run ? run(problem, control) : MethodRegistry::run(method, problem, control);
   } catch (const linalg::Stopped&) {
     Selection nothing;
     record_of(nothing) = parse_json(method.options_json());
@@ -440,7 +441,7 @@ Criterion resolved_criterion(Criterion asked, const Dataset& data) {
 }
 
 Selection run_method(const RowStatistics& rows, const Method& of, const SelectOptions& as_given,
-                     const RunControl& control) {
+                     const RunControl& control, const MethodRun& run) {
   const auto start = std::chrono::steady_clock::now();
   as_given.validate();
   const Dataset& data = rows.data();
@@ -609,7 +610,7 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
   const double prepare_s = seconds_since(start);
 
   const auto search_start = std::chrono::steady_clock::now();
-  Selection selection = run_stoppably(of, problem, control);
+  Selection selection = run_stoppably(of, problem, control, run);
   if (runs_one_part(options)) return selection;  // what it found is kept, and more is made of all parts
   selection.method = method.name;
   selection.features = data.features();
@@ -627,7 +628,7 @@ Selection run_method(const RowStatistics& rows, const Method& of, const SelectOp
                    [](const PathEntry& entry) { return entry.upper_bound.has_value(); }))
     correct_values(problem, selection);
   if (!lda && options.components > 1)
-    further_components(rows, of, options, control, problem.candidates(), selection);
+    further_components(rows, of, options, control, run, problem.candidates(), selection);
   warn_of_ignored(options, lda ? "discriminant" : "", selection);
   selection.warnings.insert(selection.warnings.begin(), warnings.begin(), warnings.end());
   selection.status = worst(selection.status, reachable);
@@ -711,9 +712,9 @@ Selection select_features(const Dataset& prepared, const Method& method, const S
 }
 
 Selection select_features(const MatrixProblem& problem, const Method& method, const SelectOptions& options,
-                          const RunControl& control) {
+                          const RunControl& control, const MethodRun& run) {
   const Dataset names = placeholder(problem);
-  return run_method(RowStatistics(names, problem, options.threads), method, options, control);
+  return run_method(RowStatistics(names, problem, options.threads), method, options, control, run);
 }
 
 void refuse_preparation(const PrepareOptions& options) {
@@ -752,13 +753,18 @@ Selection refit_sets(const MatrixProblem& problem, const std::vector<GivenSet>& 
 
 Selection select(const Dataset& data, const Method& method, const SelectOptions& options,
                  const RunControl& control) {
+  return select(data, method, options, control, nullptr);
+}
+
+Selection select(const Dataset& data, const Method& method, const SelectOptions& options,
+                 const RunControl& control, const MethodRun& run) {
   method.validate();
   const Dataset checked = check_values(data, options.prepare, options.exclude, options.memory_limit.bytes);
   const std::uint64_t memory_limit = options.memory_limit.bytes;
   const Preparation preparation = Preparation::learn(checked, options.prepare, memory_limit);
   const Dataset prepared = preparation.changed_copy(checked, memory_limit);
   Selection found = run_method(RowStatistics(prepared, options.threads, options.memory_limit.bytes), method,
-                               options, control);
+                               options, control, run);
   to_table_units(preparation, found);
   found.warnings = spelled(std::move(found.warnings), Spelling::kCpp);
   found.table = identity_of(data);

@@ -1,6 +1,7 @@
 #pragma once
 /// The way every method is run: constraints, candidates and ridge before it, the sets of a ranking and the
 /// warnings after it.
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,15 @@ namespace subspectra {
 /// meant.
 void require_rows_of_some_class(const Dataset& data);
 
+/// What answers the problem in place of the method's own `run`; null: nothing does. Tests and fuzzers hand in
+/// a search that goes a way of its own (search_exactly).
+using MethodRun = std::function<Selection(const Problem&, const RunControl&)>;
+
 /// Runs `method` on rows without missing values. Throws InvalidArgument, BadInput (labels), Infeasible
 /// (constraints), Error (memory).
 [[nodiscard]] Selection run_method(const RowStatistics& rows, const Method& method,
-                                   const SelectOptions& options, const RunControl& control);
+                                   const SelectOptions& options, const RunControl& control,
+                                   const MethodRun& run = nullptr);
 
 /// The ridge that a selection left open, over all columns that it could choose.
 [[nodiscard]] RidgeAmount open_ridge(const RowStatistics& rows, const SelectOptions& options);
@@ -30,7 +36,14 @@ void require_rows_of_some_class(const Dataset& data);
 [[nodiscard]] Selection select_features(const Dataset& prepared, const Method& method,
                                         const SelectOptions& options, const RunControl& control);
 [[nodiscard]] Selection select_features(const MatrixProblem& problem, const Method& method,
-                                        const SelectOptions& options, const RunControl& control);
+                                        const SelectOptions& options, const RunControl& control,
+                                        const MethodRun& run = nullptr);
+
+/// What select() of selection.hpp calls without `run`.
+[[nodiscard]] Selection select(const Dataset& data, const Method& method, const SelectOptions& options,
+                               const RunControl& control, const MethodRun& run);
+[[nodiscard]] Selection select(const Covariances& matrices, const Method& method,
+                               const SelectOptions& options, const RunControl& control, const MethodRun& run);
 
 /// Discriminants that were fitted on a prepared table in the units of the table it was made from: a prepared
 /// column is (x - centre)/scale, so that a coefficient b of it is b/scale of x, but for a constant.

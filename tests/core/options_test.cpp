@@ -50,6 +50,50 @@ struct AllOptions {
   bool operator==(const AllOptions&) const = default;
 };
 
+/// Some of them in another order; and what is not the same.
+struct FewOptions {
+  int folds = 3;
+  std::string target = {};
+
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("folds", o.folds, "number of folds");
+    field("target", o.target, "label column");
+  }
+};
+struct SameOptions {
+  std::string target = "class";
+  int folds = 5;
+
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("target", o.target, "the column");
+    field("folds", o.folds, "folds");
+  }
+};
+struct FoldsAsNumber {
+  double folds = 3.0;
+  std::string target = {};
+
+  template <class Self, class Visitor>
+  static void visit(Self& o, Visitor&& field) {
+    field("folds", o.folds, "number of folds");
+    field("target", o.target, "label column");
+  }
+};
+
+TEST(Options, OfAStructWithTheSameOnesAreTakenByName) {
+  const auto same = options_as<SameOptions>(FewOptions{.folds = 7, .target = "type"});
+  EXPECT_EQ(same.folds, 7);
+  EXPECT_EQ(same.target, "type");
+}
+
+TEST(Options, OfAStructWithOthersAreRefused) {
+  EXPECT_THROW((void)options_as<AllOptions>(FewOptions{}), std::logic_error);
+  EXPECT_THROW((void)options_as<FewOptions>(AllOptions{}), std::logic_error);
+  EXPECT_THROW((void)options_as<FewOptions>(FoldsAsNumber{}), std::logic_error);
+}
+
 std::string message_of(const OptionTexts& texts) {
   try {
     AllOptions options;

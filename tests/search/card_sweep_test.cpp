@@ -26,7 +26,7 @@ std::shared_ptr<const device::Device> card(const std::string& kind = "good") {
 struct Case {
   std::unique_ptr<Pencil> pencil;
   SearchUnits units;
-  ExactOptions options;
+  ExactRun options;
 };
 
 Case a_case(std::uint64_t seed, Index lo, Index hi) {
@@ -41,8 +41,10 @@ Case a_case(std::uint64_t seed, Index lo, Index hi) {
   }
   constexpr std::array kCriteria = {Criterion::kLargest, Criterion::kTrace, Criterion::kWilks};
   Case result{factor_pencil(pair.m, pair.b), oracle::all_units(n), {}};
-  result.options = {
-      .criterion = kCriteria[seed / 3 % 3], .k = {lo, hi}, .pool = seed % 5 == 0 ? 3 : 1, .threads = 2};
+  result.options = {.criterion = kCriteria[seed / 3 % 3],
+                    .k = {lo, hi},
+                    .asked = {.pool = seed % 5 == 0 ? 3 : 1},
+                    .threads = 2};
   return result;
 }
 
@@ -162,12 +164,12 @@ TEST(CardSweep, GoesOnFromACheckpoint) {
   const auto whole = exact_search(*with.pencil, with.units, {}, with.options, {});
   std::stop_source stop;
   stop.request_stop();
-  with.options.checkpoint = file;
+  with.options.asked.checkpoint = file;
   const auto stopped =
       exact_search(*with.pencil, with.units, {}, with.options, RunControl(stop.get_token(), 1e9));
   EXPECT_EQ(stopped.status, Status::kInterrupted);
-  with.options.checkpoint.clear();
-  with.options.resume = file;
+  with.options.asked.checkpoint.clear();
+  with.options.asked.resume = file;
   const auto resumed = exact_search(*with.pencil, with.units, {}, with.options, {});
   expect_same(resumed, whole);
   EXPECT_TRUE(resumed.resumed);

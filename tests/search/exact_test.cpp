@@ -155,7 +155,8 @@ TEST(ExactSearch, SeveralClassesAreScannedAsTheyAreTried) {
     for (const ExactHooks* hooks : {&scans, &single, &blocks}) {
       const auto result = exact_search(
           *pencil, problem.units, {},
-          {.criterion = problem.criterion, .k = k, .pool = pool, .gap = gap, .threads = 1}, {}, *hooks);
+          {.criterion = problem.criterion, .k = k, .asked = {.pool = pool, .gap = gap}, .threads = 1}, {},
+          *hooks);
       for (Index size = k.lo; size <= k.hi; ++size) {
         const auto& sets = truth.at(size);
         const auto& found = result.sizes[static_cast<std::size_t>(size - k.lo)];
@@ -230,7 +231,7 @@ TEST(ExactSearch, EasySizesAreProvenHoweverSoonItIsStopped) {
     const Index n = 40;
     const auto pair = oracle::random_factor_pair(n, r, 8, 1e4);
     const auto result = exact_search(*factor_pencil(pair.m, pair.b), oracle::all_units(n), {},
-                                     {.k = {1, n}, .node_limit = 200000, .threads = 2}, {});
+                                     {.k = {1, n}, .asked = {.node_limit = 200000}, .threads = 2}, {});
     EXPECT_EQ(result.status, Status::kNodeLimit);
     for (const Index k : {Index{1}, Index{2}, n - 1, n}) {
       const auto& size = result.sizes[static_cast<std::size_t>(k - 1)];
@@ -258,8 +259,8 @@ TEST(ExactSearch, OnACovarianceARangeIsAsGoodAsEachSizeAlone) {
     const Matrix a = random_covariance(n, seed);
     const auto pencil = covariance_pencil(a);
     const Index pool = 1 + static_cast<Index>(seed % 3);
-    const auto all =
-        exact_search(*pencil, oracle::all_units(n), {}, {.k = {1, n}, .pool = pool, .threads = 2}, {});
+    const auto all = exact_search(*pencil, oracle::all_units(n), {},
+                                  {.k = {1, n}, .asked = {.pool = pool}, .threads = 2}, {});
     EXPECT_EQ(all.status, Status::kOptimal);
     for (Index k = 1; k <= n; ++k) {
       std::vector<double> values;
@@ -307,8 +308,9 @@ TEST(ExactSearch, ThePoolHoldsTheBestSets) {
     const auto truth = all_sets(problem);
     const auto k = all_sizes(problem);
     const Index pool = 1 + static_cast<Index>(seed % 6);
-    const auto result = exact_search(
-        *pencil, problem.units, {}, {.criterion = problem.criterion, .k = k, .pool = pool, .threads = 1}, {});
+    const auto result =
+        exact_search(*pencil, problem.units, {},
+                     {.criterion = problem.criterion, .k = k, .asked = {.pool = pool}, .threads = 1}, {});
     for (Index size = k.lo; size <= k.hi; ++size) {
       const auto& sets = truth.at(size);
       const auto& found = result.sizes[static_cast<std::size_t>(size - k.lo)].pool;
@@ -329,9 +331,12 @@ TEST(ExactSearch, AStoppedSearchHasAValidBound) {
     const auto truth = all_sets(problem);
     const auto k = all_sizes(problem);
     const double gap = seed % 3 == 0 ? 0.2 : 0.0;
-    const auto result = exact_search(
-        *pencil, problem.units, {},
-        {.criterion = problem.criterion, .k = k, .gap = gap, .node_limit = 1 + seed % 50, .threads = 1}, {});
+    const auto result = exact_search(*pencil, problem.units, {},
+                                     {.criterion = problem.criterion,
+                                      .k = k,
+                                      .asked = {.gap = gap, .node_limit = 1 + seed % 50},
+                                      .threads = 1},
+                                     {});
     bool open = false;
     for (Index size = k.lo; size <= k.hi; ++size) {
       const auto& found = result.sizes[static_cast<std::size_t>(size - k.lo)];
@@ -364,10 +369,10 @@ TEST(ExactSearch, AStoppedSearchOnACovarianceHasAValidBound) {
     const auto truth = all_sets(problem);
     const Index k = 2 + static_cast<Index>(seed % static_cast<std::uint64_t>(n - 2));
     const auto& best = truth.at(k).front();
-    const auto result =
-        exact_search(*pencil, problem.units, {{truth.at(k).back()}},
-                     {.k = {k, k}, .node_limit = 1 + seed % 50, .threads = 1, .exchange = seed % 2 == 0}, {},
-                     {.planted = best.units});
+    const auto result = exact_search(
+        *pencil, problem.units, {{truth.at(k).back()}},
+        {.k = {k, k}, .asked = {.node_limit = 1 + seed % 50}, .threads = 1, .exchange = seed % 2 == 0}, {},
+        {.planted = best.units});
     const auto& found = result.sizes.front();
     EXPECT_GE(found.upper_bound, best.value * (1.0 - 1e-9));
     EXPECT_LE(found.pool.front().value, best.value * (1.0 + 1e-9));
@@ -403,7 +408,7 @@ TEST(ExactSearch, AStoppedRangeOnACovarianceHasValidBounds) {
     for (Index size = k.lo; size <= k.hi; ++size) start.push_back({truth.at(size).back()});
     const auto result =
         exact_search(*covariance_pencil(a), problem.units, start,
-                     {.k = k, .node_limit = 1 + seed % 20, .threads = 1, .exchange = false}, {});
+                     {.k = k, .asked = {.node_limit = 1 + seed % 20}, .threads = 1, .exchange = false}, {});
     for (Index size = k.lo; size <= k.hi; ++size) {
       const auto& found = result.sizes[static_cast<std::size_t>(size - k.lo)];
       const double best = truth.at(size).front().value;
@@ -454,7 +459,8 @@ TEST(ExactSearch, ExchangesImproveWhatIsKnown) {
     const auto worst_set = truth.at(size).back();
     const auto result = exact_search(
         *factor_pencil(problem.m, problem.b), problem.units, {{worst_set}},
-        {.criterion = problem.criterion, .k = {size, size}, .node_limit = 1, .exchange = true}, {});
+        {.criterion = problem.criterion, .k = {size, size}, .asked = {.node_limit = 1}, .exchange = true},
+        {});
     EXPECT_GE(result.sizes[0].pool.front().value, worst_set.value * (1.0 - problem.tolerance()));
     better += result.sizes[0].pool.front().value > worst_set.value * 1.0001 ? 1 : 0;
   }
@@ -476,7 +482,7 @@ TEST(ExactSearch, OfSetsThatTieItIsTheLowest) {
     for (const Index pool : {1, 2}) {
       for (const int threads : {1, 3}) {
         const auto result = exact_search(*pencil, oracle::all_units(n), {},
-                                         {.k = {1, n - 1}, .pool = pool, .threads = threads}, {});
+                                         {.k = {1, n - 1}, .asked = {.pool = pool}, .threads = threads}, {});
         for (const auto& size : result.sizes) {
           const auto& units = size.pool.front().units;
           if (std::binary_search(units.begin(), units.end(), last)) {
@@ -492,9 +498,9 @@ TEST(ExactSearch, WithoutRoomForOpenNodesItGoesDepthFirst) {
   const auto pair = oracle::random_factor_pair(22, 2, 5, 1000.0);
   const auto pencil = factor_pencil(pair.m, pair.b);
   const auto units = oracle::all_units(22);
-  const auto free = exact_search(*pencil, units, {}, {.k = {8, 11}, .pool = 2, .threads = 2}, {});
-  const auto tight =
-      exact_search(*pencil, units, {}, {.k = {8, 11}, .pool = 2, .threads = 2, .memory_limit = 34'000}, {});
+  const auto free = exact_search(*pencil, units, {}, {.k = {8, 11}, .asked = {.pool = 2}, .threads = 2}, {});
+  const auto tight = exact_search(
+      *pencil, units, {}, {.k = {8, 11}, .asked = {.pool = 2}, .threads = 2, .memory_limit = 34'000}, {});
   EXPECT_EQ(tight.status, Status::kOptimal);
   EXPECT_NE(tight.nodes, free.nodes);  // in another order
   ASSERT_EQ(free.sizes.size(), tight.sizes.size());
@@ -512,7 +518,7 @@ TEST(ExactSearch, ThreadsDoNotChangeTheAnswer) {
   const auto units = oracle::all_units(26);
   const auto run = [&](int threads, std::uint64_t nodes) {
     return exact_search(*pencil, units, {},
-                        {.k = {1, 26}, .pool = 3, .node_limit = nodes, .threads = threads}, {});
+                        {.k = {1, 26}, .asked = {.pool = 3, .node_limit = nodes}, .threads = threads}, {});
   };
   for (const std::uint64_t nodes : {0U, 500U}) {
     const auto one = run(1, nodes);
@@ -546,12 +552,12 @@ TEST_F(ExactCheckpoint, AResumedSearchEndsWithTheSameAnswer) {
   const auto pair = oracle::random_factor_pair(24, 1, 9, 1e4);
   const auto pencil = factor_pencil(pair.m, pair.b);
   const auto units = oracle::all_units(24);
-  const auto whole = exact_search(*pencil, units, {}, {.k = {3, 20}, .pool = 2, .threads = 2}, {});
+  const auto whole = exact_search(*pencil, units, {}, {.k = {3, 20}, .asked = {.pool = 2}, .threads = 2}, {});
   ASSERT_GT(whole.nodes, 300U);
-  ExactOptions options{.k = {3, 20}, .pool = 2, .node_limit = 37, .threads = 1, .checkpoint = file_};
+  ExactRun options{.k = {3, 20}, .asked = {.pool = 2, .node_limit = 37, .checkpoint = file_}, .threads = 1};
   auto part = exact_search(*pencil, units, {}, options, {});
   EXPECT_EQ(part.status, Status::kNodeLimit);
-  options.resume = file_;
+  options.asked.resume = file_;
   int parts = 1;
   for (; part.status == Status::kNodeLimit && parts < 1000; ++parts)
     part = exact_search(*pencil, units, {}, options, {});
@@ -572,7 +578,7 @@ TEST_F(ExactCheckpoint, AStoppedRunLosesNothing) {
   Random random(1);
   for (auto& value : noise.reshaped()) value = random.normal();
   const auto pencil = covariance_pencil(noise.transpose() * noise / 200.0);
-  ExactOptions options{.k = {25, 25}, .threads = 1, .checkpoint = file_};
+  ExactRun options{.k = {25, 25}, .asked = {.checkpoint = file_}, .threads = 1};
   std::uint64_t nodes = 0;
   double bound = kInfinity;
   for (int run = 0; run < 3; ++run) {
@@ -583,10 +589,10 @@ TEST_F(ExactCheckpoint, AStoppedRunLosesNothing) {
     EXPECT_LE(part.sizes[0].upper_bound, bound * (1.0 + 1e-12));
     nodes = part.nodes;
     bound = part.sizes[0].upper_bound;
-    options.resume = file_;
+    options.asked.resume = file_;
   }
-  options.node_limit = 1;
-  options.checkpoint.clear();
+  options.asked.node_limit = 1;
+  options.asked.checkpoint.clear();
   EXPECT_GE(exact_search(*pencil, oracle::all_units(100), {}, options, {}).nodes, nodes);
 }
 
@@ -594,12 +600,12 @@ TEST_F(ExactCheckpoint, AWiderGapCannotBeProvenAway) {
   const auto pair = oracle::random_factor_pair(24, 1, 9, 1e4);
   const auto pencil = factor_pencil(pair.m, pair.b);
   const auto units = oracle::all_units(24);
-  ExactOptions options{.k = {8, 12}, .gap = 0.5, .threads = 1, .checkpoint = file_};
+  ExactRun options{.k = {8, 12}, .asked = {.gap = 0.5, .checkpoint = file_}, .threads = 1};
   ASSERT_EQ(exact_search(*pencil, units, {}, options, {}).status, Status::kGapReached);
-  options.checkpoint.clear();
-  options.resume = file_;
+  options.asked.checkpoint.clear();
+  options.asked.resume = file_;
   EXPECT_EQ(exact_search(*pencil, units, {}, options, {}).status, Status::kGapReached);
-  options.gap = 0.0;
+  options.asked.gap = 0.0;
   EXPECT_THROW(static_cast<void>(exact_search(*pencil, units, {}, options, {})), BadInput);
 }
 
@@ -628,7 +634,7 @@ TEST(ExactSearch, AGapLeavesThePoolUnproven) {
     const auto pencil = factor_pencil(pair.m, pair.b);
     const auto run = [&](double gap) {
       return exact_search(*pencil, oracle::all_units(9), {},
-                          {.k = {4, 4}, .pool = 4, .gap = gap, .threads = 1}, {});
+                          {.k = {4, 4}, .asked = {.pool = 4, .gap = gap}, .threads = 1}, {});
     };
     const auto exact = run(0.0), loose = run(0.2);
     bool same = true;
@@ -644,15 +650,15 @@ TEST_F(ExactCheckpoint, TornAndForeignFilesAreRefused) {
   const auto pair = oracle::random_factor_pair(14, 1, 9, 1e4);
   const auto pencil = factor_pencil(pair.m, pair.b);
   const auto units = oracle::all_units(14);
-  ExactOptions options{.k = {3, 9}, .node_limit = 2, .threads = 1, .checkpoint = file_};
+  ExactRun options{.k = {3, 9}, .asked = {.node_limit = 2, .checkpoint = file_}, .threads = 1};
   static_cast<void>(exact_search(*pencil, units, {}, options, {}));
   std::string text;
   {
     std::ifstream in(file_);
     text.assign(std::istreambuf_iterator<char>(in), {});
   }
-  options.checkpoint.clear();
-  options.resume = file_;
+  options.asked.checkpoint.clear();
+  options.asked.resume = file_;
   EXPECT_NO_THROW(static_cast<void>(exact_search(*pencil, units, {}, options, {})));
   const auto refused = [&](const std::string& content) {
     std::ofstream(file_) << content;
@@ -683,12 +689,12 @@ TEST_F(ExactCheckpoint, AForgedFileIsRefusedThoughItsChecksumIsRight) {
   const auto pair = oracle::random_factor_pair(14, 1, 9, 1e4);
   const auto pencil = factor_pencil(pair.m, pair.b);
   const auto units = oracle::all_units(14);
-  ExactOptions options{.k = {3, 9}, .node_limit = 2, .threads = 1, .checkpoint = file_};
+  ExactRun options{.k = {3, 9}, .asked = {.node_limit = 2, .checkpoint = file_}, .threads = 1};
   static_cast<void>(exact_search(*pencil, units, {}, options, {}));
   std::ifstream in(file_);
   const json sound = json::parse(in);
-  options.checkpoint.clear();
-  options.resume = file_;
+  options.asked.checkpoint.clear();
+  options.asked.resume = file_;
   const auto resumed = [&](const std::string& place, const json& value) {
     json forged = sound;
     forged.erase("checksum");
@@ -750,7 +756,7 @@ TEST(ExactSearch, StoppedBeforeItsFirstNodeItTellsWhatIsKnown) {
   Matrix b = Matrix::Constant(kMany, kMany, 0.25);
   b.diagonal().setOnes();
   const std::vector<std::vector<RankedSet>> start = {{{{7}, 0.0}}, {{{3, 9}, 0.0}}};
-  const ExactOptions options{.k = {1, 2}, .threads = 2};
+  const ExactRun options{.k = {1, 2}, .threads = 2};
   // Without a ridge only the best single feature is known at once.
   const auto plain = exact_search(*factor_pencil(m, b), oracle::all_units(kMany), start, options, control);
   EXPECT_EQ(plain.status, Status::kInterrupted);

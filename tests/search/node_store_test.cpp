@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kGap = 0.1;
 
-Incumbents no_sets(KRange k) { return {ExactOptions{.k = k}, Cutoff(0.0, 0.0)}; }
+Incumbents no_sets(KRange k) { return {ExactRun{.k = k}, Cutoff(0.0, 0.0)}; }
 
 /// A set of size k with this value becomes known.
 void learn(Incumbents& incumbents, Index k, double value) {
@@ -82,7 +82,7 @@ TEST(NodeStore, ASharedNodeWithOneOpenSizeLeftGoesToThatSize) {
 }
 
 TEST(Incumbents, WhatTheGapAloneClosesIsRemembered) {
-  Incumbents incumbents(ExactOptions{.k = {1, 1}, .gap = kGap}, Cutoff(0.0, kGap));
+  Incumbents incumbents(ExactRun{.k = {1, 1}, .asked = {.gap = kGap}}, Cutoff(0.0, kGap));
   EXPECT_FALSE(incumbents.closes(1, 0.5));
   learn(incumbents, 1, 1.0);
   EXPECT_TRUE(incumbents.closes(1, 1.0));

@@ -208,7 +208,8 @@ void expect_the_best(const Matrix& a, const SearchUnits& units, Index k,
   const auto truth = enumerate(a, units, k, kept);
   if (truth.empty()) return;
   const Symmetric pencil(a);
-  const auto explorer = perron_explorer(pencil, units, {.k = {k, k}, .pool = pool, .threads = 1}, kNoLimits);
+  const auto explorer =
+      perron_explorer(pencil, units, {.k = {k, k}, .asked = {.pool = pool}, .threads = 1}, kNoLimits);
   const double scale = std::max(std::abs(truth.front().value), a.cwiseAbs().maxCoeff() * 1e-3);
   const double tolerance = kTolerance * scale;
   const auto watch = [&](const Run& run) {
@@ -382,8 +383,8 @@ TEST(PerronExplorer, TheGapIsKeptAndReported) {
         SCOPED_TRACE(fmt::format("family {}, seed {}, k {}", family, seed, k));
         const auto truth = enumerate(a, all_units(n), k, {}).front().value;
         const Symmetric pencil(a);
-        const auto explorer =
-            perron_explorer(pencil, all_units(n), {.k = {k, k}, .gap = 0.1, .threads = 1}, kNoLimits);
+        const auto explorer = perron_explorer(pencil, all_units(n),
+                                              {.k = {k, k}, .asked = {.gap = 0.1}, .threads = 1}, kNoLimits);
         const auto run = engine(*explorer, root_of(all_units(n), k, {}), 1, 0.1, 3, kAlways, {}, kNobody);
         const double upper = std::max(run.pool.best(), run.discarded);
         EXPECT_GE(upper, truth * (1.0 - kTolerance));

@@ -33,11 +33,11 @@ struct Search {
   std::string name;
   std::unique_ptr<Pencil> pencil;
   Matrix a, b;
-  ExactOptions options;
+  ExactRun options;
 };
 
 ExactResult searched(const Search& search, PartWork* work) {
-  ExactOptions options = search.options;
+  ExactRun options = search.options;
   options.parts = work;
   options.part_name = "search0";
   return exact_search(*search.pencil, oracle::all_units(search.b.rows()), {}, options, {}, soon_cut());
@@ -49,8 +49,8 @@ std::vector<Search> searches() {
     for (const Criterion criterion : {Criterion::kLargest, Criterion::kTrace, Criterion::kWilks}) {
       for (const Index pool : {1, 4}) {
         const auto pair = oracle::random_factor_pair(12, rank, static_cast<std::uint64_t>(rank + pool));
-        const ExactOptions options{
-            .criterion = criterion, .k = {4, pool == 1 ? 6 : 4}, .pool = pool, .threads = 2};
+        const ExactRun options{
+            .criterion = criterion, .k = {4, pool == 1 ? 6 : 4}, .asked = {.pool = pool}, .threads = 2};
         all.push_back({fmt::format("rank {}, criterion {}, pool {}", rank, static_cast<int>(criterion), pool),
                        factor_pencil(pair.m, pair.b), pair.m * pair.m.transpose(), pair.b, options});
       }
@@ -176,7 +176,7 @@ TEST(SearchParts, RefuseSetsThatAreNoneAndAnotherCut) {
 TEST(SearchParts, APartThatIsStoppedIsNotProven) {
   const auto all = searches();
   PartWork work(Part{.number = 1, .count = 2});
-  ExactOptions options = all.front().options;
+  ExactRun options = all.front().options;
   options.parts = &work;
   options.part_name = "search0";
   const auto result =

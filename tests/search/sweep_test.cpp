@@ -95,15 +95,17 @@ std::vector<RankedSet> sets_of(const SmallProblem& problem, Index k) {
 
 std::size_t problems(std::size_t many) { return oracle::kSanitized ? many / 10 : many; }
 
+/// All sets are tried, however few there are.
+const ExactHooks kSwept{.search = ExactSearch::kSweep};
+
 ExactHooks small_steps(std::uint64_t seed) {
-  ExactHooks hooks;
+  ExactHooks hooks = kSwept;
   hooks.tuning.sweep.children = 1 + static_cast<Index>(seed % 4);
   hooks.tuning.sweep.batch = 1 + static_cast<Index>(seed % 3);
   return hooks;
 }
 
 TEST(Sweep, FindsTheBestSetsOfEverySize) {
-  const ForcedExactSearch forced(ExactSearch::kSweep);
   unsigned unproven = 0;
   for (std::uint64_t seed = 0; seed < problems(3000); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
@@ -114,9 +116,10 @@ TEST(Sweep, FindsTheBestSetsOfEverySize) {
     const auto truth = sets_of(problem, k);
     std::vector<std::vector<RankedSet>> start(1);
     if (seed % 3 != 0 && !truth.empty()) start[0].push_back(truth[truth.size() / 2]);
-    const auto result = exact_search(
-        *problem.pencil(), problem.units, start,
-        {.criterion = problem.criterion, .k = {k, k}, .pool = pool, .threads = 2}, {}, small_steps(seed));
+    const auto result =
+        exact_search(*problem.pencil(), problem.units, start,
+                     {.criterion = problem.criterion, .k = {k, k}, .asked = {.pool = pool}, .threads = 2}, {},
+                     small_steps(seed));
     const auto& found = result.sizes[0].pool;
     // A nearly dependent set whose digits are in doubt stands in the bound: nothing is proven then, and that
     // is said.
@@ -142,11 +145,10 @@ TEST(Sweep, AnswersAsTheTreeDoes) {
     const auto problem = random_problem(seed, 10);
     const Index lo = std::max<Index>(1, std::ssize(problem.units.include));
     const KRange k{lo, std::min<Index>(problem.units.count(), lo + 4)};
-    const ExactOptions options{.criterion = problem.criterion, .k = k, .pool = 2, .threads = 1};
+    const ExactRun options{.criterion = problem.criterion, .k = k, .asked = {.pool = 2}, .threads = 1};
     const auto pencil = problem.pencil();
     const auto tree = exact_search(*pencil, problem.units, {}, options, {});
-    const ForcedExactSearch forced(ExactSearch::kSweep);
-    const auto sweep = exact_search(*pencil, problem.units, {}, options, {});
+    const auto sweep = exact_search(*pencil, problem.units, {}, options, {}, kSwept);
     for (std::size_t i = 0; i < tree.sizes.size(); ++i) {
       ASSERT_EQ(tree.sizes[i].pool.size(), sweep.sizes[i].pool.size());
       EXPECT_EQ(tree.sizes[i].pool[0].units, sweep.sizes[i].pool[0].units);
@@ -158,7 +160,6 @@ TEST(Sweep, AnswersAsTheTreeDoes) {
 
 /// Copies of features: of sets of one value the lexicographically smallest.
 TEST(Sweep, OfSetsThatTieItIsTheLowest) {
-  const ForcedExactSearch forced(ExactSearch::kSweep);
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     const Index n = 9, from = static_cast<Index>(seed % 4);
@@ -177,8 +178,9 @@ TEST(Sweep, OfSetsThatTieItIsTheLowest) {
       for (const auto& set : truth) {
         if (set.value > truth[0].value * (1.0 - 1e-10)) lowest = std::min(lowest, set.units);
       }
-      const auto result = exact_search(*problem.pencil(), problem.units, {},
-                                       {.criterion = problem.criterion, .k = {k, k}, .threads = 1}, {});
+      const auto result =
+          exact_search(*problem.pencil(), problem.units, {},
+                       {.criterion = problem.criterion, .k = {k, k}, .threads = 1}, {}, kSwept);
       EXPECT_EQ(result.sizes[0].pool[0].units, lowest) << k;
     }
   }
@@ -186,23 +188,22 @@ TEST(Sweep, OfSetsThatTieItIsTheLowest) {
 
 /// Stopped after every node and gone on with from its checkpoint it ends as in one go, and its bounds hold.
 TEST(Sweep, StoppedAtEveryReportAndResumedItEndsTheSame) {
-  const ForcedExactSearch forced(ExactSearch::kSweep);
   const auto file = std::filesystem::temp_directory_path() / fmt::format("sweep-{}.json", ::getpid());
   for (std::uint64_t seed = 0; seed < problems(120); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     const auto problem = random_problem(seed, seed % 6 == 0 ? 22 : 9);
     if (problem.units.count() > 12 && seed % 6 != 0) continue;
     const Index lo = std::max<Index>(2, std::ssize(problem.units.include));
-    const ExactOptions options{.criterion = problem.criterion,
-                               .k = {lo, std::min<Index>(lo + 2, problem.units.count())},
-                               .pool = 1 + static_cast<Index>(seed % 3),
-                               .threads = 1};
+    const ExactRun options{.criterion = problem.criterion,
+                           .k = {lo, std::min<Index>(lo + 2, problem.units.count())},
+                           .asked = {.pool = 1 + static_cast<Index>(seed % 3)},
+                           .threads = 1};
     const auto pencil = problem.pencil();
     const auto hooks = small_steps(seed);
     const auto whole = exact_search(*pencil, problem.units, {}, options, {}, hooks);
-    ExactOptions steps = options;
-    steps.node_limit = 1 + seed % 3;
-    steps.checkpoint = file.string();
+    ExactRun steps = options;
+    steps.asked.node_limit = 1 + seed % 3;
+    steps.asked.checkpoint = file.string();
     ExactResult part;
     for (int step = 0; step < 100000; ++step) {
       part = exact_search(*pencil, problem.units, {}, steps, {}, hooks);
@@ -210,7 +211,7 @@ TEST(Sweep, StoppedAtEveryReportAndResumedItEndsTheSame) {
         EXPECT_GE(part.sizes[i].upper_bound, whole.sizes[i].pool[0].value * (1.0 - 1e-9));
       if (part.status == Status::kOptimal) break;
       ASSERT_EQ(part.status, Status::kNodeLimit);
-      steps.resume = file.string();
+      steps.asked.resume = file.string();
     }
     EXPECT_EQ(part.status, Status::kOptimal);
     for (std::size_t i = 0; i < whole.sizes.size(); ++i) {
@@ -225,16 +226,15 @@ TEST(Sweep, StoppedAtEveryReportAndResumedItEndsTheSame) {
 }
 
 TEST(Sweep, AGapLeavesNoMoreThanItMay) {
-  const ForcedExactSearch forced(ExactSearch::kSweep);
   for (std::uint64_t seed = 0; seed < problems(400); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     const auto problem = random_problem(seed, 9);
     const Index k = std::max<Index>(2 + static_cast<Index>(seed % 3), std::ssize(problem.units.include));
     if (k > problem.units.count()) continue;
     const auto truth = sets_of(problem, k);
-    const auto result =
-        exact_search(*problem.pencil(), problem.units, {{truth[truth.size() / 2]}},
-                     {.criterion = problem.criterion, .k = {k, k}, .gap = 0.3, .threads = 1}, {});
+    const auto result = exact_search(
+        *problem.pencil(), problem.units, {{truth[truth.size() / 2]}},
+        {.criterion = problem.criterion, .k = {k, k}, .asked = {.gap = 0.3}, .threads = 1}, {}, kSwept);
     const auto& size = result.sizes[0];
     EXPECT_GE(size.upper_bound, truth[0].value * (1.0 - 1e-9));
     EXPECT_LE(size.upper_bound, size.pool[0].value * 1.3 * (1.0 + 1e-9));
@@ -324,13 +324,12 @@ TEST(Sweep, PairsFromBlocksOfTheRowsAreThoseOfTheMatrix) {
     auto units = oracle::all_units(45);
     if (seed % 4 == 3) units.include = {5};
     const Index k = 2 + std::ssize(units.include);
-    const ForcedExactSearch forced(ExactSearch::kSweep);
-    const ExactOptions options{.criterion = kCriteria[seed % 3], .k = {k, k}, .pool = 3, .threads = 2};
-    ExactHooks blocks;
+    const ExactRun options{.criterion = kCriteria[seed % 3], .k = {k, k}, .asked = {.pool = 3}, .threads = 2};
+    ExactHooks blocks = kSwept;
     blocks.tuning.sweep.most_matrix = 0;
     blocks.tuning.sweep.pair_block = 7;
     blocks.tuning.sweep.pair_panel = 11;
-    const auto matrix = exact_search(*pencil, units, {}, options, {});
+    const auto matrix = exact_search(*pencil, units, {}, options, {}, kSwept);
     const auto panels = exact_search(*pencil, units, {}, options, {}, blocks);
     ASSERT_EQ(matrix.sizes[0].pool.size(), 3U);
     for (std::size_t i = 0; i < 3; ++i) {
@@ -412,14 +411,13 @@ TEST(Sweep, TheBestPairOfAWideTableIsCertified) {
 
 /// A stop in the middle of a scan leaves what was found.
 TEST(Sweep, StoppedAtOnceItHasItsStart) {
-  const ForcedExactSearch forced(ExactSearch::kSweep);
   std::stop_source source;
   source.request_stop();
   const RunControl control(source.get_token(), kInfinity);
   const auto problem = random_problem(8, 9);
   const auto truth = sets_of(problem, 3);
   const auto result = exact_search(*problem.pencil(), problem.units, {{truth[3]}},
-                                   {.criterion = problem.criterion, .k = {3, 3}}, control);
+                                   {.criterion = problem.criterion, .k = {3, 3}}, control, kSwept);
   EXPECT_EQ(result.status, Status::kInterrupted);
   EXPECT_EQ(result.sizes[0].pool[0].units, truth[3].units);
   EXPECT_GE(result.sizes[0].upper_bound, truth[0].value * (1.0 - 1e-9));

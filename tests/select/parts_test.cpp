@@ -9,7 +9,6 @@
 
 #include "oracle.hpp"
 #include "parts.hpp"
-#include "search/exact_hooks.hpp"
 #include "select/select.hpp"
 
 namespace subspectra::select_parts_test {
