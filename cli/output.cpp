@@ -7,10 +7,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <system_error>
 
-#include "core/atomic_file.hpp"
 #include "core/json_io.hpp"
 #include "core/spelling.hpp"
 #include "core/text.hpp"
@@ -89,29 +87,6 @@ void write_result_as_named(const std::string& path, const nlohmann::json& result
                            const std::stop_token& stop, bool csv_safe) {
   if (path.empty()) return;
   is_csv_name(path) ? write_result(path, result_csv(result, csv_safe), stop) : write_result(path, text, stop);
-}
-
-void require_writable(const std::string& path) {
-  if (path.empty() || path == "-" || is_open_descriptor(path)) return;
-  const auto refuse = [&](int code) {
-    throw Error(fmt::format("{}: cannot be written: {}; choose another place", path, reason(code)));
-  };
-  std::error_code ignored;
-  const auto status = std::filesystem::status(path, ignored);
-  if (std::filesystem::is_directory(status)) refuse(EISDIR);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    if (::access(path.c_str(), W_OK) != 0) refuse(errno);
-    return;
-  }
-  auto directory = std::filesystem::path(path).parent_path();
-  if (directory.empty()) directory = ".";
-  if (::access(directory.c_str(), W_OK | X_OK) != 0) refuse(errno);
-  if (!std::filesystem::is_directory(directory, ignored)) refuse(ENOTDIR);
-  remove_stale_temporaries(directory.string());
-  if (const int failure = new_file_failure(directory.string()); failure != 0) {
-    throw Error(fmt::format("{}: cannot be written: no file can be made in {} ({}); choose another place",
-                            path, directory.string(), reason(failure)));
-  }
 }
 
 void say(std::string_view kind, std::string_view sentence) {

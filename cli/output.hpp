@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/atomic_file.hpp"
 #include "report/csv.hpp"
 
 namespace subspectra::cli {
@@ -24,10 +25,6 @@ void write_result(const std::string& path, std::string_view text, const std::sto
 /// elsewhere. `csv_safe`: no name in the table is a spreadsheet's formula.
 void write_result_as_named(const std::string& path, const nlohmann::json& result, std::string_view text,
                            const std::stop_token& stop = {}, bool csv_safe = false);
-
-/// Throws Error when `path` clearly cannot be written (no such directory, no permission): said before the
-/// work, not after it; removes there what killed runs have left. "" and "-" pass.
-void require_writable(const std::string& path);
 
 /// "subspectra: KIND: SENTENCE" on stderr, options written as flags; line breaks inside become blanks, so
 /// that it stays one line.

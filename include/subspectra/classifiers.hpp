@@ -205,6 +205,10 @@ concept ClassifierOptions = requires {
 class Classifier {
  public:
   Classifier() : Classifier(Lda{}) {}
+  // A move is a copy, which is cheap: what is moved from stays what it was.
+  Classifier(const Classifier&) = default;
+  Classifier& operator=(const Classifier&) = default;
+  ~Classifier() = default;
   /// From one of the structs above. The options are checked where they are used; InvalidArgument then.
   template <ClassifierOptions Options>
   Classifier(Options options)  // NOLINT(google-explicit-constructor): {.classifier = Svm{.C = 1}} is what

@@ -168,7 +168,9 @@ LabelInput label_input(const Y& y) {
   } else {
     std::vector<std::string> texts;
     for (const auto& label : y) {
-      if constexpr (std::integral<Element>) {
+      if constexpr (std::same_as<Element, char>) {
+        texts.emplace_back(1, label);  // 'M', not 77
+      } else if constexpr (std::integral<Element>) {
         texts.push_back(std::to_string(label));
       } else {
         texts.emplace_back(std::string_view(label));
@@ -196,6 +198,12 @@ class Dataset {
  public:
   /// No rows, no features.
   SUBSPECTRA_EXPORT Dataset();
+  Dataset(const Dataset&) = default;
+  Dataset& operator=(const Dataset&) = default;
+  /// What is moved from has no rows and no features.
+  SUBSPECTRA_EXPORT Dataset(Dataset&& other) noexcept;
+  SUBSPECTRA_EXPORT Dataset& operator=(Dataset&& other) noexcept;
+  ~Dataset() = default;
 
   /// `x` is an Eigen matrix, Map, Ref or block of doubles (either storage order, any strides), an Eigen
   /// sparse matrix or Map (compressed columns, 32-bit indices), a DenseView, a CscView or a DenseMatrix. NaN
@@ -309,6 +317,11 @@ class Covariances {
 
   // --- for the library itself (select/problem.hpp has the type)
   [[nodiscard]] const MatrixProblem& problem() const { return *problem_; }
+
+  // A move is a copy, which costs nothing: what is moved from stays what it was.
+  Covariances(const Covariances&) = default;
+  Covariances& operator=(const Covariances&) = default;
+  ~Covariances() = default;
 
  protected:
   explicit Covariances(std::shared_ptr<const MatrixProblem> problem) : problem_(std::move(problem)) {}

@@ -33,12 +33,21 @@ struct MethodTraits {
   bool composite = false;           ///< a choice among other methods by their errors inside the training rows
 };
 
-/// Any of the methods, with its options. Cheap to copy.
+namespace detail {
+/// One of the structs of options that the headers of methods have.
+template <class M>
+concept MethodStruct = std::same_as<decltype(M::kTraits), const MethodTraits>;
+}  // namespace detail
+
+/// Any of the methods, with its options. Cheap to copy; a move is a copy, so that what is moved from stays
+/// what it was.
 class Method {
  public:
+  Method(const Method&) = default;
+  Method& operator=(const Method&) = default;
+  ~Method() = default;
   /// From one of the method structs, for instance Gslda{.swaps = 5}.
-  template <class M>
-  requires requires { M::kTraits.name; }
+  template <detail::MethodStruct M>
   Method(M options)  // NOLINT(google-explicit-constructor): {Gslda{}, RvmRow{}} is a list of methods
       : name_(M::kTraits.name), options_(std::make_shared<const M>(std::move(options))) {}
   /// By name, with its defaults; throws InvalidArgument with near names.

@@ -27,6 +27,10 @@ struct FitOptions {
 /// Cheap to copy; never changes.
 class Model {
  public:
+  // A move is a copy, which is cheap: what is moved from stays what it was.
+  Model(const Model&) = default;
+  Model& operator=(const Model&) = default;
+  ~Model() = default;
   /// Throws BadInput where the file is no model.
   [[nodiscard]] SUBSPECTRA_EXPORT static Model load(const std::string& path);
   [[nodiscard]] SUBSPECTRA_EXPORT static Model from_json(const std::string& text);

@@ -23,6 +23,9 @@ struct OptionCodec<LengthScales> {
   static std::string hint() { return "V|V1,V2,..."; }
 };
 
+template <>
+inline constexpr std::string_view kRuleOfValues<LengthScales> = "positive numbers are needed";
+
 struct GpKernel {
   Vector lengthscales;  ///< 1, or one a column (ARD)
   double signal = 1.0;  ///< s

@@ -7,6 +7,8 @@
 
 #include "core/json_io.hpp"
 #include "core/spelling.hpp"
+#include "core/text.hpp"
+#include "data/feature_names.hpp"
 
 namespace subspectra {
 
@@ -99,11 +101,17 @@ Classifier classifier_from_json(std::string_view name, const nlohmann::json& opt
                            .rule = "are no JSON object"});
   OptionTexts texts;
   for (const auto& [option, value] : options.items()) {
-    if (!has_option(kind, option))
+    if (!has_option(kind, option)) {
+      std::vector<std::string> known;
+      for (const OptionDescription& one : kind.options()) known.push_back(one.name);
+      const auto near = near_names(option, known);
       throw InvalidArgument({.field = option,
                              .value = option_text(value),
                              .subject = fmt::format("classifier {}", name),
-                             .rule = fmt::format("has no option {}", marked_option(option))});
+                             .rule = fmt::format("has no option {}", marked_option(option)),
+                             .way_out = near.empty() ? fmt::format("there are {}", join_some(known, 100))
+                                                     : fmt::format("did you mean {}?", join_some(near))});
+    }
     if (!value.is_null()) texts[option] = option_text(value);
   }
   return kind.parse(texts);

@@ -200,4 +200,28 @@ void remove_stale_temporaries(const std::string& folder) {
   }
 }
 
+void require_writable(const std::string& path) {
+  if (path.empty() || path == "-" || is_open_descriptor(path)) return;
+  const auto reason = [](int code) { return std::generic_category().message(code); };
+  const auto refuse = [&](int code) {
+    throw Error(fmt::format("{}: cannot be written: {}; choose another place", path, reason(code)));
+  };
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (std::filesystem::is_directory(status)) refuse(EISDIR);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    if (::access(path.c_str(), W_OK) != 0) refuse(errno);
+    return;
+  }
+  auto directory = std::filesystem::path(path).parent_path();
+  if (directory.empty()) directory = ".";
+  if (::access(directory.c_str(), W_OK | X_OK) != 0) refuse(errno);
+  if (!std::filesystem::is_directory(directory, ignored)) refuse(ENOTDIR);
+  remove_stale_temporaries(directory.string());
+  if (const int failure = new_file_failure(directory.string()); failure != 0) {
+    throw Error(fmt::format("{}: cannot be written: no file can be made in {} ({}); choose another place",
+                            path, directory.string(), reason(failure)));
+  }
+}
+
 }  // namespace subspectra

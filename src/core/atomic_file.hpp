@@ -25,4 +25,8 @@ void write_file_atomically(const std::string& path, std::string_view content,
 /// is being written is locked, and stays.
 void remove_stale_temporaries(const std::string& folder);
 
+/// Throws Error when `path` clearly cannot be written (no such directory, no permission): said before the
+/// work, not after it; removes there what killed runs have left. "" and "-" pass.
+void require_writable(const std::string& path);
+
 }  // namespace subspectra

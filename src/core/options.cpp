@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/json_io.hpp"
+#include "core/spelling.hpp"
 #include "core/text.hpp"
 
 namespace subspectra {
@@ -446,9 +447,25 @@ void refuse_value(std::string_view name, double value) {
                          .rule = "{value}, but a number is needed"});
 }
 void refuse_value(std::string_view name, std::int64_t value, std::string_view names) {
+  std::string enumerators;  // only who writes structs gets here
+  while (!names.empty()) {
+    const auto end = std::min(names.find('|'), names.size());
+    enumerators.append(enumerators.empty() ? "" : ", ").append(enumerator(names.substr(0, end)));
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
   throw InvalidArgument({.field = std::string(name),
                          .value = fmt::to_string(value),
-                         .rule = fmt::format("{{value}}, but one of {} is needed", names)});
+                         .rule = fmt::format("{{value}}, but one of {} is needed", enumerators)});
+}
+void refuse_value(std::string_view name, std::string_view text, std::string_view rule) {
+  throw InvalidArgument({.field = std::string(name),
+                         .value = std::string(text),
+                         .rule = fmt::format("{{value}}, but {}", rule)});
+}
+void refuse_kind(std::string_view name, std::int64_t kind) {
+  throw InvalidArgument({.field = std::string(name),
+                         .value = fmt::to_string(kind),
+                         .rule = "has a kind, {value}, that its enum has not"});
 }
 void refuse_value(std::string_view name, std::string_view text, const InvalidArgument& cause) {
   throw InvalidArgument({.field = std::string(name),

@@ -104,12 +104,29 @@ namespace detail {
 [[noreturn]] void refuse_value(std::string_view name, double value);
 [[noreturn]] void refuse_value(std::string_view name, std::int64_t value, std::string_view names);
 [[noreturn]] void refuse_value(std::string_view name, std::string_view text, const InvalidArgument& cause);
+[[noreturn]] void refuse_value(std::string_view name, std::string_view text, std::string_view rule);
+[[noreturn]] void refuse_kind(std::string_view name, std::int64_t kind);
 /// The fields of a JSON object as texts; null is left out.
 [[nodiscard]] OptionTexts texts_of_json(const nlohmann::json& object);
 }  // namespace detail
 
 /// InvalidArgument of `field` unless value >= least.
 void require_at_least(Index value, Index least, std::string_view field);
+
+/// Of a type with an enum `kind` and more: how many kinds there are. 0: it has none.
+template <class T>
+inline constexpr std::int64_t kKindsOf = 0;
+template <>
+inline constexpr std::int64_t kKindsOf<Start> = 3;
+
+/// What a value must be like, where what its codec says of texts is no help to who wrote a struct. Empty: it
+/// is.
+template <class T>
+inline constexpr std::string_view kRuleOfValues = {};
+template <>
+inline constexpr std::string_view kRuleOfValues<Ridge> = "a number from 0 up is needed";
+template <>
+inline constexpr std::string_view kRuleOfValues<Shrinkage> = "a number from 0 to 1 is needed";
 
 /// Refuses a field that no text could have set: NaN, an enum that is none of its values, a value that its
 /// codec does not read. Whole numbers, texts and `k` have rules of their own.
@@ -124,11 +141,16 @@ void check_option_values(const Options& options) {
         detail::refuse_value(name, static_cast<std::int64_t>(value), OptionCodec<T>::hint());
     } else if constexpr (!std::is_integral_v<T> && !std::is_same_v<T, KRange> &&
                          !std::is_same_v<T, std::string> && !std::is_same_v<T, std::vector<std::string>>) {
+      if constexpr (kKindsOf < T >> 0) {
+        const auto kind = static_cast<std::int64_t>(value.kind);
+        if (kind < 0 || kind >= kKindsOf<T>) detail::refuse_kind(name, kind);
+      }
       const std::string text = OptionCodec<T>::format(value);
       if (text.empty()) return;  // not given
       try {
         (void)OptionCodec<T>::parse(text);
       } catch (const InvalidArgument& cause) {
+        if constexpr (!kRuleOfValues<T>.empty()) detail::refuse_value(name, text, kRuleOfValues<T>);
         detail::refuse_value(name, text, cause);
       }
     }

@@ -74,13 +74,6 @@ std::string cpp_list(std::string_view names) {
   }
 }
 
-/// kLargest of "largest".
-std::string enumerator(std::string_view word) {
-  std::string name = "k" + std::string(word);
-  name[1] = static_cast<char>(name[1] - 'a' + 'A');
-  return name;
-}
-
 /// {1, 20}, KRange::steps(1, 100, 5), KRange::list({1, 2, 5}), KRange::log().
 std::string cpp_sizes(std::string_view value) {
   if (value == "log") return "KRange::log()";
@@ -139,6 +132,20 @@ constexpr std::array<EnumOption, 12> kEnumOptions = {{{"criterion", "Criterion"}
                                                       {"threshold", "ThresholdOn"},
                                                       {"transform", "Transform"}}};
 
+/// SvmKernel::kPoly and SvmKernel::kRbf of "poly and rbf".
+std::string enumerators_of(std::string_view type, std::string_view words) {
+  std::string text;
+  while (!words.empty()) {
+    const auto end = std::min(words.find(' '), words.size());
+    const std::string_view word = words.substr(0, end);
+    if (!text.empty()) text += ' ';
+    text += word == "and" || word == "or" ? std::string(word)
+                                          : std::string(type).append("::").append(enumerator(word));
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return text;
+}
+
 template <std::size_t count>
 bool is_one_of(std::string_view name, const std::array<std::string_view, count>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -146,8 +153,8 @@ bool is_one_of(std::string_view name, const std::array<std::string_view, count>&
 
 /// A value of an option whose type is neither text nor number, as C++ writes it.
 std::string cpp_object(std::string_view name, std::string_view value) {
-  const bool word =
-      !value.empty() && std::all_of(value.begin(), value.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  const bool words = !value.empty() && std::all_of(value.begin(), value.end(),
+                                                   [](char c) { return (c >= 'a' && c <= 'z') || c == ' '; });
   if (name == "cv" && value == "loo") return "kLeaveOneOut";
   if (name == "k") return cpp_sizes(value);
   if (name == "ridge") return cpp_ridge(value);
@@ -155,7 +162,7 @@ std::string cpp_object(std::string_view name, std::string_view value) {
   if (name == "start" && value.starts_with('@'))
     return std::string("Start::from_file(").append(value.substr(1)).append(")");
   for (const EnumOption& one : kEnumOptions) {
-    if (word && one.option == name) return std::string(one.type).append("::").append(enumerator(value));
+    if (words && one.option == name) return enumerators_of(one.type, value);
   }
   return std::string(value);
 }
@@ -234,6 +241,12 @@ std::string spelled(std::string_view text, Spelling spelling) {
     text.remove_prefix(1);
   }
   return result;
+}
+
+std::string enumerator(std::string_view word) {
+  std::string name = "k" + std::string(word);
+  if (name.size() > 1 && name[1] >= 'a' && name[1] <= 'z') name[1] = static_cast<char>(name[1] - 'a' + 'A');
+  return name;
 }
 
 std::string spelled_value(std::string_view name, std::string_view value) { return cpp_object(name, value); }

@@ -20,6 +20,9 @@ namespace subspectra {
 /// else are left alone.
 [[nodiscard]] std::vector<std::string> spelled(std::vector<std::string> texts, Spelling spelling);
 
+/// kLargest of "largest": the enumerators of options are called as their words are.
+[[nodiscard]] std::string enumerator(std::string_view word);
+
 /// The value of an option by itself, as C++ writes it: {1, 20} of k 1:20, Criterion::kTrace.
 [[nodiscard]] std::string spelled_value(std::string_view name, std::string_view value);
 

@@ -124,6 +124,10 @@ void check_view(const DenseView& view) {
   if (view.rows < 0 || view.cols < 0)
     refuse_input("x", fmt::format("has {} rows and {} columns, which cannot be", view.rows, view.cols),
                  "give the sizes of the table");
+  if (view.cols > 0 &&
+      view.rows > std::numeric_limits<Index>::max() / static_cast<Index>(sizeof(double)) / view.cols)
+    refuse_input("x", fmt::format("has {} x {} numbers, more than there can be", view.rows, view.cols),
+                 "give the sizes of the table");
   if (view.data == nullptr && view.rows > 0 && view.cols > 0)
     refuse_input("x", "is a null pointer", "give the address of the first number");
 }
@@ -244,15 +248,33 @@ DenseView span_view(std::span<const double> values, Index rows, Index cols) {
 
 }  // namespace detail
 
-Dataset::Dataset()
-    : Dataset(
-          [] {
-            DatasetDetails details;
-            details.source = DatasetExtras().source;
-            details.in_memory = true;
-            return details;
-          }(),
-          Values()) {}
+namespace {
+
+/// Of a table without rows and features, the same one for all of them.
+const std::shared_ptr<DatasetState>& empty_state() {
+  static const auto state = [] {
+    DatasetDetails details;
+    details.source = DatasetExtras().source;
+    details.in_memory = true;
+    return checked_state(std::move(details), Values());
+  }();
+  return state;
+}
+
+}  // namespace
+
+Dataset::Dataset() : Dataset(empty_state()) {}
+Dataset::Dataset(Dataset&& other) noexcept
+    : state_(std::exchange(other.state_, empty_state())),
+      rows_(std::exchange(other.rows_, 0)),
+      features_(std::exchange(other.features_, 0)) {}
+Dataset& Dataset::operator=(Dataset&& other) noexcept {
+  if (this == &other) return *this;
+  state_ = std::exchange(other.state_, empty_state());
+  rows_ = std::exchange(other.rows_, 0);
+  features_ = std::exchange(other.features_, 0);
+  return *this;
+}
 
 Dataset::Dataset(std::shared_ptr<DatasetState> state)
     : state_(std::move(state)), rows_(state_->values.rows()), features_(state_->values.features()) {}

@@ -717,6 +717,7 @@ Evaluation evaluate_methods(const Dataset& data, const std::vector<Method>& meth
                             const Classifier& classifier, const EvaluateOptions& asked,
                             const RunControl& control, PartWork* work) {
   asked.validate();
+  selection.validate();
   for (const auto& method : methods) require_no_state(method);
   require_every_label(data);
   const FittingSplits fitting = fitting_splits(data, asked);

@@ -38,6 +38,7 @@ Model fit(const Dataset& data, const Method& method, const FitOptions& options, 
   kind_of(options.classifier).validate(options.classifier);
   SelectOptions selection = options.select;
   if (options.k.given()) selection.k = options.k;
+  selection.validate();
   const Dataset checked =
       check_values(data, selection.prepare, selection.exclude, selection.memory_limit.bytes);
   auto fitted = std::make_shared<FitResult>(

@@ -21,6 +21,12 @@ struct OptionCodec<QAlphaKernel> {
   static std::string hint() { return "linear|poly:D:C|rbf:SIGMA|block2:LENGTH"; }
 };
 
+template <>
+inline constexpr std::int64_t kKindsOf<QAlphaKernel> = 4;
+template <>
+inline constexpr std::string_view kRuleOfValues<QAlphaKernel> =
+    "a degree from 1 to 100, an offset from 0 up, a sigma from 1e-100 to 1e100 and a length from 1 up are needed";
+
 struct KernelFactor {
   Matrix r;            ///< r x p: column i is row i of R
   double error = 0.0;  ///< trace(V - R R')/trace(V); V - R R' is positive semidefinite, so this bounds it all

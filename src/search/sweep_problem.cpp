@@ -107,7 +107,7 @@ void SweepProblem::take_matrix(const Pencil& pencil, const ExactRun& run, const 
   const double matrices = pencil.factor() == nullptr ? 2.0 : 1.0;
   require_memory(matrices * 8.0 * static_cast<double>(n) * static_cast<double>(lead),
                  "trying all sets of three and more of the candidates",
-                 "ask for pairs (⟨k⟩ 1:2), leave features out (⟨exclude⟩), or search greedily (gslda)",
+                 "ask for pairs (⟨k 1:2⟩), leave features out (⟨exclude⟩), or search greedily (gslda)",
                  run.memory_limit);
   b_.resize(lead, n + 1);  // a last column so that what stands behind a row can be read
   prefer_large_pages(b_.data(), static_cast<std::size_t>(b_.size()) * sizeof(double));

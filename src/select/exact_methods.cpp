@@ -11,6 +11,7 @@
 #include <numeric>
 #include <system_error>
 
+#include "core/atomic_file.hpp"
 #include "core/text.hpp"
 #include "device/plugin.hpp"
 #include "search/exact.hpp"
@@ -341,6 +342,7 @@ bool settle_searches(const Problem& problem, const std::vector<ExactSearch>& how
 
 void search_tree(const Problem& problem, const Eslda& own, const ExactHooks& hooks, const RunControl& control,
                  Selection& selection) {
+  require_writable(own.checkpoint);  // now, and not when hours would be lost
   PartWork* const parts = problem.options().part_work;
   if (parts != nullptr && own.gap > 0.0)
     throw InvalidArgument(
@@ -356,9 +358,9 @@ void search_tree(const Problem& problem, const Eslda& own, const ExactHooks& hoo
   if (searches.size() > 1 && one_search) {
     throw InvalidArgument(
         {.field = own.resume.empty() ? "checkpoint" : "resume",
-         .rule = fmt::format(" holds the state of one search, and the sizes {} take {} of them",
+         .rule = fmt::format("holds the state of one search, and the sizes {} take {} of them",
                              problem.k().text(), searches.size()),
-         .way_out = "ask for sizes without a gap, as in 1:20"});
+         .way_out = "ask for sizes without a gap, as in ⟨k 1:20⟩"});
   }
   SelectOptions quick = problem.options();
   quick.certify = quick.bounds = false;
@@ -471,7 +473,6 @@ Selection search_exactly(const Eslda& own, const Problem& problem, const RunCont
   search_tree(matrix ? problem.with_pencil(matrix) : problem, own, hooks, control, selection);
   return selection;
 }
-
 
 void Eslda::validate() const { require_search_options(*this); }
 void Espca::validate() const { require_search_options(as_searched(*this)); }

@@ -173,8 +173,9 @@ void require_option(const MethodEntry& method, std::string_view option, const st
   throw InvalidArgument({.field = std::string(option),
                          .value = text,
                          .rule = fmt::format("is no option of method {}", method.traits->name),
-                         .way_out = near.empty() ? fmt::format("there are {}", join_some(known, 100))
-                                                 : fmt::format("did you mean {}?", join_some(near))});
+                         .way_out = !near.empty()   ? fmt::format("did you mean {}?", join_some(near))
+                                    : known.empty() ? std::string("it has none")
+                                                    : fmt::format("there are {}", join_some(known, 100))});
 }
 
 }  // namespace

@@ -20,6 +20,12 @@ struct OptionCodec<LambdaChoice> {
   static std::string hint() { return "path|cv|cv-min|auto[:FRACTION]|VALUE"; }
 };
 
+template <>
+inline constexpr std::int64_t kKindsOf<LambdaChoice> = 5;
+template <>
+inline constexpr std::string_view kRuleOfValues<LambdaChoice> =
+    "a positive number is needed, below 1 where it is a fraction";
+
 /// Throws InvalidArgument where the grid of lambdas has no two, or its ratio is none.
 void require_lambda_grid(Index lambdas, double lambda_ratio);
 

@@ -24,10 +24,12 @@ void SelectOptions::validate() const {
                            .value = fmt::to_string(components),
                            .rule = "must not be negative",
                            .way_out = "0 is the default"});
-  if (ridge.value && (ridge.fraction || ridge.cross_validated)) {
+  if ((ridge.value && ridge.fraction) || (ridge.cross_validated && (ridge.value || ridge.fraction))) {
     throw InvalidArgument({.field = "ridge",
-                           .rule = ridge.fraction ? "is given as a number and as a fraction"
-                                                  : "is given as a number and is to be chosen, too",
+                           .rule = !ridge.cross_validated
+                                       ? "is given as a number and as a fraction"
+                                       : fmt::format("is given as a {} and is to be chosen, too",
+                                                     ridge.value ? "number" : "fraction"),
                            .way_out = "give one of them"});
   }
   if (!groups.empty() && !feature_group_names.empty()) {

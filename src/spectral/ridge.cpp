@@ -139,11 +139,11 @@ std::string added_sentence(std::string_view whose, const Vector& values, double 
       widest = j;
     }
   }
-  throw BadInput(
-      {.file = data.source()},
-      fmt::format(
-          "the squares of column '{}' overflow, its largest value being {:.3g}; rescale it (⟨standardize⟩, or divide by a constant)",
-          data.names()[widest], largest));
+  const std::string rule = fmt::format("the squares of column '{}' overflow, its largest value being {:.3g}",
+                                       data.names()[widest], largest);
+  const std::string way_out = "rescale it (⟨standardize⟩, or divide by a constant)";
+  refuse_table(data, BadInput({.file = data.source()}, rule + "; " + way_out),
+               {.field = "x", .subject = "x:", .rule = rule, .way_out = way_out});
 }
 
 /// The ridge that was asked for; nothing for `auto`.

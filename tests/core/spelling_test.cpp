@@ -42,8 +42,8 @@ TEST(Spelled, NamesMembersInCpp) {
   EXPECT_EQ(cpp("⟨cv 3⟩, ⟨cv_groups⟩ or ⟨C⟩"), "folds = 3, cv_groups or C");
   EXPECT_EQ(python("⟨cv 3⟩ or ⟨C⟩"), "cv=3 or C=");
   EXPECT_EQ(
-      cpp("⟨transform none⟩, ⟨criterion wilks⟩, ⟨start ones⟩, ⟨start @FILE⟩"),
-      "prepare.transform = Transform::kNone, criterion = Criterion::kWilks, start = StartKind::kOnes, start = Start::from_file(FILE)");
+      cpp("⟨svm_kernel poly and rbf⟩, ⟨transform none⟩, ⟨criterion wilks⟩, ⟨start ones⟩, ⟨start @FILE⟩"),
+      "svm_kernel = SvmKernel::kPoly and SvmKernel::kRbf, prepare.transform = Transform::kNone, criterion = Criterion::kWilks, start = StartKind::kOnes, start = Start::from_file(FILE)");
   EXPECT_EQ(cpp("⟨lambda cv-min⟩, ⟨lambda auto:F⟩, ⟨lambda 0.1⟩"),
             "lambda = LambdaChoice::Kind::kCvMin, lambda = {LambdaChoice::Kind::kAuto, F}, lambda = 0.1");
   EXPECT_EQ(cpp("⟨method forward-lda⟩, ⟨classifier svm⟩, ⟨classifier lda|svm⟩"),

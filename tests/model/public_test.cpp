@@ -280,6 +280,74 @@ TEST_F(PublicCalls, ArraysAreRefusedAsArgumentsInWordsThatAProgramHas) {
   refused("data", [&] { (void)found.to_json(Dataset(Eigen::MatrixXd(given.x.leftCols(3)))); });
 }
 
+TEST_F(PublicCalls, WhatIsMovedFromCanStillBeUsed) {
+  Method method = Gslda{.swaps = 1};
+  const Method taken = std::move(method);
+  EXPECT_EQ(method.as<Gslda>().swaps, 1);  // NOLINT(bugprone-use-after-move): what is tested
+  Classifier classifier = Knn{.neighbors = 3};
+  const Classifier given_away = std::move(classifier);
+  EXPECT_EQ(classifier.as<Knn>().neighbors, 3);  // NOLINT(bugprone-use-after-move)
+  Model model = fit(data, method, {.k = 2});
+  const Model other = std::move(model);
+  EXPECT_EQ(model.features(), other.features());  // NOLINT(bugprone-use-after-move)
+  const Eigen::MatrixXd gram = given.x.transpose() * given.x;
+  Covariance covariance(gram);
+  const Covariance kept = std::move(covariance);
+  EXPECT_EQ(covariance.features(), kept.features());  // NOLINT(bugprone-use-after-move)
+  Dataset table = data;
+  Dataset moved = std::move(table);
+  EXPECT_EQ(moved.rows(), data.rows());
+  EXPECT_EQ(table.rows(), 0);  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(table.source(), "data");
+  EXPECT_EQ(table.matrix().size(), 0);
+  refused("x", [&] { (void)select(table, Gslda{}); });  // NOLINT(bugprone-use-after-move)
+  table = std::move(moved);
+  EXPECT_EQ(table.features(), data.features());
+}
+
+TEST_F(PublicCalls, WhatSelectRefusesIsRefusedByTheOthersToo) {
+  const auto both = [&](std::string_view field, const SelectOptions& options) {
+    refused(field, [&] { (void)evaluate(data, ForwardLda{}, {.k = 2, .select = options}); });
+    refused(field, [&] { (void)fit(data, ForwardLda{}, {.k = {1, 3}, .select = options}); });
+  };
+  both("threads", {.threads = -7});
+  both("components", {.components = -1});
+  Ridge ridge = Ridge::by_cross_validation();
+  ridge.fraction = 0.3;
+  both("ridge", {.ridge = ridge});
+  ridge.fraction.reset();
+  ridge.value = 1.0;
+  both("ridge", {.ridge = ridge});
+}
+
+TEST_F(PublicCalls, WordsOfAStructAreThoseOfCpp) {
+  const auto start = static_cast<StartKind>(9);
+  refused("start", [&] { (void)select(data, QAlpha{.start = start}, {.k = 2}); });
+  const auto kind = static_cast<QAlphaKernel::Kind>(9);
+  refused("kernel", [&] { (void)select(data, QAlphaOfKernel{.kernel = {.kind = kind}}, {.k = 2}); });
+  const auto sentence = [&](const SelectOptions& options) {
+    return refused(options.ridge.value ? "ridge" : "criterion",
+                   [&] { (void)select(data, Gslda{}, options); });
+  };
+  EXPECT_EQ(sentence({.criterion = static_cast<Criterion>(9)}),
+            "criterion = 9, but one of kAuto, kLargest, kTrace, kWilks is needed");
+  EXPECT_EQ(sentence({.ridge = {.value = -1.0}}), "ridge = {.value = -1}, but a number from 0 up is needed");
+  Eigen::MatrixXd wide = given.x;
+  wide.col(2) *= 1e200;
+  refused("x", [&] { (void)select(Dataset(wide, given.y), Gslda{}, {.k = 2}); });
+  const std::vector<char> letters = {'M', 'R', 'M', 'R'};
+  EXPECT_EQ(Dataset(Eigen::MatrixXd(given.x.topRows(4)), letters).classes().front(), "M");
+  refused("swaps", [&] { (void)Method::parse("fisher", {{"swaps", "1"}}); });
+  EXPECT_NE(refused("neighbours",
+                    [&] {
+                      (void)Classifier::parse("knn", {{"neighbours", "3"}});
+                    })
+                .find("did you mean neighbors?"),
+            std::string::npos);
+  EXPECT_THROW((void)select(data, Eslda{.checkpoint = "no such folder/state"}, {.k = 2}), Error);
+  static_assert(!std::is_convertible_v<Svm, Method>);
+}
+
 TEST_F(PublicCalls, AnAnswerIsWrittenWithItsOwnTableAlone) {
   const Dataset same(given.x, given.y);
   std::vector<int> swapped(given.y.begin(), given.y.end());
