@@ -116,7 +116,7 @@ class CopiedRows final : public RowStorage {
   Matrix m_;
 };
 
-/// A dense table that is not copied: its columns in their order, all centred, its samples in one block.
+/// A dense table that is not copied: its columns and samples in their order, all centred.
 class TableInPlace final : public RowStorage {
  public:
   /// Null where a column stands so far from zero that centring the products would lose digits.
@@ -127,33 +127,47 @@ class TableInPlace final : public RowStorage {
   TableInPlace(const RowFrame& frame, const Values& values)
       : RowStorage(frame, even_tiles(frame)), values_(values), table_(values_.packed()) {}
 
-  [[nodiscard]] Factor factor_of(const MatrixRef& u, const SampleBlocks& /*blocks*/) const override {
+  [[nodiscard]] Factor factor_of(const MatrixRef& u, const SampleBlocks& blocks) const override {
     Factor factor;
     factor.weighted = u.array().colwise() * frame_.roots.array();
-    factor.sums = factor.weighted.colwise().sum().transpose();
+    factor.sums.resize(u.cols(), blocks.count());
+    for (Index b = 0; b < blocks.count(); ++b) {
+      factor.sums.col(b) =
+          factor.weighted.middleRows(blocks.first(b), blocks.size(b)).colwise().sum().transpose();
+    }
     return factor;
   }
-  void project(Index first, Index count, const MatrixRef& u, const Factor& factor,
-               const SampleBlocks& /*blocks*/, Matrix& tile) const override {
-    tile.resize(count, u.cols());
-    thin_product(Op::kTranspose, table_.middleCols(first, count), factor.weighted, 0.0, tile);
-    for (Index c = 0; c < tile.cols(); ++c) {
-      tile.col(c) = of_.scales.segment(first, count)
-                        .cwiseProduct(tile.col(c) - factor.sums(c, 0) * of_.means.segment(first, count));
+  void project(Index first, Index count, const MatrixRef& u, const Factor& factor, const SampleBlocks& blocks,
+               Matrix& tile) const override {
+    const Index width = u.cols();
+    tile.resize(count, blocks.count() * width);
+    for (Index b = 0; b < blocks.count(); ++b) {
+      auto part = tile.middleCols(b * width, width);
+      thin_product(Op::kTranspose, table_.block(blocks.first(b), first, blocks.size(b), count),
+                   factor.weighted.middleRows(blocks.first(b), blocks.size(b)), 0.0, part);
+      for (Index c = 0; c < width; ++c) {
+        part.col(c) = of_.scales.segment(first, count)
+                          .cwiseProduct(part.col(c) - factor.sums(c, b) * of_.means.segment(first, count));
+      }
     }
   }
 
   [[nodiscard]] Sum nothing(Index columns, const SampleBlocks& blocks) const override {
     return {.part = Matrix::Zero(frame_.samples, columns), .shifts = Matrix::Zero(columns, blocks.count())};
   }
-  void add(Index first, Index count, const SampleBlocks& /*blocks*/, const Matrix& tile,
+  void add(Index first, Index count, const SampleBlocks& blocks, const Matrix& tile,
            Sum& sum) const override {
-    const Matrix scaled = of_.scales.segment(first, count).asDiagonal() * tile;
-    thin_product(Op::kNone, table_.middleCols(first, count), scaled, 1.0, sum.part);
-    sum.shifts.col(0) += scaled.transpose() * of_.means.segment(first, count);
+    const Index width = sum.part.cols();
+    for (Index b = 0; b < blocks.count(); ++b) {
+      const Matrix scaled = of_.scales.segment(first, count).asDiagonal() * tile.middleCols(b * width, width);
+      thin_product(Op::kNone, table_.block(blocks.first(b), first, blocks.size(b), count), scaled, 1.0,
+                   sum.part.middleRows(blocks.first(b), blocks.size(b)));
+      sum.shifts.col(b) += scaled.transpose() * of_.means.segment(first, count);
+    }
   }
-  [[nodiscard]] Matrix finished(Sum sum, const SampleBlocks& /*blocks*/) const override {
-    sum.part.rowwise() -= sum.shifts.col(0).transpose();
+  [[nodiscard]] Matrix finished(Sum sum, const SampleBlocks& blocks) const override {
+    for (Index b = 0; b < blocks.count(); ++b)
+      sum.part.middleRows(blocks.first(b), blocks.size(b)).rowwise() -= sum.shifts.col(b).transpose();
     sum.part.array().colwise() *= frame_.roots.array();
     return std::move(sum.part);
   }
