@@ -66,7 +66,7 @@ void growth_of(const char* design, Relevant relevant) {
     const Dataset data = clusters(100, p, relevant(p), 6);
     const double start = cpu_s();
     const FeatureRows rows(data, all_of(p), true, {}, 1);
-    const auto fit = fit_qalpha(rows, {.clusters = 6}, RunControl());
+    const auto fit = fit_qalpha(rows, QAlpha{.clusters = 6}, {}, RunControl());
     const double seconds = cpu_s() - start;
     log_p.push_back(std::log(static_cast<double>(p)));
     log_s.push_back(std::log(seconds));
@@ -143,8 +143,8 @@ void against_explicit() {
   for (int round = 0; round < kRounds; ++round) {
     double start = cpu_s();
     const FeatureRows rows(data, all_of(kP), true, {}, 1);
-    const auto fit =
-        fit_qalpha(rows, {.clusters = kK, .max_iterations = kSteps, .tolerance = 0.0}, RunControl());
+    const auto fit = fit_qalpha(rows, QAlpha{.clusters = kK, .max_iterations = kSteps, .tolerance = 0.0}, {},
+                                RunControl());
     ours.push_back(cpu_s() - start);
     start = cpu_s();
     const Vector alpha = explicit_weights(rows, kK, kSteps);
@@ -199,7 +199,7 @@ void sparse_text() {
     const double before = peak_bytes();
     const auto clock = std::chrono::steady_clock::now();
     const FeatureRows rows(data, present, true, {}, 0);
-    const auto fit = fit_qalpha(rows, {.clusters = 4}, RunControl());
+    const auto fit = fit_qalpha(rows, QAlpha{.clusters = 4}, {}, RunControl());
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - clock).count();
     const double bar = 3.0 * table + 30.0 * 8.0 * static_cast<double>(present.size());
     fmt::print(

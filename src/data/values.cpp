@@ -178,6 +178,42 @@ Values Values::with_features(std::span<const Index> features) const {
   return Values(std::move(part));
 }
 
+Values Values::with_columns(std::span<const Index> features, const Matrix& columns) const {
+  if (!leaves_out_zeros()) {
+    Matrix changed = matrix();
+    for (std::size_t k = 0; k < features.size(); ++k)
+      changed.col(features[k]) = columns.col(static_cast<Index>(k));
+    return Values(std::move(changed));
+  }
+  const CscMap& x = *stored();
+  SparseMatrix changed(rows_, features_);
+  Index count = (columns.array() != 0.0).count();
+  for (Index j = 0; j < features_; ++j) count += entries(j);
+  for (const Index j : features) count -= entries(j);
+  changed.reserve(count);
+  std::size_t next = 0;
+  for (Index j = 0; j < features_; ++j) {
+    changed.startVec(j);
+    if (next < features.size() && features[next] == j) {
+      const auto column = columns.col(static_cast<Index>(next++));
+      for (Index i = 0; i < rows_; ++i) {
+        if (column[i] != 0.0) changed.insertBack(i, j) = column[i];
+      }
+      continue;
+    }
+    for (CscMap::InnerIterator it(x, j); it; ++it) changed.insertBack(it.row(), j) = it.value();
+  }
+  changed.finalize();
+  return Values(std::move(changed));
+}
+
+Values Values::with_zeros(std::string_view name) const {
+  if (!leaves_out_zeros()) return *this;
+  require_memory(8.0 * static_cast<double>(rows_) * static_cast<double>(features_),
+                 std::string(name) + " as a dense table", "give a smaller table");
+  return Values(matrix());
+}
+
 Index Values::entries(Index j) const {
   const CscMap* const x = stored();
   return x == nullptr ? rows_ : x->outerIndexPtr()[j + 1] - x->outerIndexPtr()[j];

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/types.hpp"
@@ -66,6 +67,11 @@ class Values {
   [[nodiscard]] Values with_rows(std::span<const Index> rows) const;
   /// A copy of these columns.
   [[nodiscard]] Values with_features(std::span<const Index> features) const;
+  /// A copy with these columns in the place of `features`, ascending.
+  [[nodiscard]] Values with_columns(std::span<const Index> features, const Matrix& columns) const;
+  /// These with every zero stored, a copy only where some are left out. Throws Error, which calls them
+  /// `name`, when it does not fit into memory.
+  [[nodiscard]] Values with_zeros(std::string_view name) const;
 
   /// visit(row, value) for every entry of column j that is stored, rows ascending; all N of a dense one.
   template <class Visitor>
@@ -127,6 +133,8 @@ class Values {
   /// does not stand so already it is packed on the first call, and that block is kept.
   [[nodiscard]] DenseMap packed() const;
   [[nodiscard]] bool has_packed_copy() const;  ///< numbers had to be copied to stand as one block
+  /// packed() of a dense table copies nothing.
+  [[nodiscard]] bool stands_packed() const { return is_direct() || has_packed_copy(); }
 
   /// out = X'v and out = X'U, one pass over the table.
   void transposed_times(const VectorRef& v, linalg::MutableVector out, int threads) const;

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "eigen/lanczos.hpp"
 #include "eigen/symmetric.hpp"
@@ -134,6 +133,13 @@ Index nonzero_columns(const Matrix& q) {
   return static_cast<Index>((q.colwise().squaredNorm().array() > 0.0).count());
 }
 
+/// The Q that follows alpha, where there is one block.
+enum class NextQ {
+  kPowerStep,     ///< Definition 2: QR(A Q), once for every alpha
+  kRitz,          ///< Definition 4: its columns in the order of their Ritz values; the same alpha
+  kEigenvectors,  ///< the leading ones of A
+};
+
 /// Definitions 2, 4 and 6, and the basic method. K blocks of samples; for every pair (g, h) a matrix Q^{gh}
 /// with a row for every sample of h. A row of `q_` for a sample of h holds Q^{1h}, Q^{2h}, ... side by side,
 /// C columns. The criterion is sum_g |A^{gg}Q^{gg}|^2 - gamma sum_{g != h} |A^{gh}Q^{gh}|^2, A^{gh} = M_g'
@@ -141,9 +147,9 @@ Index nonzero_columns(const Matrix& q) {
 /// = M_g'(alpha o Y^{gh}).
 class BlockCriterion : public Criterion {
  public:
-  BlockCriterion(const FeatureRows& rows, SampleBlocks blocks, QAlphaVariant variant, Index own, Index other,
+  BlockCriterion(const FeatureRows& rows, SampleBlocks blocks, NextQ next, Index own, Index other,
                  double gamma)
-      : rows_(rows), blocks_(std::move(blocks)), variant_(variant), own_(own), other_(other) {
+      : rows_(rows), blocks_(std::move(blocks)), next_(next), own_(own), other_(other) {
     const Index k = blocks_.count();
     width_ = own_ + (k - 1) * other_;
     swap_.resize(static_cast<std::size_t>(k * width_));
@@ -235,15 +241,14 @@ class BlockCriterion : public Criterion {
   void advance(const Vector& alpha, const Matrix& image) override {
     Matrix w = image.size() > 0 ? image : weighted(alpha);
     if (blocks_.count() == 1) {
-      if (variant_ == QAlphaVariant::kBasic) {
+      if (next_ == NextQ::kEigenvectors) {
         Random random(0);  // the start of a search whose end does not depend on it
         q_ = affinity_vectors(rows_, alpha, width_, random);
         return;
       }
       // Definition 4, steps 4 to 8: its recomputed alpha is the next alpha of step 1, since G depends on Q Q'
       // alone, so that the rotation is all that is left of them.
-      if (variant_ == QAlphaVariant::kRitz)
-        w = product(Op::kNone, w, Op::kNone, ritz_pairs_of(q_, w).vectors);
+      if (next_ == NextQ::kRitz) w = product(Op::kNone, w, Op::kNone, ritz_pairs_of(q_, w).vectors);
       orthonormalize(w);
       q_ = std::move(w);
       return;
@@ -324,7 +329,7 @@ class BlockCriterion : public Criterion {
 
   const FeatureRows& rows_;
   SampleBlocks blocks_;
-  QAlphaVariant variant_;
+  NextQ next_;
   Index own_, other_, width_ = 0;
   std::vector<Index> swap_;  ///< column of (g, h) in block g -> column of (h, g) in block h; its own inverse
   Vector signs_;
@@ -337,8 +342,11 @@ class BlockCriterion : public Criterion {
 /// weights, ones are their roots and a degree is divided by its own.
 class LaplacianCriterion : public Criterion {
  public:
-  LaplacianCriterion(const FeatureRows& rows, Index clusters, LaplacianShift shift)
-      : rows_(rows), clusters_(clusters), shift_(shift), y_(rows.features(), clusters) {
+  LaplacianCriterion(const FeatureRows& rows, const QAlphaLaplacian& method)
+      : rows_(rows),
+        clusters_(method.clusters),
+        shift_(method.laplacian_shift),
+        y_(rows.features(), clusters_) {
     inverse_roots_ = rows.roots().unaryExpr([](double r) { return r > 0.0 ? 1.0 / r : 0.0; });
     sums_.resize(rows.features());
     rows.project(rows.roots(), rows.whole(),
@@ -433,12 +441,7 @@ class LaplacianCriterion : public Criterion {
 /// Section 2.1: |A Q|^2 - |A Q_2|^2 = 2 |A Q|^2 - |A|^2, so (G alpha)_i = m_i'(2 A Q Q' - A) m_i.
 class GapCriterion : public Criterion {
  public:
-  GapCriterion(const FeatureRows& rows, Index clusters, std::uint64_t memory_limit)
-      : rows_(rows), clusters_(clusters) {
-    const auto q = static_cast<double>(rows.samples());
-    require_memory(8.0 * 4.0 * q * q, "the affinity matrix of qalpha-gap, rows x rows,",
-                   "use qalpha, which needs none", memory_limit);
-  }
+  GapCriterion(const FeatureRows& rows, const QAlphaGap& method) : rows_(rows), clusters_(method.clusters) {}
   void start(const FirstQ& from, Random& random) override {
     q_ = whole_start(rows_, from, clusters_, random);
   }
@@ -472,11 +475,11 @@ class GapCriterion : public Criterion {
 /// latter is times (q/labelled)^2, what it would be if the classes filled the table in their proportions.
 class SemiCriterion : public Criterion {
  public:
-  SemiCriterion(const FeatureRows& rows, const QAlphaOptions& options)
-      : whole_(rows, rows.whole(), QAlphaVariant::kPower, options.clusters, 0, 0.0),
-        labelled_(rows, rows.classes(), QAlphaVariant::kPower, options.within_vectors,
-                  options.between_vectors, options.gamma),
-        weight_(options.supervision) {
+  SemiCriterion(const FeatureRows& rows, const QAlphaSemi& method)
+      : whole_(rows, rows.whole(), NextQ::kPowerStep, method.clusters, 0, 0.0),
+        labelled_(rows, rows.classes(), NextQ::kPowerStep, method.within_vectors, method.between_vectors,
+                  method.gamma),
+        weight_(method.supervision) {
     const double share =
         static_cast<double>(rows.samples()) / static_cast<double>(rows.classes().begin.back());
     labelled_factor_ = weight_ * share * share;
@@ -509,6 +512,11 @@ class SemiCriterion : public Criterion {
   double weight_, labelled_factor_ = 0.0;
 };
 
+/// One block of all samples.
+std::unique_ptr<Criterion> plain_criterion(const FeatureRows& rows, NextQ next, Index clusters) {
+  return std::make_unique<BlockCriterion>(rows, rows.whole(), next, clusters, 0, 0.0);
+}
+
 }  // namespace
 
 bool affinity_affordable(const FeatureRows& rows) {
@@ -539,23 +547,30 @@ Index orthonormalize(Matrix& z) {
   return found;
 }
 
-std::unique_ptr<Criterion> make_criterion(const FeatureRows& rows, const QAlphaOptions& options) {
-  switch (options.variant) {
-    case QAlphaVariant::kLaplacian:
-      return std::make_unique<LaplacianCriterion>(rows, options.clusters, options.laplacian_shift);
-    case QAlphaVariant::kGap:
-      return std::make_unique<GapCriterion>(rows, options.clusters, options.memory_limit);
-    case QAlphaVariant::kSupervised:
-      return std::make_unique<BlockCriterion>(rows, rows.classes(), options.variant, options.within_vectors,
-                                              options.between_vectors, options.gamma);
-    case QAlphaVariant::kSemi:
-      return std::make_unique<SemiCriterion>(rows, options);
-    case QAlphaVariant::kPower:
-    case QAlphaVariant::kBasic:
-    case QAlphaVariant::kRitz:
-      break;
-  }
-  return std::make_unique<BlockCriterion>(rows, rows.whole(), options.variant, options.clusters, 0, 0.0);
+std::unique_ptr<Criterion> criterion_of(const FeatureRows& rows, const QAlpha& method) {
+  return plain_criterion(rows, NextQ::kPowerStep, method.clusters);
+}
+std::unique_ptr<Criterion> criterion_of(const FeatureRows& rows, const QAlphaBasic& method) {
+  return plain_criterion(rows, NextQ::kEigenvectors, method.clusters);
+}
+std::unique_ptr<Criterion> criterion_of(const FeatureRows& rows, const QAlphaRitz& method) {
+  return plain_criterion(rows, NextQ::kRitz, method.clusters);
+}
+std::unique_ptr<Criterion> criterion_of(const FeatureRows& rows, const QAlphaLaplacian& method) {
+  return std::make_unique<LaplacianCriterion>(rows, method);
+}
+std::unique_ptr<Criterion> criterion_of(const FeatureRows& rows, const QAlphaGap& method) {
+  return std::make_unique<GapCriterion>(rows, method);
+}
+std::unique_ptr<Criterion> criterion_of(const FeatureRows& rows, const QAlphaSupervised& method) {
+  return std::make_unique<BlockCriterion>(rows, rows.classes(), NextQ::kPowerStep, method.within_vectors,
+                                          method.between_vectors, method.gamma);
+}
+std::unique_ptr<Criterion> criterion_of(const FeatureRows& rows, const QAlphaSemi& method) {
+  return std::make_unique<SemiCriterion>(rows, method);
+}
+std::unique_ptr<Criterion> criterion_of(const FeatureRows& rows, const QAlphaOfKernel& method) {
+  return plain_criterion(rows, NextQ::kPowerStep, method.clusters);
 }
 
 }  // namespace subspectra::qalpha

@@ -47,7 +47,15 @@ class Criterion {
   [[nodiscard]] virtual Index least_directions() const { return directions(); }
 };
 
-[[nodiscard]] std::unique_ptr<Criterion> make_criterion(const FeatureRows& rows,
-                                                        const QAlphaOptions& options);
+[[nodiscard]] std::unique_ptr<Criterion> criterion_of(const FeatureRows& rows, const QAlpha& method);
+[[nodiscard]] std::unique_ptr<Criterion> criterion_of(const FeatureRows& rows, const QAlphaBasic& method);
+[[nodiscard]] std::unique_ptr<Criterion> criterion_of(const FeatureRows& rows, const QAlphaRitz& method);
+[[nodiscard]] std::unique_ptr<Criterion> criterion_of(const FeatureRows& rows, const QAlphaLaplacian& method);
+[[nodiscard]] std::unique_ptr<Criterion> criterion_of(const FeatureRows& rows, const QAlphaGap& method);
+[[nodiscard]] std::unique_ptr<Criterion> criterion_of(const FeatureRows& rows,
+                                                      const QAlphaSupervised& method);
+[[nodiscard]] std::unique_ptr<Criterion> criterion_of(const FeatureRows& rows, const QAlphaSemi& method);
+/// Of rows that are those of a kernel already.
+[[nodiscard]] std::unique_ptr<Criterion> criterion_of(const FeatureRows& rows, const QAlphaOfKernel& method);
 
 }  // namespace subspectra::qalpha

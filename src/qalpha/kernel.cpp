@@ -145,6 +145,13 @@ class KernelColumns {
 
 }  // namespace
 
+KernelFactor kernel_factor(const FeatureRows& rows, const QAlphaOfKernel& method, std::uint64_t memory_limit,
+                           const RunControl& control) {
+  constexpr Index kExactFeatures = 2000;  // up to here R reproduces V to rounding
+  return kernel_factor(rows, method.kernel, rows.features() <= kExactFeatures ? 0.0 : method.kernel_tolerance,
+                       memory_limit, control);
+}
+
 KernelFactor kernel_factor(const FeatureRows& rows, const QAlphaKernel& kernel, double tolerance,
                            std::uint64_t memory_limit, const RunControl& control) {
   const KernelColumns columns(rows, kernel);

@@ -32,9 +32,9 @@ struct KernelFactor {
   double error = 0.0;  ///< trace(V - R R')/trace(V); V - R R' is positive semidefinite, so this bounds it all
 };
 
-/// Features up to which R reproduces V to rounding; beyond, `tolerance` is used.
-inline constexpr Index kExactKernelFeatures = 2000;
-
+/// Of the kernel of this method, as far as its `kernel_tolerance` says for so many features.
+[[nodiscard]] KernelFactor kernel_factor(const FeatureRows& rows, const QAlphaOfKernel& method,
+                                         std::uint64_t memory_limit, const RunControl& control);
 /// Stops when the error is at most `tolerance` (0: to rounding).   O(p r (q + r)) flops, p r numbers; throws
 /// Error when they do not fit. Interrupted by `control` it gives what it has, and the error says how much
 /// that is.

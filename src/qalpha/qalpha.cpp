@@ -34,17 +34,16 @@ void fix_sign(Vector& alpha, Matrix& image) {
 }
 
 /// One run from one start.
-QAlphaFit run(const FeatureRows& rows, const QAlphaOptions& options, Index number,
-              const RunControl& control) {
-  Random random(options.seed, streams::qalpha_start(number));
-  const auto criterion = qalpha::make_criterion(rows, options);
-  const QAlphaStart kind = number == 0 ? options.start : QAlphaStart::kRandom;
+template <class M>
+QAlphaFit fit_from(const FeatureRows& rows, const M& method, const QAlphaRun& run, Index number,
+                   const RunControl& control) {
+  Random random(run.seed, streams::qalpha_start(number));
+  const auto criterion = qalpha::criterion_of(rows, method);
+  const QAlphaStart kind = number == 0 ? method.start.kind : QAlphaStart::kRandom;
   // Beside other columns one that no feature sees would be a direction lost.
-  const bool blocks =
-      options.variant == QAlphaVariant::kSupervised || options.variant == QAlphaVariant::kSemi;
-  if (kind == QAlphaStart::kOnes && rows.centred() && !blocks) refuse_ones();
-  const bool given = number == 0 && options.given_start.size() > 0;
-  criterion->start({.kind = kind, .given = given ? &options.given_start : nullptr}, random);
+  if (kind == QAlphaStart::kOnes && rows.centred() && !kHasBlocks<M>) refuse_ones();
+  const bool given = number == 0 && run.given_start.size() > 0;
+  criterion->start({.kind = kind, .given = given ? &run.given_start : nullptr}, random);
   // Nearly equal weights, so that a symmetry of the data cannot hide the leading eigenvector.
   const Index p = rows.features();
   Vector start(p), before, before_that;
@@ -64,7 +63,7 @@ QAlphaFit run(const FeatureRows& rows, const QAlphaOptions& options, Index numbe
   // no more exactly than it still moves, and to full accuracy at the end (or always, where all steps were
   // asked for).
   constexpr double kFull = 1e-10, kFirst = 1e-3, kOfChange = 0.2;
-  const bool exact = !(options.tolerance > 0.0);
+  const bool exact = !(method.tolerance > 0.0);
   const CarriedOperator product{.image = [&](const Vector& x) { return criterion->image(x); },
                                 .multiply = [&](const Vector& x, const Matrix& wx, Vector& y,
                                                 Matrix* wy) { criterion->multiply(x, wx, y, wy); }};
@@ -80,24 +79,24 @@ QAlphaFit run(const FeatureRows& rows, const QAlphaOptions& options, Index numbe
     fix_sign(fit.weights, image);
   };
   double change = kFirst / kOfChange;
-  const double finest = exact ? kFull : std::max(kFull, kOfChange * options.tolerance);
-  for (Index iteration = 1; iteration <= options.max_iterations; ++iteration) {
+  const double finest = exact ? kFull : std::max(kFull, kOfChange * method.tolerance);
+  for (Index iteration = 1; iteration <= method.max_iterations; ++iteration) {
     const double wanted = exact ? kFull : std::max(finest, kOfChange * change);
     solve(wanted);
     const auto moved = [&] { return before.size() > 0 ? (fit.weights - before).norm() : change; };
     change = moved();
-    if (!exact && before.size() > 0 && change <= options.tolerance && wanted > finest) {
+    if (!exact && before.size() > 0 && change <= method.tolerance && wanted > finest) {
       start = fit.weights;  // it may stand still only because it was left early
       solve(finest);
       change = moved();
     }
-    control.report("qalpha", static_cast<double>(iteration) / static_cast<double>(options.max_iterations),
+    control.report("qalpha", static_cast<double>(iteration) / static_cast<double>(method.max_iterations),
                    [&] { return fmt::format("iteration {}  objective {:.6g}", iteration, fit.objective); });
-    fit.converged = before.size() > 0 && change <= options.tolerance && !exact;
+    fit.converged = before.size() > 0 && change <= method.tolerance && !exact;
     fit.cycles = !exact && !fit.converged && before_that.size() > 0 &&
-                 (fit.weights - before_that).norm() <= options.tolerance;
+                 (fit.weights - before_that).norm() <= method.tolerance;
     const bool last =
-        fit.converged || fit.cycles || iteration == options.max_iterations || control.should_stop();
+        fit.converged || fit.cycles || iteration == method.max_iterations || control.should_stop();
     if (last && !exact) {
       start = fit.weights;
       solve(kFull);
@@ -117,41 +116,46 @@ QAlphaFit run(const FeatureRows& rows, const QAlphaOptions& options, Index numbe
   return fit;
 }
 
-void check(const FeatureRows& rows, const QAlphaOptions& options) {
+template <class M>
+void check(const FeatureRows& rows, const M& method, std::uint64_t memory_limit) {
   const auto p = static_cast<double>(rows.features()), q = static_cast<double>(rows.samples());
-  const bool blocks =
-      options.variant == QAlphaVariant::kSupervised || options.variant == QAlphaVariant::kSemi;
   double columns = 0.0;
-  if (blocks) {
+  if constexpr (kHasBlocks<M>) {
     const auto k = static_cast<double>(rows.classes().count());
-    columns += k * (static_cast<double>(options.within_vectors) +
-                    (k - 1.0) * static_cast<double>(options.between_vectors));
+    columns += k * (static_cast<double>(method.within_vectors) +
+                    (k - 1.0) * static_cast<double>(method.between_vectors));
   }
-  if (options.variant != QAlphaVariant::kSupervised) columns += static_cast<double>(options.clusters);
+  if constexpr (requires { method.clusters; }) columns += static_cast<double>(method.clusters);
   constexpr double kVectors = 24.0;  // basis, iterates and what the table is centred with
   constexpr double kParts = 32.0;    // partial sums, and the image of every vector of the basis
   require_memory(8.0 * (p * (columns + kVectors) + kParts * q * columns), "Q-alpha on so many features",
-                 blocks ? "use fewer ⟨between_vectors⟩, or leave features out (⟨exclude⟩)"
-                        : "use fewer ⟨clusters⟩, or leave features out (⟨exclude⟩)",
-                 options.memory_limit);
+                 kHasBlocks<M> ? "use fewer ⟨between_vectors⟩, or leave features out (⟨exclude⟩)"
+                               : "use fewer ⟨clusters⟩, or leave features out (⟨exclude⟩)",
+                 memory_limit);
   // Of few rows Q(0) and the energy come from the matrix itself; the answer must not depend on the limit.
   if (qalpha::affinity_affordable(rows)) {
     require_memory(rows.affinity_bytes(), "the affinity matrix of Q-alpha, rows x rows,", "give fewer rows",
-                   options.memory_limit);
+                   memory_limit);
+  }
+  if constexpr (std::is_same_v<M, QAlphaGap>) {
+    require_memory(8.0 * 4.0 * q * q, "the affinity matrix of qalpha-gap, rows x rows,",
+                   "use qalpha, which needs none", memory_limit);
   }
 }
 
 }  // namespace
 
-QAlphaFit fit_qalpha(const FeatureRows& rows, const QAlphaOptions& options, const RunControl& control) {
-  check(rows, options);
+template <class M>
+QAlphaFit fit_qalpha(const FeatureRows& rows, const M& method, const QAlphaRun& run,
+                     const RunControl& control) {
+  check(rows, method, run.memory_limit);
   QAlphaFit best;
   std::vector<double> starts;
   Index products = 0;
   bool resolved = true;
-  for (Index number = 0; number < std::max<Index>(1, options.restarts); ++number) {
+  for (Index number = 0; number < std::max<Index>(1, method.restarts); ++number) {
     if (number > 0 && control.should_stop()) break;
-    QAlphaFit fit = run(rows, options, number, control);
+    QAlphaFit fit = fit_from(rows, method, run, number, control);
     starts.push_back(fit.objective);
     products += fit.products;
     resolved = resolved && fit.resolved;
@@ -163,6 +167,17 @@ QAlphaFit fit_qalpha(const FeatureRows& rows, const QAlphaOptions& options, cons
   best.passes = rows.passes();
   return best;
 }
+
+template QAlphaFit fit_qalpha(const FeatureRows&, const QAlpha&, const QAlphaRun&, const RunControl&);
+template QAlphaFit fit_qalpha(const FeatureRows&, const QAlphaBasic&, const QAlphaRun&, const RunControl&);
+template QAlphaFit fit_qalpha(const FeatureRows&, const QAlphaRitz&, const QAlphaRun&, const RunControl&);
+template QAlphaFit fit_qalpha(const FeatureRows&, const QAlphaLaplacian&, const QAlphaRun&,
+                              const RunControl&);
+template QAlphaFit fit_qalpha(const FeatureRows&, const QAlphaGap&, const QAlphaRun&, const RunControl&);
+template QAlphaFit fit_qalpha(const FeatureRows&, const QAlphaSupervised&, const QAlphaRun&,
+                              const RunControl&);
+template QAlphaFit fit_qalpha(const FeatureRows&, const QAlphaSemi&, const QAlphaRun&, const RunControl&);
+template QAlphaFit fit_qalpha(const FeatureRows&, const QAlphaOfKernel&, const QAlphaRun&, const RunControl&);
 
 std::vector<Index> weight_order(const VectorRef& weights) {
   std::vector<Index> order(static_cast<std::size_t>(weights.size()));

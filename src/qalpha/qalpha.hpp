@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -20,31 +21,23 @@
 
 namespace subspectra {
 
-enum class QAlphaVariant {
-  kPower,       ///< Definition 2: Q <- QR(A Q) once for every alpha
-  kBasic,       ///< Q <- the leading eigenvectors of A
-  kRitz,        ///< Definition 4: the columns of Q in the order of their Ritz values; the same alpha
-  kLaplacian,   ///< Definition 5: L = A - D + d I in place of A
-  kGap,         ///< Section 2.1: leading minus remaining energy
-  kSupervised,  ///< Definition 6: blocks of classes
-  kSemi,        ///< (1 - w) kPower over all samples + w kSupervised over the labelled ones
+/// A class has a Q of its own, and so has every pair of classes.
+template <class M>
+inline constexpr bool kHasBlocks = requires(const M& method) {
+  method.within_vectors;
 };
 
-struct QAlphaOptions {
-  QAlphaVariant variant = QAlphaVariant::kPower;
-  Index clusters = 2;  ///< k, the columns of Q
-  QAlphaStart start = QAlphaStart::kEqual;
-  Matrix given_start;  ///< samples x k, in the order of the rows, or empty: Q(0) instead of `start`
-  Index restarts = 1;  ///< starts: the first as said, the others random; the best objective is kept
-  double gamma = 0.5;
-  Index within_vectors = 2;
-  Index between_vectors = 1;
-  LaplacianShift laplacian_shift = LaplacianShift::kDegree;
-  double supervision = 0.5;
-  Index max_iterations = 25;
-  double tolerance = 1e-3;  ///< of |alpha - alpha before|; 0 runs all iterations
+/// The criterion is trace(Q'A'A Q), which (6) and Lemma 13 are about.
+template <class M>
+inline constexpr bool kIsPlain =
+    !kHasBlocks<M> && !std::is_same_v<M, QAlphaLaplacian> && !std::is_same_v<M, QAlphaGap>;
+
+/// What belongs to the run and not to the method.
+struct QAlphaRun {
   std::uint64_t seed = 0;
   std::uint64_t memory_limit = 0;
+  /// Samples x k, in the order of the rows: Q(0) where the start of the method is a matrix; else empty.
+  Matrix given_start = {};
 };
 
 struct QAlphaFit {
@@ -63,9 +56,11 @@ struct QAlphaFit {
   bool resolved = true;  ///< every leading eigenvector was found to its tolerance
 };
 
-/// Blocks: kSupervised and kSemi take rows.classes(). Throws InvalidArgument when the start is orthogonal to
-/// every feature, Error when the q x q matrix of kGap does not fit.
-[[nodiscard]] QAlphaFit fit_qalpha(const FeatureRows& rows, const QAlphaOptions& options,
+/// `method` is one of <subspectra/qalpha.hpp>; what it says of the rows (no_normalize, a kernel) is done to
+/// them before. Methods with blocks take rows.classes(). Throws InvalidArgument when the start is orthogonal
+/// to every feature, Error when the q x q matrix of QAlphaGap does not fit.
+template <class M>
+[[nodiscard]] QAlphaFit fit_qalpha(const FeatureRows& rows, const M& method, const QAlphaRun& run,
                                    const RunControl& control);
 
 /// Where the weights fall, and what is known of those below.

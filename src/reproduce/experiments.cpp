@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cmath>
 
-#include "core/memory.hpp"
 #include "core/spelling.hpp"
 #include "core/text.hpp"
 #include "core/version.hpp"
@@ -354,11 +353,8 @@ Dataset load_table(const ReproduceOptions& options, const std::string& embedded)
 }
 
 Dataset load_dense_table(const ReproduceOptions& options) {
-  Dataset data = load_table(options);
-  if (!data.is_sparse()) return data;
-  const auto cells = static_cast<double>(data.rows()) * static_cast<double>(data.features());
-  require_memory(8.0 * cells, data.source() + " as a dense table", "give a smaller table");
-  return {data.details(), Values(data.values().matrix())};
+  const Dataset data = load_table(options);
+  return {data.details(), data.values().with_zeros(data.source())};
 }
 
 std::vector<Index> varying_columns(const Dataset& data) {

@@ -104,7 +104,7 @@ Hits hits_of(const Cell& cell, std::uint64_t seed, const RunControl& control) {
     problem.spread_as = kReadings[reading].first;
     const Dataset data = problem.make();
     const Index relevant = relevant_of(problem);
-    const Vector weights = qalpha_weights(data, {.restarts = cell.starts, .seed = seed}, true, control);
+    const Vector weights = qalpha_weights(data, QAlpha{.restarts = cell.starts}, seed, control);
     hits.weights[reading] = relevant_among(weights, relevant, relevant);
     if (cell.starts > 1) continue;
     hits.errors[reading] = fewest_errors(filters::threshold_errors(data, 1), relevant);

@@ -25,7 +25,7 @@ GapOutcome sparsity_gap(Index clusters, std::uint64_t seed, const RunControl& co
   const std::array<Index, 3> columns = {clusters, clusters + 2, std::max<Index>(1, clusters - 2)};
   GapOutcome outcome;
   for (std::size_t choice = 0; choice < columns.size(); ++choice) {
-    const Vector weights = qalpha_weights(data, {.clusters = columns[choice], .seed = seed}, true, control);
+    const Vector weights = qalpha_weights(data, QAlpha{.clusters = columns[choice]}, seed, control);
     outcome.gap[choice] =
         weights.head(problem.relevant).mean() / weights.tail(problem.features - problem.relevant).mean();
     outcome.negative[choice] = negative_weights(weights);
@@ -104,7 +104,10 @@ std::array<bool, kWays> sessions_found(double spread, std::uint64_t seed, const 
   problem.normalize = false;
   const Dataset raw = problem.make();
   const QAlphaKernel kernel{.kind = QAlphaKernel::Kind::kBlock2, .length = problem.session};
-  const QAlphaOptions options{.clusters = problem.classes, .seed = seed};
+  const QAlpha plain{.clusters = problem.classes};
+  const QAlphaOfKernel centred{.clusters = problem.classes, .kernel = kernel};
+  QAlphaOfKernel as_given = centred;
+  as_given.no_normalize = true;
   DatasetParts scaled = raw.parts();
   for (auto column : scaled.dense.colwise()) column.normalize();
   DatasetParts squared = raw.parts();
@@ -112,11 +115,11 @@ std::array<bool, kWays> sessions_found(double spread, std::uint64_t seed, const 
   const auto found = [&](const Vector& weights) {
     return relevant_among(weights, problem.relevant, problem.relevant) >= kEnough;
   };
-  return {found(qalpha_kernel_weights(before, options, kernel, false, control)),
-          found(qalpha_kernel_weights(scaled, options, kernel, false, control)),
-          found(qalpha_kernel_weights(raw, options, kernel, true, control)),
-          found(qalpha_weights(squared, options, true, control)),
-          found(qalpha_weights(raw, options, true, control))};
+  return {found(qalpha_weights(before, as_given, seed, control)),
+          found(qalpha_weights(scaled, as_given, seed, control)),
+          found(qalpha_weights(raw, centred, seed, control)),
+          found(qalpha_weights(squared, plain, seed, control)),
+          found(qalpha_weights(raw, plain, seed, control))};
 }
 
 }  // namespace

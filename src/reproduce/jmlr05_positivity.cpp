@@ -214,8 +214,8 @@ void positive_weights(const ReproduceOptions& options, const RunControl& control
         const auto weston =
             synth::WestonLinear{.rows = kPositivityRows, .features = kPositivityFeatures, .seed = seed}
                 .make();
-        return {profile_of(qalpha_weights(weston, {.seed = seed}, true, control)),
-                profile_of(qalpha_weights(noise_table(seed), {.seed = seed}, true, control))};
+        return {profile_of(qalpha_weights(weston, QAlpha{}, seed, control)),
+                profile_of(qalpha_weights(noise_table(seed), QAlpha{}, seed, control))};
       });
   result.axis = "rank";
   result.spread = "standard error over the runs";

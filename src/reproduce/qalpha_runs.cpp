@@ -49,27 +49,17 @@ Index runs_of(const ReproduceOptions& options, Index quick, Index full) {
   return options.runs > 0 ? options.runs : options.quick ? quick : full;
 }
 
-namespace {
-
-FeatureRows rows_of(const Dataset& data, const QAlphaOptions& options, bool normalize) {
-  std::vector<Index> all(static_cast<std::size_t>(data.features()));
-  std::iota(all.begin(), all.end(), Index{0});
-  const bool blocks = options.variant == QAlphaVariant::kSupervised;
-  return {data, all, normalize, blocks ? data.labels()->codes : std::vector<int>{}, 1};
-}
-
-}  // namespace
-
-Vector qalpha_weights(const Dataset& data, const QAlphaOptions& options, bool normalize,
+Vector qalpha_weights(const Dataset& data, const QAlpha& method, std::uint64_t seed,
                       const RunControl& control) {
-  return fit_qalpha(rows_of(data, options, normalize), options, control.silent()).weights;
+  const FeatureRows rows(data, first_features(data.features()), !method.no_normalize, {}, 1);
+  return fit_qalpha(rows, method, {.seed = seed}, control.silent()).weights;
 }
 
-Vector qalpha_kernel_weights(const Dataset& data, const QAlphaOptions& options, const QAlphaKernel& kernel,
-                             bool normalize, const RunControl& control) {
-  const FeatureRows given = rows_of(data, options, normalize);
-  auto factor = kernel_factor(given, kernel, 0.0, 0, control.silent());
-  return fit_qalpha(FeatureRows(std::move(factor.r), 1), options, control.silent()).weights;
+Vector qalpha_weights(const Dataset& data, const QAlphaOfKernel& method, std::uint64_t seed,
+                      const RunControl& control) {
+  const FeatureRows given(data, first_features(data.features()), !method.no_normalize, {}, 1);
+  auto factor = kernel_factor(given, method, 0, control.silent());
+  return fit_qalpha(FeatureRows(std::move(factor.r), 1), method, {.seed = seed}, control.silent()).weights;
 }
 
 Index relevant_among(const Vector& weights, Index count, Index relevant) {

@@ -50,14 +50,11 @@ void close_runs(Index done, Index planned, const RunControl& control, Reproducti
 /// `runs`, or the experiment's own number.
 [[nodiscard]] Index runs_of(const ReproduceOptions& options, Index quick, Index full);
 
-/// Weights of all columns of `data` on one thread. `normalize`: centred, unit norm. Classes are used by the
-/// variants that have blocks.
-[[nodiscard]] Vector qalpha_weights(const Dataset& data, const QAlphaOptions& options, bool normalize,
+/// Weights of all columns of `data` by this method, on one thread.
+[[nodiscard]] Vector qalpha_weights(const Dataset& data, const QAlpha& method, std::uint64_t seed,
                                     const RunControl& control);
-/// The same through a kernel.
-[[nodiscard]] Vector qalpha_kernel_weights(const Dataset& data, const QAlphaOptions& options,
-                                           const QAlphaKernel& kernel, bool normalize,
-                                           const RunControl& control);
+[[nodiscard]] Vector qalpha_weights(const Dataset& data, const QAlphaOfKernel& method, std::uint64_t seed,
+                                    const RunControl& control);
 
 /// How many of the `count` largest weights belong to the first `relevant` features.
 [[nodiscard]] Index relevant_among(const Vector& weights, Index count, Index relevant);

@@ -18,49 +18,9 @@
 namespace subspectra {
 namespace {
 
-constexpr bool has_blocks(QAlphaVariant variant) {
-  return variant == QAlphaVariant::kSupervised || variant == QAlphaVariant::kSemi;
-}
-
-template <class M>
-constexpr QAlphaVariant kVariantOf = QAlphaVariant::kPower;
-template <>
-constexpr QAlphaVariant kVariantOf<QAlphaBasic> = QAlphaVariant::kBasic;
-template <>
-constexpr QAlphaVariant kVariantOf<QAlphaRitz> = QAlphaVariant::kRitz;
-template <>
-constexpr QAlphaVariant kVariantOf<QAlphaLaplacian> = QAlphaVariant::kLaplacian;
-template <>
-constexpr QAlphaVariant kVariantOf<QAlphaGap> = QAlphaVariant::kGap;
-template <>
-constexpr QAlphaVariant kVariantOf<QAlphaSupervised> = QAlphaVariant::kSupervised;
-template <>
-constexpr QAlphaVariant kVariantOf<QAlphaSemi> = QAlphaVariant::kSemi;
-
-/// What the iteration is told; a variant that has no such option leaves the default.
-template <class M>
-QAlphaOptions iteration_options(const M& own, const SelectOptions& options) {
-  QAlphaOptions fit{.variant = kVariantOf<M>,
-                    .start = own.start.kind,
-                    .restarts = own.restarts,
-                    .max_iterations = own.max_iterations,
-                    .tolerance = own.tolerance,
-                    .seed = options.seed,
-                    .memory_limit = options.memory_limit.bytes};
-  if constexpr (requires { own.clusters; }) fit.clusters = own.clusters;
-  if constexpr (requires { own.laplacian_shift; }) fit.laplacian_shift = own.laplacian_shift;
-  if constexpr (requires { own.gamma; }) {
-    fit.gamma = own.gamma;
-    fit.within_vectors = own.within_vectors;
-    fit.between_vectors = own.between_vectors;
-  }
-  if constexpr (requires { own.supervision; }) fit.supervision = own.supervision;
-  return fit;
-}
-
 /// One Q over all rows of the table is what a start can be given for.
 template <class M>
-constexpr bool kHasOneQ = !has_blocks(kVariantOf<M>) && !requires(M own) {
+constexpr bool kHasOneQ = !kHasBlocks<M> && !requires(M own) {
   own.kernel;
 };
 
@@ -70,9 +30,8 @@ void require_qalpha(const M& own) {
     throw InvalidArgument(
         {.field = "start",
          .rule = fmt::format("is a matrix, but method {} {}", M::kTraits.name,
-                             has_blocks(kVariantOf<M>)
-                                 ? "has a Q for every pair of classes"
-                                 : "has its Q in the space of the kernel, not over the rows"),
+                             kHasBlocks<M> ? "has a Q for every pair of classes"
+                                           : "has its Q in the space of the kernel, not over the rows"),
          .way_out = "name a start, or use a method with one Q over the rows, such as qalpha"});
   }
   const auto require = [](bool holds, std::string_view field, double value, std::string_view rule) {
@@ -146,9 +105,9 @@ void require_moderate(const FeatureRows& rows, const Dataset& data) {
           longest, kShortestRow, kLongestRow));
 }
 
-void add_warnings(const QAlphaFit& fit, const RelevanceReport& report, Index asked, const FeatureRows& rows,
-                  const QAlphaOptions& options, bool stopped, std::vector<std::string>& warnings) {
-  const bool by_class = options.variant == QAlphaVariant::kSupervised;
+/// `by_class`: `asked` is for every class with itself, else for all rows.
+void add_warnings(const QAlphaFit& fit, const RelevanceReport& report, Index asked, bool by_class,
+                  bool stopped, std::vector<std::string>& warnings) {
   if (by_class && fit.least_clusters < fit.clusters) {
     warnings.push_back(fmt::format(
         "⟨within_vectors {}⟩ is more than a class of few rows (or of low rank) allows: the classes have {} to {} directions",
@@ -176,15 +135,17 @@ void add_warnings(const QAlphaFit& fit, const RelevanceReport& report, Index ask
     warnings.emplace_back(
         "the two largest eigenvalues of G nearly agree: the weights are one mixture of their eigenvectors");
   }
-  if (options.variant == QAlphaVariant::kLaplacian && rows.centred()) {
-    warnings.emplace_back(
-        options.laplacian_shift == LaplacianShift::kDegree
-            ? "centred features have no degrees, so that this is method qalpha; ⟨no_normalize⟩ keeps them (for values that are not negative)"
-            : "centred features have no degrees, so that the Laplacian is a mere shift, which flattens the weights; ⟨no_normalize⟩ keeps them (for values that are not negative)");
-  }
 }
 
-RelevanceReport report_of(const FeatureRows& rows, const QAlphaFit& fit, QAlphaVariant variant) {
+/// Without degrees the Laplacian is another method.
+std::string_view warning_of_centred(LaplacianShift shift) {
+  return shift == LaplacianShift::kDegree
+             ? "centred features have no degrees, so that this is method qalpha; ⟨no_normalize⟩ keeps them (for values that are not negative)"
+             : "centred features have no degrees, so that the Laplacian is a mere shift, which flattens the weights; ⟨no_normalize⟩ keeps them (for values that are not negative)";
+}
+
+/// `plain`: of a criterion that (6) and Lemma 13 are about.
+RelevanceReport report_of(const FeatureRows& rows, const QAlphaFit& fit, bool plain) {
   RelevanceReport report;
   report.objective = fit.objective;
   const Vector squares = rows.squared_norms();
@@ -199,9 +160,7 @@ RelevanceReport report_of(const FeatureRows& rows, const QAlphaFit& fit, QAlphaV
   const auto cut = weight_cut(fit.weights);
   report.cut = cut.k;
   report.cut_ratio = cut.ratio;
-  const bool plain =
-      variant == QAlphaVariant::kPower || variant == QAlphaVariant::kBasic || variant == QAlphaVariant::kRitz;
-  if (plain) {  // the only criteria that (6) and Lemma 13 are about
+  if (plain) {
     if (const auto energy = affinity_energy(rows, fit.weights)) {
       report.affinity_energy = *energy;
       report.residual_energy = std::max(0.0, *energy - fit.objective);
@@ -255,47 +214,48 @@ Selection run_qalpha(M own, const Problem& problem, const RunControl& control) {
   (void)problem
       .pencil();  // judges the sets of the ranking later; a table it refuses is refused before the work
   Selection selection = answer_of(own);
-  QAlphaOptions options = iteration_options(own, problem.options());
   const int threads = problem.options().threads;
+  QAlphaRun run{.seed = problem.options().seed, .memory_limit = problem.options().memory_limit.bytes};
   std::vector<int> codes;
-  if (has_blocks(options.variant)) {
+  if constexpr (kHasBlocks<M>) {
     require_classes(problem.data(), M::kTraits.name);
     codes = problem.data().labels()->codes;
   }
   const FeatureRows given(problem.data(), problem.candidates(), !own.no_normalize, codes, threads,
-                          options.memory_limit);
+                          run.memory_limit);
   if (own.no_normalize) require_moderate(given, problem.data());
   std::optional<FeatureRows> mapped;
   std::optional<KernelFactor> factor;
   if constexpr (requires { own.kernel; }) {
-    const bool exact = given.features() <= kExactKernelFeatures;
-    factor =
-        kernel_factor(given, own.kernel, exact ? 0.0 : own.kernel_tolerance, options.memory_limit, control);
+    factor = kernel_factor(given, own, run.memory_limit, control);
     mapped.emplace(std::move(factor->r), threads);
   }
   const FeatureRows& rows = mapped ? *mapped : given;
   if constexpr (kHasOneQ<M>) {
     if (own.start.given())
-      options.given_start =
-          first_q(own.start, rows, own.clusters, problem.options().memory_limit.bytes, selection);
+      run.given_start = first_q(own.start, rows, own.clusters, run.memory_limit, selection);
   }
-  if (own.start.is(QAlphaStart::kOnes) && !has_blocks(options.variant) && !sees_ones(rows)) {
-    options.start = QAlphaStart::kEqual;
+  if (own.start.is(QAlphaStart::kOnes) && !kHasBlocks<M> && !sees_ones(rows)) {
     own.start = QAlphaStart::kEqual;
     record_of(selection) = options_json(own);
     selection.warnings.emplace_back(
         "⟨start ones⟩: features without a mean, as centring leaves them, are orthogonal to it, so that the start is that of ⟨start equal⟩; ⟨no_normalize⟩ keeps the means");
   }
-  const auto fit = fit_qalpha(rows, options, control);
-  auto report = report_of(rows, fit, options.variant);
+  const auto fit = fit_qalpha(rows, own, run, control);
+  auto report = report_of(rows, fit, kIsPlain<M>);
   if (factor) {
     report.kernel_rank = rows.samples();
     report.kernel_error = factor->error;
     report.passes = given.passes() + rows.passes();
   }
-  add_warnings(fit, report,
-               options.variant == QAlphaVariant::kSupervised ? options.within_vectors : options.clusters,
-               rows, options, control.should_stop(), selection.warnings);
+  if constexpr (requires { own.clusters; }) {
+    add_warnings(fit, report, own.clusters, false, control.should_stop(), selection.warnings);
+  } else {
+    add_warnings(fit, report, own.within_vectors, true, control.should_stop(), selection.warnings);
+  }
+  if constexpr (requires { own.laplacian_shift; }) {
+    if (rows.centred()) selection.warnings.emplace_back(warning_of_centred(own.laplacian_shift));
+  }
   const auto p = static_cast<Index>(problem.candidates().size());
   selection.weights.assign(static_cast<std::size_t>(problem.data().features()), 0.0);
   for (Index i = 0; i < p; ++i)

@@ -104,6 +104,27 @@ Matrix numbers() {
 
 const std::vector<int> kLabels = {3, -1, 3, 10};
 
+TEST(Values, ColumnsAreReplacedAndZerosStoredHoweverTheOthersAreKept) {
+  for (const bool sparse : {false, true}) {
+    const Dataset all = small(sparse);
+    for (const Dataset& data : {all, all.with_rows({2, 0, 2})}) {
+      Matrix columns(3, 2);
+      columns << 0, 5, -7, 0, 0, 0;
+      Matrix expected = data.values().matrix();
+      expected(Eigen::all, {1, 2}) = columns;
+      const std::array<Index, 2> replaced = {1, 2};
+      const Values changed = data.values().with_columns(replaced, columns);
+      EXPECT_EQ(changed.matrix(), expected);
+      EXPECT_EQ(changed.leaves_out_zeros(), sparse);
+      EXPECT_EQ(changed.entries(1), sparse ? 1 : 3);
+      const Values full = data.values().with_zeros("small");
+      EXPECT_EQ(full.matrix(), data.values().matrix());
+      EXPECT_FALSE(full.leaves_out_zeros());
+      if (!sparse) EXPECT_EQ(full.data(), data.values().data());
+    }
+  }
+}
+
 TEST(Dataset, IsAViewOfDenseMemoryWithAnyStrides) {
   const Matrix x = numbers();
   const RowMajor by_rows = x;

@@ -106,6 +106,40 @@ TEST(FeatureRows, BlocksAreTheClassesAndLeaveUnlabelledSamplesOut) {
   }
 }
 
+// What kernel block2 asks for. The last two samples are in no block.
+TEST(FeatureRows, SectionsOfTheSamplesAreBlocksHoweverTheTableIsKept) {
+  const DatasetParts table = tables::clustered(23, 300, 5, 3, 1);
+  const Matrix m = dense::feature_rows(table);
+  const Matrix u = random_matrix(23, 5, 3), p = random_matrix(300, 15, 4);
+  const SampleBlocks sections{{0, 8, 16, 21}};
+  const FeatureRows copied(table, tables::all_of(table), true, {}, 2);
+  const FeatureRows sparse(oracle::as_sparse(table), tables::all_of(table), true, {}, 2);
+  const FeatureRows in_place(table, tables::all_of(table), true, {}, 2, 0, 0);
+  ASSERT_TRUE(in_place.stays());
+  for (const FeatureRows* const rows : {&copied, &sparse, &in_place}) {
+    Matrix projected(300, 15);
+    rows->project(u, sections, [&](Index first, const Matrix& tile) {
+      ASSERT_EQ(tile.cols(), 15);
+      projected.middleRows(first, tile.rows()) = tile;
+    });
+    const Matrix combined = rows->combine(
+        5, sections, [&](Index first, Index count, Matrix& tile) { tile = p.middleRows(first, count); });
+    EXPECT_TRUE(combined.bottomRows(2).isZero());
+    for (Index b = 0; b < 3; ++b) {
+      const Matrix part = m.middleCols(sections.first(b), sections.size(b));
+      EXPECT_LT((projected.middleCols(5 * b, 5) - part * u.middleRows(sections.first(b), sections.size(b)))
+                    .cwiseAbs()
+                    .maxCoeff(),
+                1e-13);
+      EXPECT_LT((combined.middleRows(sections.first(b), sections.size(b)) -
+                 part.transpose() * p.middleCols(5 * b, 5))
+                    .cwiseAbs()
+                    .maxCoeff(),
+                1e-12);
+    }
+  }
+}
+
 TEST(FeatureRows, AConstantFeatureIsZero) {
   DatasetParts table = tables::clustered(10, 4, 2, 2, 9);
   table.dense.col(1).setConstant(3.0);

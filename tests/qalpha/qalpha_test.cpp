@@ -16,11 +16,18 @@ namespace {
 using tables::all_of;
 using tables::clustered;
 using tables::fit;
+using tables::for_each_of;
 using tables::rows_by_class;
 
 double distance(const Vector& a, const Vector& b) { return (a - b).cwiseAbs().maxCoeff(); }
 
 constexpr double kWeights = 1e-8;
+
+constexpr auto four_steps = [](auto& method) {
+  method.max_iterations = 4;
+  method.tolerance = 0.0;
+  method.start = QAlphaStart::kEqual;
+};
 
 TEST(QAlpha, TheWeightsAreThoseOfTheExplicitMatrixAfterTheSameSteps) {
   for (const std::uint64_t seed : {1, 2, 3}) {
@@ -29,22 +36,21 @@ TEST(QAlpha, TheWeightsAreThoseOfTheExplicitMatrixAfterTheSameSteps) {
     for (const Index k : {1, 2, 4}) {
       for (const int steps : {1, 4}) {
         SCOPED_TRACE(::testing::Message() << "seed " << seed << ", k " << k << ", steps " << steps);
-        QAlphaOptions options{.clusters = k, .max_iterations = steps, .tolerance = 0.0};
         const Matrix q = dense::equal_start(m, k);
         const auto power = dense::plain(m, q, steps);
-        const auto got = fit(data, options);
+        const auto got = fit(data, QAlpha{.clusters = k, .max_iterations = steps, .tolerance = 0.0});
         EXPECT_LT(distance(got.weights, power.alpha), kWeights);
         EXPECT_NEAR(got.objective, power.trace.back(), 1e-9 * power.trace.back());
         ASSERT_EQ(got.trace.size(), power.trace.size());
-        options.variant = QAlphaVariant::kBasic;
-        EXPECT_LT(distance(fit(data, options).weights, dense::plain(m, q, steps, dense::Rule::kBasic).alpha),
+        const QAlphaBasic basic{.clusters = k, .max_iterations = steps, .tolerance = 0.0};
+        EXPECT_LT(distance(fit(data, basic).weights, dense::plain(m, q, steps, dense::Rule::kBasic).alpha),
                   kWeights);
-        options.variant = QAlphaVariant::kRitz;
-        EXPECT_LT(distance(fit(data, options).weights, dense::ritz(m, q, steps).alpha), kWeights);
-        EXPECT_LT(distance(fit(data, options).weights, power.alpha),
+        const QAlphaRitz ritz{.clusters = k, .max_iterations = steps, .tolerance = 0.0};
+        EXPECT_LT(distance(fit(data, ritz).weights, dense::ritz(m, q, steps).alpha), kWeights);
+        EXPECT_LT(distance(fit(data, ritz).weights, power.alpha),
                   kWeights);  // the paper's promise is none
-        options.variant = QAlphaVariant::kGap;
-        EXPECT_LT(distance(fit(data, options).weights, dense::plain(m, q, steps, dense::Rule::kGap).alpha),
+        const QAlphaGap gap{.clusters = k, .max_iterations = steps, .tolerance = 0.0};
+        EXPECT_LT(distance(fit(data, gap).weights, dense::plain(m, q, steps, dense::Rule::kGap).alpha),
                   kWeights);
       }
     }
@@ -58,18 +64,19 @@ TEST(QAlpha, TheLaplacianIsThatOfTheDefinitionForBothShifts) {
   for (const bool degree : {true, false}) {
     for (const int steps : {1, 2, 5}) {
       SCOPED_TRACE(::testing::Message() << degree << ' ' << steps);
-      const QAlphaOptions options{
-          .variant = QAlphaVariant::kLaplacian,
+      const QAlphaLaplacian centred{
           .clusters = 3,
           .laplacian_shift = degree ? LaplacianShift::kDegree : LaplacianShift::kDiagonal,
           .max_iterations = steps,
           .tolerance = 0.0};
+      QAlphaLaplacian as_given = centred;
+      as_given.no_normalize = true;
       const auto oracle = dense::laplacian(given, dense::equal_start(given, 3), steps, degree);
-      EXPECT_LT(distance(fit(data, options, false).weights, oracle.alpha), kWeights);
+      EXPECT_LT(distance(fit(data, as_given).weights, oracle.alpha), kWeights);
       // The same on a sparse table, where nothing is centred by hand.
-      EXPECT_LT(distance(fit(oracle::as_sparse(data), options, false).weights, oracle.alpha), kWeights);
+      EXPECT_LT(distance(fit(oracle::as_sparse(data), as_given).weights, oracle.alpha), kWeights);
       const Matrix m = dense::feature_rows(data);
-      EXPECT_LT(distance(fit(data, options).weights,
+      EXPECT_LT(distance(fit(data, centred).weights,
                          dense::laplacian(m, dense::equal_start(m, 3), steps, degree).alpha),
                 kWeights);
     }
@@ -81,7 +88,7 @@ TEST(QAlpha, TheLaplacianIsThatOfTheDefinitionForBothShifts) {
 TEST(QAlpha, TakesAPassAndAHalfForAProduct) {
   for (const int steps : {1, 2, 6}) {
     const auto got =
-        fit(clustered(40, 60, 8, 3, 5), {.clusters = 3, .max_iterations = steps, .tolerance = 0.0});
+        fit(clustered(40, 60, 8, 3, 5), QAlpha{.clusters = 3, .max_iterations = steps, .tolerance = 0.0});
     EXPECT_GE(got.passes, got.products + steps + 2) << steps;
     EXPECT_LE(got.passes, (3 * got.products) / 2 + steps + 2) << steps;
   }
@@ -100,10 +107,9 @@ TEST(QAlpha, TheSupervisedBlocksAreThoseOfTheDefinition) {
           alpha = dense::largest_eigenvector(oracle.g_matrix());
           oracle.advance(alpha);
         }
-        const QAlphaOptions options{.variant = QAlphaVariant::kSupervised,
-                                    .start = ones ? QAlphaStart::kOnes : QAlphaStart::kEqual,
-                                    .max_iterations = steps,
-                                    .tolerance = 0.0};
+        const QAlphaSupervised options{.start = ones ? QAlphaStart::kOnes : QAlphaStart::kEqual,
+                                       .max_iterations = steps,
+                                       .tolerance = 0.0};
         EXPECT_LT(distance(fit(data, options).weights, alpha), kWeights);
         EXPECT_LT(distance(fit(oracle::as_sparse(data), options).weights, alpha), kWeights);
       }
@@ -127,11 +133,8 @@ TEST(QAlpha, TheSemiSupervisedCriterionIsTheWeightedSumOfBoth) {
       oracle.advance(alpha);
       q = dense::orthonormal(dense::affinity(m, alpha) * q);
     }
-    const QAlphaOptions options{.variant = QAlphaVariant::kSemi,
-                                .start = QAlphaStart::kOnes,
-                                .supervision = w,
-                                .max_iterations = 3,
-                                .tolerance = 0.0};
+    const QAlphaSemi options{
+        .supervision = w, .start = QAlphaStart::kOnes, .max_iterations = 3, .tolerance = 0.0};
     EXPECT_LT(distance(fit(data, options).weights, alpha), kWeights) << w;
   }
 }
@@ -176,13 +179,13 @@ TEST(QAlpha, TheKernelVariantIsThatOfTheDefinitionOnTheKernelMatrix) {
     EXPECT_LT((factor.r.transpose() * factor.r - v).cwiseAbs().maxCoeff(), 1e-12);
     const FeatureRows mapped(factor.r, 2);
     for (const int steps : {1, 4}) {
-      const auto got =
-          fit_qalpha(mapped, {.clusters = 2, .max_iterations = steps, .tolerance = 0.0}, RunControl());
+      const auto got = fit_qalpha(
+          mapped, QAlphaOfKernel{.clusters = 2, .max_iterations = steps, .tolerance = 0.0}, {}, RunControl());
       EXPECT_LT(distance(got.weights, dense::kernel(v, 2, steps)), kWeights) << steps;
     }
   }
   // A linear kernel is the plain method.
-  const auto plain = fit(data, {.max_iterations = 4, .tolerance = 0.0});
+  const auto plain = fit(data, QAlpha{.max_iterations = 4, .tolerance = 0.0});
   EXPECT_LT(
       distance(dense::kernel(kernel_matrix(m, {.kind = QAlphaKernel::Kind::kLinear}), 2, 4), plain.weights),
       kWeights);
@@ -213,9 +216,9 @@ double energy(const Matrix& m, const Matrix& q, const Vector& alpha, bool gap) {
 TEST(QAlpha, TheGradientOfTheCriterionIsTwiceLambdaTimesTheWeights) {
   const DatasetParts data = clustered(30, 20, 6, 3, 4);
   const Matrix m = dense::feature_rows(data);
-  for (const auto variant : {QAlphaVariant::kPower, QAlphaVariant::kBasic, QAlphaVariant::kGap}) {
-    const auto got = fit(data, {.variant = variant, .clusters = 3});
-    const bool gap = variant == QAlphaVariant::kGap;
+  const auto check = [&](const auto& method) {
+    const auto got = fit(data, method);
+    const bool gap = method.kTraits.name == "qalpha-gap";
     EXPECT_NEAR(energy(m, got.q, got.weights, gap), got.objective, 1e-10 * got.objective);
     constexpr double kStep = 1e-5;
     for (Index i = 0; i < m.rows(); ++i) {
@@ -225,31 +228,32 @@ TEST(QAlpha, TheGradientOfTheCriterionIsTwiceLambdaTimesTheWeights) {
       const double slope = (energy(m, got.q, up, gap) - energy(m, got.q, down, gap)) / (2.0 * kStep);
       EXPECT_NEAR(slope, 2.0 * got.objective * got.weights[i], 1e-7 * got.objective) << i;
     }
-  }
+  };
+  for_each_of<QAlpha, QAlphaBasic, QAlphaGap>([](auto& method) { method.clusters = 3; }, check);
 }
 
 TEST(QAlpha, TheObjectiveNeverDecreasesWhereThatIsProved) {
   for (const std::uint64_t seed : {1, 2, 3, 4}) {
     const DatasetParts data = clustered(25, 50, seed % 2 == 0 ? 0 : 6, 3, seed);  // noise alone, too
-    for (const auto variant :
-         {QAlphaVariant::kPower, QAlphaVariant::kBasic, QAlphaVariant::kRitz, QAlphaVariant::kGap}) {
-      for (const double tolerance : {0.0, 1e-6}) {
-        const auto got = fit(data, {.variant = variant,
-                                    .clusters = 3,
-                                    .start = QAlphaStart::kRandom,
-                                    .max_iterations = 30,
-                                    .tolerance = tolerance,
-                                    .seed = seed});
+    for (const double tolerance : {0.0, 1e-6}) {
+      const auto set = [&](auto& method) {
+        method.clusters = 3;
+        method.start = QAlphaStart::kRandom;
+        method.max_iterations = 30;
+        method.tolerance = tolerance;
+      };
+      for_each_of<QAlpha, QAlphaBasic, QAlphaRitz, QAlphaGap>(set, [&](const auto& method) {
+        const auto got = fit(data, method, 2, seed);
         for (std::size_t i = 1; i < got.trace.size(); ++i)
           EXPECT_GE(got.trace[i], got.trace[i - 1] * (1.0 - 1e-12)) << i;
-      }
+      });
     }
   }
 }
 
 TEST(QAlpha, RelevantFeaturesComeFirstWithPositiveWeightsAndAreCutOff) {
   const DatasetParts data = clustered(60, 202, 6, 3, 8, 0.15);
-  const auto got = fit(data, {.clusters = 3});
+  const auto got = fit(data, QAlpha{.clusters = 3});
   const auto order = weight_order(got.weights);
   for (Index i = 0; i < 6; ++i) EXPECT_LT(order[static_cast<std::size_t>(i)], 6);
   EXPECT_GT(got.weights.minCoeff(), 0.0);
@@ -262,7 +266,7 @@ TEST(QAlpha, RelevantFeaturesComeFirstWithPositiveWeightsAndAreCutOff) {
 
 TEST(QAlpha, RowOrderSignsScalesAndColumnOrderDoNotMatter) {
   const DatasetParts data = clustered(40, 30, 6, 3, 9);
-  const QAlphaOptions options{.clusters = 3, .max_iterations = 6, .tolerance = 0.0};
+  const QAlpha options{.clusters = 3, .max_iterations = 6, .tolerance = 0.0};
   const Vector weights = fit(data, options).weights;
   std::mt19937_64 generator(1);
   std::vector<Index> rows(40), columns(30);
@@ -292,25 +296,26 @@ TEST(QAlpha, ASampleWeightIsARepeatedRow) {
   for (std::size_t i = 0; i < times.size(); ++i) times[i] = static_cast<int>(1 + i % 3);
   const DatasetParts longer = oracle::repeated(data, times);
   data.weights = Eigen::Map<const Eigen::VectorXi>(times.data(), 24).cast<double>();
-  for (const auto variant : {QAlphaVariant::kPower, QAlphaVariant::kGap, QAlphaVariant::kSupervised}) {
-    const QAlphaOptions options{.variant = variant, .max_iterations = 4, .tolerance = 0.0};
-    EXPECT_LT(distance(fit(data, options).weights, fit(longer, options).weights), kWeights);
-    EXPECT_LT(distance(fit(oracle::as_sparse(data), options).weights, fit(longer, options).weights),
-              kWeights);
-  }
+  for_each_of<QAlpha, QAlphaGap, QAlphaSupervised>(four_steps, [&](const auto& method) {
+    EXPECT_LT(distance(fit(data, method).weights, fit(longer, method).weights), kWeights);
+    EXPECT_LT(distance(fit(oracle::as_sparse(data), method).weights, fit(longer, method).weights), kWeights);
+  });
 }
 
 TEST(QAlpha, TheNumberOfThreadsChangesNoBit) {
   const DatasetParts data = clustered(50, 3000, 20, 3, 12);
   const DatasetParts sparse = oracle::as_sparse(data);
-  for (const auto variant : {QAlphaVariant::kPower, QAlphaVariant::kLaplacian, QAlphaVariant::kSupervised}) {
-    const QAlphaOptions options{.variant = variant, .clusters = 3, .max_iterations = 3};
+  const auto set = [](auto& method) {
+    if constexpr (requires { method.clusters; }) method.clusters = 3;
+    method.max_iterations = 3;
+  };
+  for_each_of<QAlpha, QAlphaLaplacian, QAlphaSupervised>(set, [&](const auto& method) {
     for (const DatasetParts* const table : {&data, &sparse}) {
-      const auto one = fit(*table, options, true, 1), four = fit(*table, options, true, 4);
+      const auto one = fit(*table, method, 1), four = fit(*table, method, 4);
       EXPECT_TRUE((one.weights.array() == four.weights.array()).all());
       EXPECT_EQ(one.objective, four.objective);
     }
-  }
+  });
 }
 
 TEST(QAlpha, SparseTablesGiveTheWeightsOfDenseOnes) {
@@ -321,34 +326,35 @@ TEST(QAlpha, SparseTablesGiveTheWeightsOfDenseOnes) {
     }
   }
   const DatasetParts sparse = oracle::as_sparse(data);
-  for (const auto variant : {QAlphaVariant::kPower, QAlphaVariant::kBasic, QAlphaVariant::kGap,
-                             QAlphaVariant::kLaplacian, QAlphaVariant::kSupervised, QAlphaVariant::kSemi}) {
-    const QAlphaOptions options{.variant = variant, .max_iterations = 4, .tolerance = 0.0};
-    for (const bool normalize : {true, false}) {
-      EXPECT_LT(distance(fit(data, options, normalize).weights, fit(sparse, options, normalize).weights),
-                1e-9)
-          << static_cast<int>(variant) << normalize;
+  const auto check = [&](auto method) {
+    for (const bool as_given : {false, true}) {
+      method.no_normalize = as_given;
+      EXPECT_LT(distance(fit(data, method).weights, fit(sparse, method).weights), 1e-9) << as_given;
     }
-  }
+  };
+  for_each_of<QAlpha, QAlphaBasic, QAlphaGap, QAlphaLaplacian, QAlphaSupervised, QAlphaSemi>(four_steps,
+                                                                                             check);
 }
 
 TEST(QAlpha, MoreClustersThanTheRankAreCutToIt) {
   const DatasetParts data = clustered(4, 10, 5, 2, 14);  // centred: rank 3
-  for (const auto variant :
-       {QAlphaVariant::kPower, QAlphaVariant::kBasic, QAlphaVariant::kLaplacian, QAlphaVariant::kGap}) {
-    const auto got = fit(data, {.variant = variant, .clusters = 7});
+  const auto check = [&](const auto& method) {
+    const auto got = fit(data, method);
     EXPECT_EQ(got.clusters, 3);
     EXPECT_TRUE(got.weights.allFinite());
     EXPECT_NEAR(got.weights.norm(), 1.0, 1e-12);
-  }
-  const auto two = fit(clustered(2, 10, 5, 2, 15), {.clusters = 2});  // every feature is +-(1, -1)/sqrt(2)
+  };
+  for_each_of<QAlpha, QAlphaBasic, QAlphaLaplacian, QAlphaGap>([](auto& method) { method.clusters = 7; },
+                                                               check);
+  const auto two =
+      fit(clustered(2, 10, 5, 2, 15), QAlpha{.clusters = 2});  // every feature is +-(1, -1)/sqrt(2)
   EXPECT_EQ(two.clusters, 1);
   EXPECT_LT(distance(two.weights, Vector::Constant(10, 1.0 / std::sqrt(10.0))), 1e-10);
   // A class of one row has one direction.
   DatasetParts lone = clustered(20, 12, 4, 2, 16);
   lone.labels->classes.emplace_back("c");
   lone.labels->codes[5] = 2;
-  const auto supervised = fit(lone, {.variant = QAlphaVariant::kSupervised, .start = QAlphaStart::kOnes});
+  const auto supervised = fit(lone, QAlphaSupervised{.start = QAlphaStart::kOnes});
   EXPECT_TRUE(supervised.weights.allFinite());
   EXPECT_EQ(supervised.clusters, 2);
   EXPECT_EQ(supervised.least_clusters, 1);
@@ -358,7 +364,7 @@ TEST(QAlpha, DuplicatesShareTheirWeightAndRankByIndex) {
   DatasetParts data = clustered(30, 14, 6, 3, 17);
   data.dense.col(13) = data.dense.col(2);
   data.dense.col(9) = data.dense.col(2);
-  const auto got = fit(data, {.clusters = 2});
+  const auto got = fit(data, QAlpha{.clusters = 2});
   EXPECT_NEAR(got.weights[13], got.weights[2], 1e-12);
   EXPECT_NEAR(got.weights[9], got.weights[2], 1e-12);
   const auto order = weight_order(got.weights);
@@ -369,30 +375,32 @@ TEST(QAlpha, DuplicatesShareTheirWeightAndRankByIndex) {
 
 TEST(QAlpha, OfSeveralStartsTheBestIsKept) {
   const DatasetParts data = clustered(30, 60, 3, 2, 18, 1.0);
-  const auto one = fit(data, {.clusters = 2, .start = QAlphaStart::kRandom});
-  const auto five = fit(data, {.clusters = 2, .start = QAlphaStart::kRandom, .restarts = 5});
+  const auto one = fit(data, QAlpha{.clusters = 2, .start = QAlphaStart::kRandom});
+  const auto five = fit(data, QAlpha{.clusters = 2, .start = QAlphaStart::kRandom, .restarts = 5});
   ASSERT_EQ(five.starts.size(), 5U);
   EXPECT_EQ(five.starts[0], one.objective);
   EXPECT_EQ(five.objective, *std::max_element(five.starts.begin(), five.starts.end()));
   const auto other =
-      fit(data, {.clusters = 2, .start = QAlphaStart::kRandom, .max_iterations = 1, .seed = 9});
+      fit(data, QAlpha{.clusters = 2, .start = QAlphaStart::kRandom, .max_iterations = 1}, 2, 9);
   EXPECT_NE(other.trace[0], one.trace[0]);
 }
 
 TEST(QAlpha, OnesAreRefusedWhereCentredFeaturesAreOrthogonalToThem) {
   const DatasetParts data = clustered(20, 8, 3, 2, 19);
   for (const Index k : {1, 2, 3}) {  // beside other columns it would be a direction lost
-    EXPECT_THROW(static_cast<void>(fit(data, {.clusters = k, .start = QAlphaStart::kOnes})), InvalidArgument)
+    EXPECT_THROW(static_cast<void>(fit(data, QAlpha{.clusters = k, .start = QAlphaStart::kOnes})),
+                 InvalidArgument)
         << k;
   }
-  EXPECT_NO_THROW(static_cast<void>(fit(data, {.clusters = 1, .start = QAlphaStart::kOnes}, false)));
+  EXPECT_NO_THROW(
+      static_cast<void>(fit(data, QAlpha{.clusters = 1, .start = QAlphaStart::kOnes, .no_normalize = true})));
 }
 
 TEST(QAlpha, TheEquivalentFormAndLemma13Hold) {
   for (const std::uint64_t seed : {1, 2, 3}) {
     const DatasetParts data = clustered(40, 90, 6, 3, seed, 0.2);
     const FeatureRows rows(data, all_of(data), true, {}, 2);
-    const auto got = fit_qalpha(rows, {.clusters = 2}, RunControl());
+    const auto got = fit_qalpha(rows, QAlpha{.clusters = 2}, {}, RunControl());
     const Matrix m = dense::feature_rows(data), a = dense::affinity(m, got.weights);
     const Matrix rest = a - got.q * got.q.transpose() * a;
     EXPECT_NEAR(rest.squaredNorm() - a.squaredNorm(), -got.objective, 1e-9 * got.objective);

@@ -1,5 +1,7 @@
 #pragma once
 /// Tables with clusters, and a fit of them, for the tests of this room.
+#include <gtest/gtest.h>
+
 #include <numeric>
 #include <random>
 #include <string>
@@ -39,13 +41,22 @@ inline std::vector<Index> all_of(const DatasetParts& data) {
   return all;
 }
 
-inline QAlphaFit fit(const DatasetParts& data, QAlphaOptions options, bool normalize = true,
-                     int threads = 2) {
-  const bool blocks =
-      options.variant == QAlphaVariant::kSupervised || options.variant == QAlphaVariant::kSemi;
-  const FeatureRows rows(data, all_of(data), normalize, blocks ? data.labels->codes : std::vector<int>(),
-                         threads);
-  return fit_qalpha(rows, options, RunControl());
+template <class M>
+QAlphaFit fit(const DatasetParts& data, const M& method, int threads = 2, std::uint64_t seed = 0) {
+  const FeatureRows rows(data, all_of(data), !method.no_normalize,
+                         kHasBlocks<M> ? data.labels->codes : std::vector<int>(), threads);
+  return fit_qalpha(rows, method, {.seed = seed}, RunControl());
+}
+
+/// test(method) for each of these, of which `change` has set the options.
+template <class... Methods, class Change, class Test>
+void for_each_of(Change change, Test test) {
+  const auto run = [&](auto method) {
+    SCOPED_TRACE(method.kTraits.name);
+    change(method);
+    test(method);
+  };
+  (run(Methods{}), ...);
 }
 
 inline std::vector<std::vector<Index>> rows_by_class(const Labels& labels) {
