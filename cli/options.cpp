@@ -33,11 +33,11 @@ std::vector<std::string> commands_with(std::string_view flag) {
   std::vector<std::string> known = {"help", "help-all", "help-method"};
   for (const auto& option : all_options(page)) known.push_back(option_flag(option.name).substr(1));
   for (auto& name : known) name.erase(0, name.find_first_not_of('-'));
-  const auto others = commands_with(flag);
+  const auto commands = commands_with(flag);
   const std::string hint =
-      others.empty()
+      commands.empty()
           ? did_you_mean(flag.substr(std::min(flag.find_first_not_of('-'), flag.size())), known, "--")
-          : fmt::format(" (it belongs to {})", fmt::join(others, ", "));
+          : fmt::format(" (it belongs to {})", fmt::join(commands, ", "));
   throw InvalidArgument(
       fmt::format("{} has no option {}{}; see subspectra {} --help", page.name, flag, hint, page.name));
 }

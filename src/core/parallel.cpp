@@ -46,9 +46,9 @@ void run_on_plain_threads(Index items, int threads, const std::function<void(Ind
   const auto work = [&] {
     for (Index i = next++; i < items; i = next++) item(i);
   };
-  std::vector<std::jthread> others;
+  std::vector<std::jthread> workers;
   try {
-    for (Index t = 1; t < std::min<Index>(threads, items); ++t) others.emplace_back(work);
+    for (Index t = 1; t < std::min<Index>(threads, items); ++t) workers.emplace_back(work);
   } catch (const std::exception&) {  // no thread, or no memory for one
   }
   work();
