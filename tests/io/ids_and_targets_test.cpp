@@ -95,7 +95,7 @@ TEST(Ids, AColumnIsNamedAsOne) {
   EXPECT_EQ(data.features(), 1);
   options.id = "patiend";
   EXPECT_TRUE(contains(message_of([&] { return csv("patient,a,class\n1,5,u\n", options); }),
-                       "id = patiend: there is no column"));
+                       "id = \"patiend\": there is no column"));
 }
 
 TEST(Targets, AColumnOfZerosAndOnesWithTheNameOfATargetIsTakenAndSaid) {

@@ -56,9 +56,9 @@ TEST(Assemble, ColumnsThatMayBeIgnoredAreNeitherTargetNorRefused) {
 
 TEST(Assemble, AnUnknownTargetGetsNearNames) {
   EXPECT_TRUE(contains(message_of([] { return csv("a,b,class\n1,2,x\n", with_target("clas")); }),
-                       "t.csv: target = clas: there is no column of that name; near names: 'class'"));
+                       "t.csv: target = \"clas\": there is no column of that name; near names: 'class'"));
   EXPECT_TRUE(
-      contains(message_of([] { return csv("a,b\n1,2\n", with_target("zzzzz")); }), "'target = none'"));
+      contains(message_of([] { return csv("a,b\n1,2\n", with_target("zzzzz")); }), "'target = \"none\"'"));
   EXPECT_TRUE(contains(message_of([] { return csv("y,a,y\nu,2,v\n", with_target("y")); }),
                        "2 columns are named 'y'"));
 }

@@ -98,10 +98,10 @@ TEST(Dialects, AHeaderIsNotShortWhereRowsEndInASeparatorOrOneIsTooLong) {
 }
 
 TEST(Dialects, TheWrongSeparatorNamesTheFormat) {
-  EXPECT_TRUE(contains(message_of([] { return csv_file("a\tb\n1\t2\n"); }), "format = tsv"));
-  EXPECT_TRUE(contains(message_of([] { return read_as("a;b\n1;2\n", {}); }), "format = csv2"));
+  EXPECT_TRUE(contains(message_of([] { return csv_file("a\tb\n1\t2\n"); }), "format = \"tsv\""));
+  EXPECT_TRUE(contains(message_of([] { return read_as("a;b\n1;2\n", {}); }), "format = \"csv2\""));
   EXPECT_TRUE(
-      contains(message_of([] { return read_as("a,b\n1,2\n", {.separator = '\t'}); }), "format = csv"));
+      contains(message_of([] { return read_as("a,b\n1,2\n", {.separator = '\t'}); }), "format = \"csv\""));
 }
 
 TEST(Dialects, AFormatIsForced) {
