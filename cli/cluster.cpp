@@ -131,6 +131,7 @@ int run_cluster(const Arguments& arguments, Signals& signals) {
 
   const auto k = static_cast<Index>(clustering.features.size());
   auto used = job.used_options({k, k});
+  used["k_asked"] = OptionCodec<KRange>::json(job.selection.k);
   for (const auto& name : not_here()) used.erase(name);
   const ResultContext context = {.options = std::move(used),
                                  .read_s = job.read_s,

@@ -13,6 +13,7 @@
 #include "page_output.hpp"
 #include "progress.hpp"
 #include "report/json.hpp"
+#include "report/page_facts.hpp"
 #include "table.hpp"
 
 namespace subspectra::cli {
@@ -39,15 +40,28 @@ std::string model_text(const Job& job, const Dataset& data, const FitResult& fit
   return evaluation ? text + choice_text(fit.chosen.choice, data.labels()->classes) : text;
 }
 
+/// `k` is the size that was taken, `k_asked` what was asked for.
+nlohmann::json fit_options(const Job& job, const FitResult& fit) {
+  nlohmann::json used = job.used_options({fit.k, fit.k});
+  used["k_asked"] = OptionCodec<KRange>::json(job.selection.k);
+  return used;
+}
+
 /// The model with what it was chosen by: the sets of its method, and the errors that decided its size.
 std::vector<PageResult> page_results(const Job& job, const Dataset& data, const FitResult& fit,
-                                     const nlohmann::json& model) {
+                                     const nlohmann::json& model, const PageOutput& page) {
   std::vector<PageResult> results;
-  ResultContext context{.options = job.used_options({fit.k, fit.k}), .spelling = Spelling::kCommandLine};
+  ResultContext context{.options = fit_options(job, fit), .spelling = Spelling::kCommandLine};
   context.options.update(classifier_options_json(job.texts));
-  if (!fit.selection.method.empty())
+  if (!fit.selection.method.empty()) {
+    nlohmann::json selection = selection_json(fit.selection, data, context);
+    SelectOptions as_used = job.selection;
+    as_used.criterion = fit.selection.criterion;
+    as_used.ridge = as_option(fit.selection.ridge);
+    nlohmann::json facts = page_facts(selection, data, as_used, page.shape());
     results.push_back(
-        {.name = "selection.json", .command = {}, .result = selection_json(fit.selection, data, context)});
+        {.name = "selection.json", .command = {}, .result = std::move(selection), .facts = std::move(facts)});
+  }
   if (fit.chosen.evaluation)
     results.push_back({.name = "evaluation.json",
                        .command = {},
@@ -80,8 +94,8 @@ int run_fit(const Arguments& arguments, Signals& signals) {
   const FitResult fit =
       fit_features(data, job.method(method), job.selection, job.prepare, job.classifier, control);
   progress.erase();
-  nlohmann::json object = model_json(fit, job.used_options({fit.k, fit.k}),
-                                     classifier_options_json(job.texts), job.selection.seed);
+  nlohmann::json object =
+      model_json(fit, fit_options(job, fit), classifier_options_json(job.texts), job.selection.seed);
   object["warnings"] = nlohmann::json::array();
   for (const auto* list : {&data.warnings(), &fit.warnings}) {
     for (const auto& warning : *list) object["warnings"].push_back(in_flags(warning));
@@ -90,7 +104,7 @@ int run_fit(const Arguments& arguments, Signals& signals) {
   if (!fit.note.empty() && !job.output.quiet) say("note", fit.note);
   const std::string text = json_text(object);
   write_result(job.output.o, text, signals.token());
-  if (page.wanted()) page.write(page_results(job, data, fit, object), signals.token());
+  if (page.wanted()) page.write(page_results(job, data, fit, object, page), signals.token());
   if (job.output.o != "-") write_stdout(job.output.json ? text : model_text(job, data, fit));
   return signals.exit_code();
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -75,6 +76,58 @@ std::string default_of(const OptionDescription& option, const std::vector<std::s
   return option.default_text;
 }
 
+json object_member(const json& from, const char* name) {
+  const auto found = from.find(name);
+  return found != from.end() && found->is_object() ? *found : json::object();
+}
+
+/// Those of the options in `result` that are not as they would be anyway, each with a space before it.
+std::string flags_of(const json& result, const CommandPage& page,
+                     const std::function<bool(const std::string&)>& wanted) {
+  const json described = object_member(result, "data");
+  const std::vector<std::string> methods = methods_in(result);
+  json options = object_member(result, page.name == "reproduce" ? "protocol" : "options");
+  for (const char* const name : {"ridge", "k"}) {
+    const std::string asked = fmt::format("{}_asked", name);
+    if (options.contains(asked)) options[name] = options[asked];
+  }
+  // Files from before `k_asked`.
+  if (const auto cut = result.find("by_cut");
+      cut != result.end() && *cut == true && !options.contains("k_asked"))
+    options.erase("k");
+  // What `auto` became says nothing about what was asked; and what depends on the machine, or is a file of
+  // this run.
+  static const std::set<std::string> kSkipped = {
+      "method", "threads", "memory_limit", "o",          "report",           "figures", "json",
+      "quiet",  "verbose", "progress",     "checkpoint", "checkpoint_every", "resume",  "events"};
+  const std::size_t classes = described.contains("classes") ? described["classes"].size() : 0;
+  const std::string automatic = classes > 2 ? "wilks" : "largest";
+  const OptionTexts texts = detail::texts_of_json(options);
+  std::string line;
+  for (const OptionDescription& option : listed_options(page)) {
+    const auto found = texts.find(option.name);
+    if (found == texts.end() || found->second.empty() || kSkipped.contains(option.name)) continue;
+    if (!wanted(option.name)) continue;
+    std::string text = found->second;
+    if (option.name == "criterion" && text == automatic) continue;
+    if (text == default_of(option, methods)) continue;
+    if (option.is_switch) {
+      if (text == "true") line += ' ' + option_flag(option.name);
+      continue;
+    }
+    if (double value = 0.0, usual_value = 0.0; parse_number(text, value) &&
+                                               parse_number(default_of(option, methods), usual_value) &&
+                                               value == usual_value)
+      continue;
+    if (option.name == "k") {
+      const auto colon = text.find(':');
+      if (colon != std::string::npos && text.substr(0, colon) == text.substr(colon + 1)) text.resize(colon);
+    }
+    line += fmt::format(" {} {}", option_flag(option.name), shell_word(text));
+  }
+  return line;
+}
+
 }  // namespace
 
 std::vector<OptionDescription> page_options(const std::vector<std::string>& left_out) {
@@ -110,7 +163,10 @@ PageOutput page_output(const OptionTexts& texts) {
 
 void PageOutput::write(std::vector<PageResult> results, const std::stop_token& stop) const {
   if (!wanted()) return;
-  for (PageResult& one : results) one.command = command_of(one.result);
+  for (PageResult& one : results) {
+    one.command = command_of(one.result);
+    one.flags = shared_flags_of(one.result);
+  }
   const json data = page_data(results, options_.shape);
   if (!options_.report.empty()) write_result(options_.report, page_html(data), stop);
   if (options_.figures.empty()) return;
@@ -122,10 +178,7 @@ std::string command_of(const json& result) {
   const CommandPage* const page = page_of(text_member(result, "schema"));
   if (page == nullptr) return {};
   const bool is_experiment = page->name == "reproduce";
-  const json described =
-      result.contains("data") && result["data"].is_object() ? result["data"] : json::object();
-  json options = result.value(is_experiment ? "protocol" : "options", json::object());
-  if (!options.is_object()) return {};
+  const json described = object_member(result, "data");
   std::string source = is_experiment ? text_member(result, "id") : text_member(described, "source");
   if (page->name == "fit" && source.empty()) source = "DATA";  // a model file does not name its table
   if (source.empty() || (described.contains("rows") && described["rows"] == 0)) return {};
@@ -137,38 +190,25 @@ std::string command_of(const json& result) {
                             : page->name == "cluster" ? std::string(default_method(false))
                                                       : std::string(default_judged_method());
   if (!names.empty() && names != usual) line += " --method " + shell_word(names);
-  if (options.contains("ridge_asked")) options["ridge"] = options["ridge_asked"];
-  // What `auto` became says nothing about what was asked; and what depends on the machine, or is a file of
-  // this run.
-  static const std::set<std::string> kSkipped = {
-      "method", "threads", "memory_limit", "o",          "report",           "figures", "json",
-      "quiet",  "verbose", "progress",     "checkpoint", "checkpoint_every", "resume",  "events"};
-  const std::size_t classes = described.contains("classes") ? described["classes"].size() : 0;
-  const std::string automatic = classes > 2 ? "wilks" : "largest";
-  const OptionTexts texts = detail::texts_of_json(options);
-  for (const OptionDescription& option : listed_options(*page)) {
-    const auto found = texts.find(option.name);
-    if (found == texts.end() || found->second.empty() || kSkipped.contains(option.name)) continue;
-    if (is_experiment && option.name != "quick" && option.name != "seed" && option.name != "data") continue;
-    std::string text = found->second;
-    if (option.name == "criterion" && text == automatic) continue;
-    if (text == default_of(option, methods)) continue;
-    if (option.is_switch) {
-      if (text == "true") line += ' ' + option_flag(option.name);
-      continue;
-    }
-    if (double value = 0.0, usual_value = 0.0; parse_number(text, value) &&
-                                               parse_number(default_of(option, methods), usual_value) &&
-                                               value == usual_value)
-      continue;
-    if (option.name == "k") {
-      const auto colon = text.find(':');
-      if (colon != std::string::npos && text.substr(0, colon) == text.substr(colon + 1)) text.resize(colon);
-    }
-    line += fmt::format(" {} {}", option_flag(option.name), shell_word(text));
-  }
+  line += flags_of(result, *page, [&](const std::string& option) {
+    return !is_experiment || option == "quick" || option == "seed" || option == "data";
+  });
   if (page->name == "fit") line += " -o model.json";
   return line;
+}
+
+std::string shared_flags_of(const json& result) {
+  static const std::set<std::string> kShared = [] {
+    std::set<std::string> names = {"include", "exclude", "groups", "criterion", "ridge"};
+    for (const auto& list : {describe_options<ReadOptions>(), describe_options<PrepareOptions>()}) {
+      for (const OptionDescription& option : list) names.insert(option.name);
+    }
+    names.erase("cv_groups");
+    return names;
+  }();
+  const CommandPage* const page = page_of(text_member(result, "schema"));
+  if (page == nullptr || page->name == "reproduce") return {};
+  return flags_of(result, *page, [](const std::string& option) { return kShared.contains(option); });
 }
 
 }  // namespace subspectra::cli

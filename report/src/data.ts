@@ -6,6 +6,9 @@ export type Dict = { [name: string]: Json };
 export interface PageFile {
   name: string;
   command: string;
+  flags: string;  ///< those of the command that another one on the same rows needs, too
+  scale: string;  ///< what the objectives measure: they compare with those of files that say the same
+  among: string;  ///< which features could be chosen
   result: Dict;
   facts: Dict;
   events: SearchEvent[];
@@ -44,7 +47,7 @@ export interface PathEntry {
   removed: number[];
 }
 /// `further`: the second component and those after it, which have sets of their own.
-export interface Selection { method: string; status: string; path: PathEntry[]; further: { component: number; path: PathEntry[] }[]; file: PageFile; result: Dict }
+export interface Selection { method: string; name: string; status: string; path: PathEntry[]; further: { component: number; path: PathEntry[] }[]; greedy: { k: number; objective: number }[]; file: PageFile; result: Dict }
 /// What a method that chooses among others compared inside the training rows.
 export interface Candidate { method: string; k: number | null; lambda: number | null; ridge: string; shrinkage: string; transform: string; error: number; se: number; features: number | null; compared: number | null; used: boolean }
 export interface EvaluationRow {
@@ -66,6 +69,7 @@ export interface Method { name: string; selection: Selection | null; evaluation:
 /// All files about one table.
 export interface Group {
   key: string; source: string;
+  problem: string;  ///< what is to be told apart, "" where nothing is
   python: boolean;  ///< commands are calls of Python
   table: string;  ///< what commands call the data
   rows: number; features: number; classes: string[]; classCounts: number[]; target: string;
@@ -87,7 +91,7 @@ export function readPage(document: Json): PageData {
     files: list(page.files).map((entry) => {
       const file = dict(entry);
       return {
-        name: str(file.name), command: str(file.command), result: dict(file.result), facts: dict(file.facts),
+        name: str(file.name), command: str(file.command), flags: str(file.flags), scale: str(dict(file.measure).scale), among: str(dict(file.measure).among), result: dict(file.result), facts: dict(file.facts),
         events: list(file.events).map((e) => {
           const event = dict(e);
           return { k: whole(event.k) ?? 0, time: num(event.time_s) ?? 0, nodes: num(event.nodes) ?? 0, open: num(event.open) ?? 0, incumbent: num(event.incumbent), bound: num(event.bound) };
@@ -185,15 +189,18 @@ export function groupsOf(page: PageData): Group[] {
     const schema = str(result.schema);
     const isReproduction = schema.startsWith("subspectra.reproduction/");
     const source = isReproduction ? `reproduce ${str(result.id)}` : str(data.source) || file.name;
-    const key = JSON.stringify([source, num(data.rows), num(data.features)]);
-    let group = groups.get(key);
+    // Labels of another column are another problem; a file without labels belongs to either.
+    const problem = list(data.classes).length > 0 ? JSON.stringify([str(data.target), data.classes]) : "";
+    const same = JSON.stringify([source, num(data.rows), num(data.features)]);
+    let key = same, group = groups.get(key);
+    for (let i = 2; group && problem !== "" && group.problem !== "" && group.problem !== problem; ++i) group = groups.get((key = `${same} ${i}`));
     if (!group) {
       const names = data.names;
       const name = Array.isArray(names) ? (i: number) => (typeof names[i] === "string" ? (names[i] as string) : `x${i}`)
         : isDict(names) ? (i: number) => (typeof names[String(i)] === "string" ? (names[String(i)] as string) : `feature ${i}`) : (i: number) => `x${i}`;
       const features = whole(data.features) ?? 0;
       group = {
-        key, source, python: page.python, table: isReproduction || !str(data.source) ? "DATA" : source, rows: whole(data.rows) ?? 0, features, classes: list(data.classes).map(str), classCounts: allNums(data.class_counts), target: str(data.target), name,
+        key, problem, source, python: page.python, table: isReproduction || !str(data.source) ? "DATA" : source, rows: whole(data.rows) ?? 0, features, classes: list(data.classes).map(str), classCounts: allNums(data.class_counts), target: str(data.target), name,
         methods: [], selections: [], evaluations: [], clusterings: [], reproduction: null, models: [], files: [], ks: [],
         shape: page.shape && page.shape[0] * page.shape[1] === features ? page.shape : null, classMeans: [], duplicates: new Map()
       };
@@ -204,11 +211,13 @@ export function groupsOf(page: PageData): Group[] {
       group.name = (i: number) => (typeof names[String(i)] === "string" ? (names[String(i)] as string) : before(i));
     }
     group.files.push(file);
+    // A file that was made without the labels knows no classes.
+    if (group.problem === "") [group.problem, group.classes, group.classCounts, group.target] = [problem, list(data.classes).map(str), allNums(data.class_counts), str(data.target)];
     const means = dict(file.facts.class_means);
     if (group.classMeans.length === 0) group.classMeans = list(means.values).map((row, i) => ({ name: str(list(means.names)[i]), values: nums(row) }));
     for (const [index, others] of Object.entries(dict(file.facts.near))) group.duplicates.set(Number(index), list(others).map(str));
     if (schema.startsWith("subspectra.selection/")) {
-      group.selections.push({ method: str(result.method), status: str(result.status), path: readPath(list(result.path), file.facts), further: list(result.components).map((c) => ({ component: num(dict(c).component) ?? 0, path: readPath(list(dict(c).path), {}) })).filter((c) => c.component > 1 && c.path.length > 0), file, result });
+      group.selections.push({ method: str(result.method), name: str(result.method), greedy: Object.entries(dict(file.facts.greedy)).flatMap(([k, objective]) => (num(objective) === null ? [] : [{ k: Number(k), objective: num(objective)! }])).filter((e) => whole(e.k) !== null).sort((a, b) => a.k - b.k), status: str(result.status), path: readPath(list(result.path), file.facts), further: list(result.components).map((c) => ({ component: num(dict(c).component) ?? 0, path: readPath(list(dict(c).path), {}) })).filter((c) => c.component > 1 && c.path.length > 0), file, result });
     } else if (schema.startsWith("subspectra.evaluation/")) group.evaluations.push(readEvaluation(file));
     else if (schema.startsWith("subspectra.clustering/")) group.clusterings.push(file);
     else if (isReproduction) group.reproduction = file;
@@ -226,6 +235,7 @@ export function groupsOf(page: PageData): Group[] {
     }
     for (const selection of group.selections) {
       const name = unused(selection.method, (n) => methods.get(n)?.selection != null);
+      selection.name = name;
       const known = methods.get(name);
       if (known) known.selection = selection;
       else methods.set(name, { name, selection, evaluation: null, rows: [], choice: null, folds: [] });
@@ -247,7 +257,7 @@ export function groupsOf(page: PageData): Group[] {
       if (choice.k1se === null) choice.k1se = indices.length;
       const rows: EvaluationRow[] = choice.error === null ? [] : [{ k: choice.k1se, error: choice.error, se: choice.se ?? 0, balanced: NaN, balancedSe: 0, apparent: null, logLoss: NaN, logLossSe: 0, nullError: null, stability: null, stabilityLow: null, stabilityHigh: null, features: choice.featureCount, entries: NaN, lambda: null }];
       const evaluation: Evaluation = { rows: new Map([[method, rows]]), chosen: new Map(), folds: [], comparison: [], methods: [method], file, result, nested: true };
-      methods.set(method, { name: method, selection: there?.selection ?? { method, status: str(result.status), path: [], further: [], file, result: { discriminants: { features: indices, matrix: result.discriminants ?? [] } } }, evaluation, rows, choice, folds: [] });
+      methods.set(method, { name: method, selection: there?.selection ?? { method, name: method, status: str(result.status), path: [], further: [], greedy: [], file, result: { discriminants: { features: indices, matrix: result.discriminants ?? [] } } }, evaluation, rows, choice, folds: [] });
     }
     group.methods = [...methods.values()];
     const ks = new Set<number>();
@@ -259,6 +269,13 @@ export function groupsOf(page: PageData): Group[] {
   }
   return [...groups.values()];
 }
+
+/// Whether the objectives of two selections are on one scale: of the same criterion, with the same ridge, on rows prepared alike.
+export const alike = (a: Selection, b: Selection): boolean => a.file.scale !== "" && a.file.scale === b.file.scale;
+
+/// How the held-out rows of an evaluation came about; errors of two that differ in it are not of the same folds.
+const foldsOf = (e: Evaluation): string => { const p = dict(e.result.protocol); return JSON.stringify([...["cv", "held_out_sets", "held_out_sets_run", "repeats", "seed", "test_fraction", "select_on", "nested"].map((name) => p[name] ?? null)]); };
+export const sameFolds = (evaluations: Evaluation[]): boolean => new Set(evaluations.map(foldsOf)).size < 2;
 
 /// The method whose error at its own choice is smallest; without errors the first that was run.
 export function leadingMethod(group: Group): Method | null {
@@ -279,6 +296,9 @@ export function entryAt(selection: Selection | null, k: number | null): PathEntr
 }
 export const rowAt = (method: Method, k: number | null): EvaluationRow | null =>
   method.rows.find((row) => row.k === k) ?? (method.rows.length === 1 && method.rows[0].k === null ? method.rows[0] : null);
+
+/// What says how the rows of a method were read and prepared.
+export const fileOf = (method: Method | null): PageFile | undefined => method?.selection?.file ?? method?.evaluation?.file;
 
 /// The features at k by what is known: the set of the path, or at the chosen size the model on all rows.
 export function featuresAt(method: Method | null, k: number | null): { features: number[]; size: number; k: number | null } | null {

@@ -2,7 +2,7 @@
 /// reads nothing from the page.
 import * as Plot from "@observablehq/plot";
 import type { Choice, Group, Method, PathEntry, SearchEvent, Selection } from "./data";
-import { dict, entryAt, largest, list, num, nums, rowAt, smallest, str, whole, wholes } from "./data";
+import { alike, dict, entryAt, largest, list, num, nums, rowAt, smallest, str, whole, wholes } from "./data";
 import { s, shown } from "./dom";
 import { inkOn, shade, signed, type Palette } from "./palette";
 import { number, percent } from "./words";
@@ -109,7 +109,8 @@ const fit = (text: string, width: number) => shown(text, Math.max(6, Math.floor(
 
 export function pathFigure(group: Group, selection: Selection, k: number | null): Figure {
   const path = selection.path;
-  const others = group.selections.filter((one) => one !== selection && one.path.length > 0);
+  const rivals = group.selections.filter((one) => one !== selection && one.path.length > 0 && alike(one, selection)).map((one) => ({ name: one.name, path: one.path as { k: number; objective: number }[] }));
+  const others = selection.greedy.length ? [...rivals, { name: "greedy", path: selection.greedy }] : rivals;
   const says = `Objective of the set of every size, ${selection.method}: from ${number(path[0]?.objective)} at k = ${path[0]?.k} to ${number(path[path.length - 1]?.objective)} at k = ${path[path.length - 1]?.k}`;
   return {
     id: "path", title: "Objective against the number of features", says,
@@ -120,11 +121,11 @@ export function pathFigure(group: Group, selection: Selection, k: number | null)
       const useful = path.filter((e) => e.bound !== null && e.gap !== null && e.gap > 0);
       const known = path.filter((e) => e.bound !== null);
       const proven = path.filter((e) => e.certified), open = path.filter((e) => !e.certified);
-      const keys: Key[] = [{ label: selection.method, mark: "line", colour: pal.accent }];
-      if (useful.length) keys.push({ label: "up to the bound: no set lies above", mark: "band", colour: pal.band });
+      const keys: Key[] = [{ label: shown(selection.name, 24), mark: "line", colour: pal.accent }];
+      if (useful.length && known.length > 1) keys.push({ label: "up to the bound: no set lies above", mark: "band", colour: pal.band });
       if (proven.length) keys.push({ label: "proven best", mark: "dot", colour: pal.accent });
       if (open.length) keys.push({ label: "not proven", mark: "ring", colour: pal.accent });
-      others.forEach((one, i) => keys.push({ label: one.method, mark: "dash", colour: pal.categories[(i + 1) % pal.categories.length] }));
+      others.forEach((one, i) => keys.push({ label: shown(one.name, 24), mark: "dash", colour: pal.categories[(i + 1) % pal.categories.length] }));
       const here = path.find((e) => e.k === k);
       return chart(pal, width, says, {
         keys, height: 300, x: kAxis(ks, width), y: { grid: true, label: "objective", domain: [Math.min(0, ...path.map((e) => e.objective)), cap], clamp: true, nice: true, ticks: 5 },
@@ -140,7 +141,7 @@ export function pathFigure(group: Group, selection: Selection, k: number | null)
       });
     },
     table: () => ({
-      columns: ["k", "objective", "upper bound", "gap", "proven", "added", "removed", ...others.map((o) => o.method)],
+      columns: ["k", "objective", "upper bound", "gap", "proven", "added", "removed", ...others.map((o) => o.name)],
       rows: path.map((e) => [e.k, e.objective, e.bound, e.gap, e.bound === null ? null : e.certified ? "yes" : "no", e.added.slice(0, 100).map(group.name).join("; "), e.removed.slice(0, 100).map(group.name).join("; "), ...others.map((o) => o.path.find((x) => x.k === e.k)?.objective ?? null)])
     })
   };
@@ -176,9 +177,10 @@ export function errorFigure(group: Group, method: Method, k: number | null, meas
       const low = Math.min(...rows.map((r) => r[measure] - r[seOf[measure]]), ...(isError ? rows.map((r) => r.apparent ?? Infinity) : [Infinity]));
       const high = Math.max(...rows.map((r) => r[measure] + r[seOf[measure]]), trivial ?? -Infinity, ...(isError ? nulls.map((r) => r.nullError!) : []), ...others.flatMap((m) => m.rows.map((r) => r.error)));
       const error = (r: (typeof rows)[number]) => r[measure];
+      const floor = isError ? Math.max(0, Math.min(low * 0.92, low - 0.01)) : low * 0.95;
       return chart(pal, width, says, {
         keys, height: simple ? 310 : 310, x: kAxis(ks, width),
-        y: { grid: true, label: isError ? measures[measure] : "log-loss (natural logarithm)", tickFormat: isError ? (d: number) => `${Number((100 * d).toFixed(2))}\u202f%` : undefined, domain: [isError ? Math.max(0, Math.min(low * 0.92, low - 0.01)) : low * 0.95, high * 1.05], nice: true, ticks: 5 },
+        y: { grid: true, label: isError ? measures[measure] : "log-loss (natural logarithm)", tickFormat: isError ? (d: number) => `${Number((100 * d).toFixed(2))}\u202f%` : undefined, domain: [floor, high * 1.05], nice: true, ticks: 5 },
         marks: [
           ...kRule(pal, k),
           ...(trivial !== null ? [Plot.ruleY([trivial], { stroke: pal.ink, strokeWidth: 1.4 })] : []),
@@ -190,7 +192,7 @@ export function errorFigure(group: Group, method: Method, k: number | null, meas
           ...(rows.length <= 80 ? [Plot.dot(rows, { x: "k", y: error, r: 3.2, fill: pal.accent })] : []),
           ...(here ? [Plot.dot([here], { x: "k", y: error, r: 6.5, fill: pal.accent, stroke: pal.ground, strokeWidth: 1.5 })] : []),
           Plot.dot(marked, { x: (d) => d.r.k, y: (d) => error(d.r), r: 8, stroke: pal.ink, strokeWidth: 1.4 }),
-          ...marked.map((d, i) => Plot.text([d], { x: (m) => m.r.k, y: (m) => error(m.r), text: "label", dy: i === 1 && Math.abs(d.r.k! - marked[0].r.k!) < (130 / width) * (ks[ks.length - 1] - ks[0]) ? -22 : 21, textAnchor: d.r.k! > (ks[0] + ks[ks.length - 1]) * 0.75 ? "end" : d.r.k! <= ks[0] + (ks[ks.length - 1] - ks[0]) * 0.12 ? "start" : "middle", dx: d.r.k! > (ks[0] + ks[ks.length - 1]) * 0.75 ? 6 : d.r.k! <= ks[0] + (ks[ks.length - 1] - ks[0]) * 0.12 ? -6 : 0, fill: pal.ink, ...halo(pal) })),
+          ...marked.map((d, i) => Plot.text([d], { x: (m) => m.r.k, y: (m) => error(m.r), text: "label", dy: error(d.r) < floor + 0.14 * (high * 1.05 - floor) ? (i === 1 ? -38 : -22) : i === 1 && Math.abs(d.r.k! - marked[0].r.k!) < (130 / width) * (ks[ks.length - 1] - ks[0]) ? -22 : 21, textAnchor: d.r.k! > (ks[0] + ks[ks.length - 1]) * 0.75 ? "end" : d.r.k! <= ks[0] + (ks[ks.length - 1] - ks[0]) * 0.12 ? "start" : "middle", dx: d.r.k! > (ks[0] + ks[ks.length - 1]) * 0.75 ? 6 : d.r.k! <= ks[0] + (ks[ks.length - 1] - ks[0]) * 0.12 ? -6 : 0, fill: pal.ink, ...halo(pal) })),
           Plot.tip(rows, Plot.pointerX({ x: "k", y: error, title: (r: (typeof rows)[number]) => `k = ${r.k}\n${measures[measure]} ${isError ? percent(error(r)) : number(error(r))} \u00b1 ${isError ? percent(r[seOf[measure]]) : number(r[seOf[measure]], 2)}${isError && r.apparent !== null ? `\ntraining rows ${percent(r.apparent)}` : ""}${isError && r.nullError !== null ? `\npermuted labels ${percent(r.nullError)}` : ""}` }))
         ]
       });
@@ -389,11 +391,12 @@ export function confusionFigure(group: Group, choice: Choice): Figure {
   const classes = choice.confusion.map((_, i) => group.classes[i] ?? String(i));
   const says = `Confusion matrix of the held-out rows, ${choice.method}: true classes as rows, named classes as columns`;
   const sums = choice.confusion.map((row) => row.reduce((a, b) => a + b, 0));
+  const longest = Math.max(...classes.map((c) => Math.min([...c].length, 14)));
+  const left = Math.min(130, 34 + 7 * longest);
   return {
-    id: "confusion", title: "Confusion matrix", says, most: 560, least: Math.min(560, 110 + 26 * classes.length),
+    id: "confusion", title: "Confusion matrix", says, most: 560, least: Math.min(560, left + 12 + 26.5 * classes.length),
     draw: (pal, width) => {
       const n = classes.length;
-      const left = Math.min(130, 34 + 7 * Math.max(...classes.map((c) => Math.min([...c].length, 14))));
       const side = Math.min(n <= 3 ? 120 : 64, (width - left - 12) / n);
       const tall = n <= 3 ? Math.min(side, 84) : side;
       const top = 56, height = top + tall * n + 12, span = left + side * n + 12;
@@ -402,7 +405,7 @@ export function confusionFigure(group: Group, choice: Choice): Figure {
       const labels = side >= 18;
       classes.forEach((name, i) => {
         if (!labels && i % Math.ceil(18 / side) !== 0) return;
-        const turned = side < 44;
+        const turned = side < 44 && 7 * longest > side;
         svg.append(s("text", { x: left + side * (i + 0.5), y: top - 8, "text-anchor": turned ? "start" : "middle", fill: pal.ink, ...(turned ? { transform: `rotate(-50 ${left + side * (i + 0.5)} ${top - 8})` } : {}) }, fit(name, turned ? 44 : side)));
         svg.append(s("text", { x: left - 8, y: top + tall * (i + 0.5) + 4, "text-anchor": "end", fill: pal.ink }, fit(name, left - 30)));
       });
@@ -429,10 +432,11 @@ export function rocFigure(choice: Choice): Figure {
   const says = `ROC curve of the held-out rows, ${choice.method}${choice.auc === null ? "" : `, area ${number(choice.auc, 3)}`}`;
   return {
     id: "roc", title: choice.auc === null ? "ROC" : `ROC, area under the curve ${number(choice.auc, 3)}`, says, most: 400,
+    // What is found without a false alarm stands above the corner.
     draw: (pal, width) => chart(pal, width, says, {
       height: Math.min(width, 380) - 10, x: { domain: [0, 1], label: "false-positive rate", labelAnchor: "center", ticks: 5, grid: true }, y: { domain: [0, 1], label: "true-positive rate", ticks: 5, grid: true },
       marks: [
-        Plot.line([[0, 0], [1, 1]], { stroke: pal.muted, strokeDasharray: "5 4" }), Plot.areaY(choice.roc, { x: "0", y: "1", fill: pal.accent, fillOpacity: 0.1 }), Plot.line(choice.roc, { x: "0", y: "1", stroke: pal.accent, strokeWidth: 2.2 }),
+        Plot.line([[0, 0], [1, 1]], { stroke: pal.muted, strokeDasharray: "5 4" }), Plot.areaY(choice.roc, { x: "0", y: "1", fill: pal.accent, fillOpacity: 0.1 }), Plot.line(choice.roc[0]?.[1] > 0 ? [[0, 0], ...choice.roc] : choice.roc, { x: "0", y: "1", stroke: pal.accent, strokeWidth: 2.2 }),
         Plot.tip(choice.roc, Plot.pointer({ x: "0", y: "1", title: (d: number[]) => `${percent(d[1])} found\nat ${percent(d[0])} false alarms` }))
       ]
     }),
@@ -642,7 +646,7 @@ export function curvesFigure(group: Group, k: number | null): Figure {
   const judged = group.methods.filter((m) => m.rows.some((r) => r.k !== null));
   const says = `Error on held-out rows against the number of features of ${judged.map((m) => m.name).join(", ")}`;
   return {
-    id: "compare-curves", title: "Error of every method", says,
+    id: "compare", title: "Error of every method", says,
     draw: (pal, width) => {
       const ks = [...new Set(judged.flatMap((m) => m.rows.map((r) => r.k!)))].sort((a, b) => a - b);
       const choices = judged.flatMap((m) => { const row = m.choice?.k1se != null ? rowAt(m, m.choice.k1se) : null; return row ? [{ m, row }] : []; });
@@ -664,7 +668,7 @@ export function rankingFigure(group: Group): Figure {
   const judged = group.methods.filter((m) => m.choice?.error != null).sort((a, b) => a.choice!.error! - b.choice!.error!);
   const says = `Error of ${judged.map((m) => m.name).join(", ")}, each at its own one-standard-error choice`;
   return {
-    id: "compare", title: "Each at its own choice of k", says, most: 700,
+    id: "ranking", title: "Each at its own choice of k", says, most: 700,
     draw: (pal, width) => {
       const labels = labelled(judged.map((m) => (m.choice!.k1se === null ? m.name : `${m.name}, k = ${m.choice!.k1se}`)), 26);
       const left = Math.min(0.45 * width, 16 + 7 * Math.max(...labels.map((l) => [...l].length)));

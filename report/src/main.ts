@@ -40,7 +40,7 @@ function start(page: PageData): void {
   const kBox = h("div", { class: "kbox", role: "group", "aria-label": "number of features" }, h("label", { for: "k" }, h("i", {}, "k"), " ="), kText, lower, slider, higher, play);
   const methodSelect = h("select", { id: "method", change: () => { const found = state.group.methods.find((m) => m.name === methodSelect.value); if (found) setMethod(found.name); } });
   const methodBox = h("div", { class: "field" }, h("label", { for: "method" }, "Method"), methodSelect);
-  const groupSelect = h("select", { id: "group", change: () => setGroup(groups[groupSelect.selectedIndex]) }, groups.map((g) => h("option", {}, shown(g.source, 40))));
+  const groupSelect = h("select", { id: "group", change: () => setGroup(groups[groupSelect.selectedIndex]) }, groups.map((g) => h("option", {}, shown(g.source, 40) + (g.target && groups.some((other) => other !== g && other.source === g.source) ? ` (${shown(g.target, 20)})` : ""))));
   const groupBox = h("div", { class: "field" }, h("label", { for: "group" }, "Data"), groupSelect);
   groupSelect.selectedIndex = groups.indexOf(group);
   const theme = h("button", { type: "button", class: "theme", click: () => { document.documentElement.dataset.theme = isDark() ? "light" : "dark"; showTheme(); drawAll(app); refresh(); } });
@@ -96,7 +96,7 @@ function start(page: PageData): void {
     const name = g.reproduction ? g.source : g.source.split("/").pop() || g.source;
     title.textContent = shown(name, 80);
     document.title = `${shown(name, 60)} \u2013 Subspectra report`;
-    const classes = g.classes.slice(0, 6).map((c, i) => `${shown(c, 24)} ${Number.isFinite(g.classCounts[i]) ? g.classCounts[i].toLocaleString("en-US") : ""}`.trim());
+    const classes = g.classes.slice(0, 6).map((c, i) => `${shown(c, 24)}${Number.isFinite(g.classCounts[i]) ? `: ${g.classCounts[i].toLocaleString("en-US")}` : ""}`);
     about.textContent = [g.rows ? counted(g.rows, "row") : "", g.features ? counted(g.features, "feature") : "", g.classes.length ? `${counted(g.classes.length, "class", "classes")} (${classes.join(", ")}${g.classes.length > 6 ? ", \u2026" : ""})` : g.reproduction ? "" : "no classes"].filter(Boolean).join(" \u00b7 ");
     says.textContent = verdict(state);
     const at = g.ks.indexOf(state.k ?? NaN);

@@ -1,7 +1,7 @@
 /// The panels: what each shows of the table, method and size that are looked at.
 import * as commands from "./commands";
 import { bestAnswer, againAnswer, counted, errorAnswer, fixed, listed, number, percent, proofWord, seconds, whichAnswer, type Answer } from "./words";
-import { dict, entryAt, featuresAt, isDict, largest, list, num, nums, rowAt, smallest, str, whole, wholes, type Choice, type Group, type Json, type Method, type PageData, type Selection } from "./data";
+import { alike, dict, entryAt, featuresAt, fileOf, isDict, largest, list, num, nums, rowAt, sameFolds, smallest, str, whole, wholes, type Choice, type Group, type Json, type Method, type PageData, type Selection } from "./data";
 import { h, shown } from "./dom";
 import * as F from "./figures";
 import { grey, mix, shade, type Palette } from "./palette";
@@ -26,9 +26,9 @@ const place = (state: State): Placed => ({
   source: [state.method?.selection?.file.command ?? state.method?.evaluation?.file.command ?? state.group.files[0]?.command ?? "", `Subspectra ${state.page.version}`].filter(Boolean).join("; "),
   stem: `${state.group.source.split("/").pop()!.replace(/[^A-Za-z0-9_-]+/g, "-").slice(0, 30) || "report"}${state.method ? `-${plain(state.method.name)}` : ""}${state.k === null ? "" : `-k${state.k}`}`
 });
-const most = (state: State) => largest(state.group.ks, 10);
-const selectCommand = (state: State, method = plain(state.method?.name ?? "gslda")) => commands.selectCommand(state.group, method, 1, most(state));
-const evaluateCommand = (state: State) => commands.evaluateCommand(state.group, plain(state.method?.name ?? "gslda"), most(state));
+const most = (state: State) => (state.group.ks.length ? largest(state.group.ks) : 10);
+const selectCommand = (state: State, method = plain(state.method?.name ?? "gslda")) => commands.selectCommand(state.group, method, 1, most(state), { like: fileOf(state.method) });
+const evaluateCommand = (state: State) => commands.evaluateCommand(state.group, plain(state.method?.name ?? "gslda"), most(state), fileOf(state.method));
 const paths = (state: State): Selection | null => (state.method?.selection?.path.length ? state.method.selection : null);
 /// For the panel of objectives: those of another method rather than none.
 const somePath = (state: State): Selection | null => paths(state) ?? state.group.selections.find((one) => one.path.length > 0) ?? null;
@@ -78,8 +78,9 @@ const summary: Panel = {
       const published = findings.filter((f) => f.published !== null);
       out.push(h("p", { class: "lead" }, `${shown(str(result.source), 80)}, run again: ${counted(findings.length, "number")}, ${published.length} of them published.`));
     } else if (method) {
+      const loadingsHere = F.loadingsAt(group, method, k);
       const choice = judged(state), curve = method.rows.filter((r) => r.k !== null).length > 1;
-      const picture = curve ? F.errorFigure(group, method, k, "error", true) : paths(state) && paths(state)!.path.length > 1 ? F.pathFigure(group, paths(state)!, k) : (method.choice?.candidates.length ?? 0) > 1 ? F.candidatesFigure(method.choice!) : paths(state) ? F.pathFigure(group, paths(state)!, k) : choice?.roc.length ? F.rocFigure(choice) : choice?.features.some((f) => f.frequency !== null) ? F.frequencyFigure(choice) : choice?.confusion.length ? F.confusionFigure(group, choice) : null;
+      const picture = curve ? F.errorFigure(group, method, k, "error", true) : paths(state) && paths(state)!.path.length > 1 ? F.pathFigure(group, paths(state)!, k) : (method.choice?.candidates.length ?? 0) > 1 ? F.candidatesFigure(method.choice!) : loadingsHere ? F.loadingsFigure(loadingsHere, 0, method.name) : paths(state) ? F.pathFigure(group, paths(state)!, k) : choice?.roc.length ? F.rocFigure(choice) : choice?.features.some((f) => f.frequency !== null) ? F.frequencyFigure(choice) : choice?.confusion.length ? F.confusionFigure(group, choice) : null;
       const answers = [whichAnswer(group, method, k), bestAnswer(group, method, k), errorAnswer(group, method, k), againAnswer(group, method, k)];
       out.push(h("div", { class: "first" }, h("div", { class: "answers" }, answers.map(answerCard)), h("div", { class: "beside" }, picture ? figureView({ ...picture, id: "summary" }, place(state)) : null, made())));
     } else if (group.clusterings.length) out.push(...clusterSummary(state));
@@ -115,10 +116,10 @@ const path: Panel = {
     const entry = entryAt(selection, state.k);
     const words = entry ? proofWord(entry) : null;
     return [
-      selection === state.method?.selection ? null : h("p", { class: "note" }, `The sets of ${state.method?.name ?? "this method"} are not in the files; these are those of ${selection.method}.`),
+      selection === state.method?.selection ? null : h("p", { class: "note" }, `The sets of ${state.method?.name ?? "this method"} are not in the files; these are those of ${selection.name}.`),
       entry ? h("p", { class: "reading" }, h("strong", {}, `k\u202f=\u202f${entry.k}`), ` objective ${number(entry.objective, 5)} `, h("span", { class: `badge ${words!.tone}` }, words!.word), entry.k !== state.k ? ` There is no set of ${state.k}.` : "") : null,
       // One point is no curve.
-      selection.path.length > 1 || state.group.selections.some((one) => one !== selection && one.path.length > 0) ? figureView(F.pathFigure(state.group, selection, state.k), place(state)) : h("p", { class: "note" }, "This is the one size that was looked at; a range of sizes gives a path.")
+      selection.path.length > 1 || state.group.selections.some((one) => one !== selection && one.path.length > 0 && alike(one, selection)) ? figureView(F.pathFigure(state.group, selection, state.k), place(state)) : empty("Here is the set of one size. Those of a range of sizes make a path:", selectCommand(state, plain(selection.method) === "auto" ? "gslda" : plain(selection.method)))
     ];
   }
 };
@@ -357,12 +358,12 @@ const images: Panel = {
     if (means.length) {
       means.forEach((mean, i) => {
         const level = (p: number) => (high > low ? (mean.values[p] - low) / (high - low) : 0);
-        parts.push({ id: `mask-${i}`, picture: { title: `${k === null ? "the set" : `k = ${found.k}`} over the mean of ${shown(mean.name, 20)}`, colour: (pal, p) => { const ground = grey(pal, Number.isFinite(level(p)) ? level(p) : 0); return chosen.has(p) ? mix(ground, pal.negative, 0.82) : ground; } }, table: table((p) => mean.values[p] ?? null) });
+        parts.push({ id: `mask-${i + 1}`, picture: { title: `${k === null ? "the set" : `k = ${found.k}`} over the mean of ${shown(mean.name, 20)}`, colour: (pal, p) => { const ground = grey(pal, Number.isFinite(level(p)) ? level(p) : 0); return chosen.has(p) ? mix(ground, pal.negative, 0.82) : ground; } }, table: table((p) => mean.values[p] ?? null) });
       });
     } else parts.push({ id: "mask", picture: { title: `The chosen pixels, k = ${found.k ?? found.size}`, colour: (pal, p) => (chosen.has(p) ? pal.accent : pal.empty) }, table: table(() => 1) });
     const values = F.loadingsAt(group, method!, k);
     const own = F.furtherAt(group, method?.selection ?? null, k).slice(0, 3);
-    if (values) for (let c = 0; c < Math.min(own.length ? 1 : values.values[0]?.length ?? 0, 4); ++c) parts.push({ id: `loading-map-${c + 1}`, picture: F.loadingPicture(values.values[0].length > 1 ? `Loadings, component ${c + 1}` : "Loadings: blue above 0, orange below", new Map(values.indices.map((f, i) => [f, values.values[i][c]]))), table: table((p) => values.values[values.indices.indexOf(p)]?.[c] ?? null) });
+    if (values) for (let c = 0; c < Math.min(own.length ? 1 : values.values[0]?.length ?? 0, 4); ++c) parts.push({ id: `loading-map${c === 0 ? "" : `-${c + 1}`}`, picture: F.loadingPicture(values.values[0].length > 1 ? `Loadings, component ${c + 1}` : "Loadings: blue above 0, orange below", new Map(values.indices.map((f, i) => [f, values.values[i][c]]))), table: table((p) => values.values[values.indices.indexOf(p)]?.[c] ?? null) });
     for (const one of own) {
       const values = new Map(one.loadings.indices.map((f, i) => [f, one.loadings.values[i][0]]));
       parts.push({ id: `loading-map-${one.component}`, picture: F.loadingPicture(`Loadings, component ${one.component}`, values), table: () => ({ columns: ["pixel", "row", "column", "name", "value"], rows: one.loadings.indices.map((f, i) => [f, Math.floor(f / shape[1]), f % shape[1], group.name(f), one.loadings.values[i][0]]) }) });
@@ -372,7 +373,9 @@ const images: Panel = {
       const share = new Map(frequent.map((f) => [f.index, f.frequency!]));
       parts.push({ id: "frequency-map", picture: { title: "How often the folds chose each pixel of the model", colour: (pal, p) => (share.has(p) ? shade(pal, pal.accent, share.get(p)!) : pal.empty) }, table: table((p) => share.get(p) ?? null) });
     }
-    const hint = means.length ? null : h("p", { class: "note" }, `Class means come from the table: ${commands.withData(group)}.`);
+    const components = own.length ? 0 : values?.values[0]?.length ?? 0;
+    const hints = [means.length ? "" : `Class means come from the table: ${commands.withData(group)}.`, components > 4 ? `The loadings of the first 4 of ${components} components are drawn.` : "", means.length && group.classes.length > means.length ? `The means of the first ${means.length} of ${group.classes.length} classes are drawn.` : ""].filter(Boolean).join(" ");
+    const hint = hints ? h("p", { class: "note" }, hints) : null;
     return [h("div", { class: "pictures" }, parts.map(({ id, picture, table: numbers }) => figureView(F.pictureFigure(id, picture, shape, numbers), place(state), "h3", (_pal, host) => { host.append(pictureView(picture, shape, 220)); }))), hint];
   }
 };
@@ -440,7 +443,7 @@ function searchWords(state: State): string {
 // --- several methods --------------------------------------------------------------------------------------------------
 
 const compare: Panel = {
-  id: "compare", title: "Methods side by side", says: "The same folds for all of them; differences are paired, and their errors corrected for the overlap of training sets.",
+  id: "compare", title: "Methods side by side", says: "Each at every size and at its own choice. Differences are paired by folds, and their errors corrected for the overlap of training sets.",
   applies: (state) => state.group.methods.filter((m) => m.rows.length).length > 1 || state.group.selections.length > 1,
   missing: () => null,
   show: (state) => {
@@ -450,6 +453,7 @@ const compare: Panel = {
     const curves = group.methods.filter((m) => m.rows.some((r) => r.k !== null)).length > 1;
     const sets = group.methods.filter((m) => featuresAt(m, state.k));
     return [
+      sameFolds(group.evaluations) ? null : h("p", { class: "alert" }, "These evaluations did not hold out the same rows, so that errors out of different files differ by chance, too. One evaluate with all the methods compares them on the same folds."),
       curves ? figureView(F.curvesFigure(group, state.k), place(state)) : null,
       judgedMethods.length > 1 || pairs ? h("div", { class: "two" }, judgedMethods.length > 1 ? figureView(F.rankingFigure(group), place(state)) : null, pairs ? figureView(pairs, place(state)) : null) : null,
       sets.length > 1 ? h("div", { class: "stack" }, h("h3", {}, `Their sets${state.k === null ? "" : `, k\u202f=\u202f${state.k}`}`), setsTable(state, sets)) : null
@@ -461,12 +465,14 @@ function setsTable(state: State, methods: Method[]): HTMLElement {
   const counts = new Map<number, number>();
   for (const s of sets) for (const f of s.features) counts.set(f, (counts.get(f) ?? 0) + 1);
   const order = [...counts.entries()].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, 60);
-  const objectives = methods.map((m) => entryAt(m.selection, state.k)?.objective ?? null);
+  const first = methods.find((m) => m.selection)?.selection;
+  const comparable = first ? methods.every((m) => !m.selection || alike(m.selection, first)) : false;
+  const objectives = methods.map((m) => (comparable ? entryAt(m.selection, state.k)?.objective ?? null : null));
   const rows: (string | number | null)[][] = order.map(([f]) => [state.group.name(f), ...sets.map((s) => (s.features.includes(f) ? "\u25cf" : ""))]);
   if (objectives.some((o) => o !== null)) rows.unshift(["objective", ...objectives.map((o) => (o === null ? "\u2013" : number(o, 5)))]);
   const view = tableView({ columns: ["feature", ...methods.map((m) => m.name)], rows }, "Sets of the methods");
   view.classList.add("sets");
-  return view;
+  return comparable || !first ? view : h("div", {}, view, h("p", { class: "note" }, "Their objectives measure different things (criterion, ridge, preparation of the rows), and are not put side by side."));
 }
 
 // --- clusters, reproductions --------------------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ export function commandBox(command: string, label = "Copy the command"): HTMLEle
     announce("Copied");
     setTimeout(() => control.replaceChildren(icon(kCopy)), 1500);
   } }, icon(kCopy));
-  return h("div", { class: "command" }, h("code", { tabindex: 0, role: "region", "aria-label": "command" }, h("span", { class: "prompt", "aria-hidden": "true" }, /^subspectra /.test(command) ? "$ " : ">>> "), command), control);
+  return h("div", { class: "command" }, h("code", { tabindex: 0, role: "region", "aria-label": "command" }, h("span", { class: "prompt", "aria-hidden": "true" }, /^subspectra /.test(command) ? "$ " : ">>> "), command.split(/(?<= )/).map((word) => h("span", { class: "word" }, word))), control);
 }
 const kCopy = "M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z";
 

@@ -1,5 +1,5 @@
 /// Numbers and answers in words.
-import { entryAt, featuresAt, largest, rowAt, type Choice, type Group, type Method, type PathEntry } from "./data";
+import { alike, entryAt, featuresAt, fileOf, largest, rowAt, type Choice, type Group, type Method, type PathEntry } from "./data";
 import { evaluateCommand, selectCommand } from "./commands";
 import { shown } from "./dom";
 
@@ -42,7 +42,7 @@ export function whichAnswer(group: Group, method: Method | null, k: number | nul
   const found = featuresAt(method, k);
   if (!method || !found) {
     const most = largest(group.ks, k ?? 10);
-    return { question, headline: "Not listed at this size", tone: "none", text: `Only the set of the chosen size${method?.choice?.k1se ? `, k = ${method.choice.k1se},` : ""} is in the file. A selection beside it has the sets of every size.`, command: selectCommand(group, method?.name.replace(/ \(\d+\)$/, "") ?? "gslda", 1, most) };
+    return { question, headline: "Not listed at this size", tone: "none", text: `Only the set of the chosen size${method?.choice?.k1se ? `, k = ${method.choice.k1se},` : ""} is in the file. A selection beside it has the sets of every size.`, command: selectCommand(group, method?.name.replace(/ \(\d+\)$/, "") ?? "gslda", 1, most, { like: fileOf(method) }) };
   }
   const names = found.features.map(group.name);
   const entry = entryAt(method.selection, k);
@@ -54,17 +54,25 @@ export function whichAnswer(group: Group, method: Method | null, k: number | nul
   if (choice && choice.k1se !== null && choice.kBest !== null && choice.k1se === k) text += choice.kBest === choice.k1se ? ". This size has the smallest error" : `. The smallest size within one standard error of the best, which is k\u202f=\u202f${choice.kBest}`;
   if (entry && entry.k === k && (entry.added.length > 1 || entry.removed.length > 0) && k !== method.selection!.path[0].k)
     text += `. Against the set before: ${[entry.added.length ? `with ${listed(entry.added.map(group.name), 4)}` : "", entry.removed.length ? `without ${listed(entry.removed.map(group.name), 4)}` : ""].filter(Boolean).join(", ")}`;
+  // The sets of a search depend on the sizes it went through; what the other answers say is of the evaluation's model.
+  if (entry && entry.k === k && choice && choice.k1se === k && choice.features.length === entry.features.length) {
+    const own = new Set(choice.features.map((f) => f.index)), here = new Set(entry.features);
+    const more = choice.features.filter((f) => !here.has(f.index)), less = entry.features.filter((f) => !own.has(f));
+    if (more.length > 0) text += `. The evaluation, which went through other sizes, judged another set of ${entry.k}: with ${listed(more.map((f) => f.name), 4)}, without ${listed(less.map(group.name), 4)}`;
+  }
   return { question, headline: listed(names, 8), tone: "plain", text: text + "." };
 }
 
 export function bestAnswer(group: Group, method: Method | null, k: number | null): Answer {
   const question = "Are they the best?";
   const entry = entryAt(method?.selection ?? null, k);
-  const supervised = group.classes.length > 0;
+  // Methods that are judged by the variance of the set are so with labels, too.
+  const supervised = method?.selection?.file.scale ? !method.selection.file.scale.startsWith("[true") : group.classes.length > 0;
   const size = entry?.k ?? k ?? 5;
-  const proof = group.rows === 0 ? undefined : selectCommand(group, supervised ? "eslda" : "espca", size, size, { seconds: 60, file: "proof.json" });
+  const proof = group.rows === 0 ? undefined : selectCommand(group, supervised ? "eslda" : "espca", size, size, { seconds: 60, file: "proof.json", like: fileOf(method) });
   if (entry) {
-    const proven = group.selections.flatMap((s) => s.path.filter((e) => e.k === entry.k && e.certified && s.status !== undefined));
+    const own = method!.selection!;
+    const proven = group.selections.flatMap((s) => (s !== own && alike(s, own) && s.file.among === own.file.among ? s.path.filter((e) => e.k === entry.k && e.certified) : []));
     if (entry.certified) return { question, headline: "Yes, proven", tone: "good", text: `No set of ${entry.k} has a larger objective than ${number(entry.objective, 5)}: every other set is ruled out.` };
     if (proven.length > 0) {
       const best = largest(proven.map((e) => e.objective));
@@ -86,7 +94,7 @@ export function errorAnswer(group: Group, method: Method | null, k: number | nul
   if (!row || !method) {
     if (group.classes.length < 2) return { question, headline: "There are no classes to name", tone: "none", text: "Without labels nothing can be right or wrong; the objective is the variance that the features have in common." };
     const name = method?.name.replace(/ \(\d+\)$/, "") ?? "gslda";
-    const command = evaluateCommand(group, name, group.ks.length ? largest(group.ks) : 10);
+    const command = evaluateCommand(group, name, group.ks.length ? largest(group.ks) : 10, fileOf(method));
     const taken = choice?.candidates.find((one) => one.used);
     if (taken) return { question, headline: `${percent(taken.error)} \u00b1 ${percent(taken.se)} in inner folds`, tone: "warn", text: `These ${choice!.innerFolds ?? ""} folds inside the rows also chose ${taken.method} and its size, so that the number flatters a little. An evaluation repeats the whole choice in every training fold.`, command };
     return { question, headline: "Not measured yet", tone: "none", text: "An evaluation repeats the choice inside every training fold and predicts the rows that were left out.", command };

@@ -76,6 +76,22 @@ export const flaws = (page) => page.evaluate(() => {
   return [...new Set(found)];
 });
 
+/// Figures without their numbers as a table that a screen reader can walk through.
+export const untold = (page) => page.evaluate(async () => {
+  const found = [];
+  for (const figure of document.querySelectorAll("figure[data-figure]")) {
+    const details = figure.querySelector("details.behind");
+    if (!details) { found.push(figure.dataset.figure); continue; }
+    details.open = true;
+    details.dispatchEvent(new Event("toggle"));
+    const table = details.querySelector("table");
+    if (!table?.caption?.textContent || !table.querySelector("th[scope]") || !table.querySelector("tbody tr")) found.push(figure.dataset.figure);
+    details.open = false;
+    details.dispatchEvent(new Event("toggle"));
+  }
+  return found;
+});
+
 /// Serious findings of axe, in words.
 export async function barriers(page) {
   await page.evaluate(axe);

@@ -14,6 +14,7 @@
 #include "core/text.hpp"
 #include "core/version.hpp"
 #include "io/write.hpp"
+#include "select/registry.hpp"
 
 namespace subspectra {
 
@@ -318,6 +319,33 @@ class PageTrimmer {
   bool fits_shortened_ = false;
 };
 
+/// What the objectives of a selection measure, and among which features it chose: two of them can be told
+/// apart as better and worse where both say the same. The ridge is the one that was used.
+json measure_of(const json& result) {
+  const std::string schema = result.value("schema", "");
+  if (!schema.starts_with("subspectra.selection/")) return {};
+  const json options = result.value("options", json::object());
+  const json data = result.value("data", json::object());
+  const json classes = data.value("classes", json::array());
+  bool variance = classes.empty();
+  for (const MethodEntry& method : MethodRegistry::entries())
+    variance = variance || (method.traits->variance && method.traits->name == result.value("method", ""));
+  json scale = json::array({variance});
+  std::vector<const char*> names = {"weights", "missing", "standardize", "transform", "groups"};
+  if (!variance) {
+    scale.push_back(classes);
+    names.insert(names.end(), {"criterion", "ridge", "target", "labels"});
+  }
+  for (const char* const name : names) {
+    json value = options.value(name, json());
+    // Only a method that compares columns with their transforms makes anything of `auto`.
+    if (std::string_view(name) == "transform" && (value.is_null() || value == "auto")) value = "none";
+    scale.push_back(std::move(value));
+  }
+  json among = json::array({options.value("include", json()), options.value("exclude", json())});
+  return {{"scale", dump_json_leniently(scale)}, {"among", dump_json_leniently(among)}};
+}
+
 json data_within(const std::vector<PageResult>& results, const ImageShape& shape, const PageLimits& limits) {
   std::vector<std::string> left_out;
   json files = json::array();
@@ -330,6 +358,8 @@ json data_within(const std::vector<PageResult>& results, const ImageShape& shape
           fmt::format("{}: {} of {} lines of the log are on the page", one.name, events.size(), count));
     files.push_back({{"name", one.name},
                      {"command", one.command},
+                     {"flags", one.flags},
+                     {"measure", measure_of(one.result)},
                      {"result", PageTrimmer(one, limits, left_out).trimmed()},
                      {"facts", one.facts},
                      {"events", std::move(events)}});

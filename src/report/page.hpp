@@ -12,9 +12,10 @@ namespace subspectra {
 
 /// A result with what is known beside it.
 struct PageResult {
-  std::string name;                                 ///< of its file
-  std::string command;                              ///< that made it, as somebody would type it
-  nlohmann::json result;                            ///< checked (page_input.hpp), or of our own making
+  std::string name;        ///< of its file
+  std::string command;     ///< that made it, as somebody would type it
+  std::string flags = {};  ///< those of the command that another one on the same rows needs, too
+  nlohmann::json result;   ///< checked (page_input.hpp), or of our own making
   nlohmann::json facts = nlohmann::json::object();  ///< page_facts.hpp
   nlohmann::json events = nlohmann::json::array();  ///< of an exact search
 };

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 
 #include <subspectra/error.hpp>
+#include "select/registry.hpp"
 #include "select/select.hpp"
 
 namespace subspectra {
@@ -81,6 +83,60 @@ json drop_losses(const json& path, const Dataset& prepared, const SelectOptions&
     return json::object();  // the page does without
   }
   return losses;
+}
+
+/// What the greedy method ends at, beside the sets of an exact search. Nothing where that would take long, or
+/// where a value lies above a bound: then the file means other rows or another criterion.
+json greedy_objectives(const json& result, const Dataset& prepared, const SelectOptions& options) {
+  constexpr double kMostSeconds = 5.0;
+  constexpr double kSameObjective = 1e-6;
+  const std::string name = result.value("method", "");
+  const auto& methods = MethodRegistry::entries();
+  const auto exact = std::find_if(methods.begin(), methods.end(), [&](const MethodEntry& method) {
+    return method.traits->proves && method.traits->name == name;
+  });
+  if (exact == methods.end() || result["path"].empty()) return {};
+  const json asked = result.value("options", json::object());
+  const auto names_in = [&](const char* option) {
+    std::vector<std::string> names;
+    for (const json& one : asked.value(option, json::array()))
+      if (one.is_string()) names.push_back(one.get<std::string>());
+    return names;
+  };
+  std::map<Index, double> most;
+  std::vector<Index> sizes;
+  for (const json& entry : result["path"]) {
+    if (!entry.contains("objective") || !entry["objective"].is_number()) continue;
+    const auto k = entry["k"].get<Index>();
+    const bool bounded = entry.contains("upper_bound") && entry["upper_bound"].is_number();
+    most[k] = bounded ? entry["upper_bound"].get<double>() : HUGE_VAL;
+    sizes.push_back(k);
+  }
+  if (sizes.empty()) return {};
+  SelectOptions own = options;
+  own.k = KRange::list(sizes);
+  own.certify = own.bounds = false;
+  own.part_work = nullptr;
+  own.components = 1;
+  if (own.include.empty()) own.include = names_in("include");
+  if (own.exclude.empty()) own.exclude = names_in("exclude");
+  if (const json groups = asked.value("groups", json("")); groups != "" && !own.feature_groups) return {};
+  json greedy = json::object();
+  try {
+    const bool variance = exact->traits->variance || prepared.labels() == nullptr;
+    const RunControl control(std::stop_token(), kMostSeconds);
+    const Selection found = select_features(prepared, Method(variance ? "gspca" : "gslda"), own, control);
+    if (control.should_stop()) return {};
+    for (const PathEntry& entry : found.sets()) {
+      const auto at = most.find(entry.k());
+      if (at == most.end()) continue;
+      if (!(entry.objective <= at->second * (1.0 + kSameObjective))) return {};
+      greedy[std::to_string(entry.k())] = entry.objective;
+    }
+  } catch (const Error&) {
+    return {};  // the page does without
+  }
+  return greedy;
 }
 
 /// With mean 0 and length 1, or zeros where it is constant.
@@ -169,6 +225,8 @@ json page_facts(const json& result, const Dataset& prepared, const SelectOptions
     if (json losses = drop_losses(result["path"], prepared, options); !losses.empty())
       facts["drop_loss"] = std::move(losses);
     if (json near = near_features(result["path"], prepared); !near.empty()) facts["near"] = std::move(near);
+    if (json greedy = greedy_objectives(result, prepared, options); !greedy.empty())
+      facts["greedy"] = std::move(greedy);
   }
   return facts;
 }

@@ -10,8 +10,9 @@ namespace subspectra {
 
 /// For a selection: `drop_loss`, by k the share of the objective that is lost without each feature (what is
 /// left is fitted again); `near`, features that agree with one of a set to a correlation of .95 and more; and
-/// under a shape `class_means`. `result` is checked; `prepared` is the table it was made of, prepared as
-/// then; `options` those of the selection, with its ridge.
+/// under a shape `class_means`. For a selection of an exact search `greedy`, by k the objective that adding
+/// and dropping single features ends at. `result` is checked; `prepared` is the table it was made of,
+/// prepared as then; `options` those of the selection, with its ridge.
 [[nodiscard]] nlohmann::json page_facts(const nlohmann::json& result, const Dataset& prepared,
                                         const SelectOptions& options, const ImageShape& shape);
 

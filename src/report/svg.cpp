@@ -155,8 +155,8 @@ void draw_keys(SvgDrawing& drawing, const std::vector<SvgChart::Key>& keys) {
 }  // namespace
 
 std::string_view category_colour(std::size_t i) {
-  static constexpr std::array<std::string_view, 8> kColours = {"#0b62b0", "#c65a00", "#008762", "#a8487f",
-                                                               "#9a7400", "#2f8fc4", "#6b4fb3", "#5a6472"};
+  static constexpr std::array<std::string_view, kCategoryColours> kColours = {
+      "#0b62b0", "#c65a00", "#008762", "#a8487f", "#9a7400", "#2f8fc4", "#6b4fb3", "#5a6472"};
   return kColours[i % kColours.size()];
 }
 
@@ -263,7 +263,7 @@ double SvgChart::x(double value) const {
   constexpr double kInset = 10.0;
   const double share = x_.logarithmic ? share_between(std::log(value), std::log(x_.low), std::log(x_.high))
                                       : share_between(value, x_.low, x_.high);
-  return left_ + kInset + share * (right_ - left_ - 2.0 * kInset);
+  return left_ + kInset + (x_.falling ? 1.0 - share : share) * (right_ - left_ - 2.0 * kInset);
 }
 
 double SvgChart::y(double value) const {
@@ -288,6 +288,48 @@ void SvgChart::across(double value, const SvgDrawing::Stroke& stroke) {
 
 void SvgChart::upright(double at, double from, double to, const SvgDrawing::Stroke& stroke) {
   drawing_.line(x(at), y(from), x(at), y(to), stroke);
+}
+
+SvgDrawing dots_drawing(const std::vector<SvgDot>& dots, SvgChart::Axis axis,
+                        const SvgDrawing::Stroke& stroke, std::optional<double> mark,
+                        const std::vector<SvgChart::Key>& keys) {
+  constexpr double kWidth = 700.0, kRow = 34.0;
+  double left = 80.0;
+  axis.low = axis.high = mark.value_or(dots.front().value);
+  const auto finite = [](double value) {
+    constexpr double kLargest = std::numeric_limits<double>::max();
+    return std::clamp(value, -kLargest, kLargest);
+  };
+  for (const SvgDot& dot : dots) {
+    left = std::max(left, std::min(280.0, 24.0 + label_width(dot.name)));
+    axis.low = std::min(axis.low, finite(dot.value - dot.spread));
+    axis.high = std::max(axis.high, finite(dot.value + dot.spread));
+  }
+  const double room = std::max(0.04 * axis.high - 0.04 * axis.low, 0.002 + 1e-9 * std::abs(axis.high));
+  axis.low = finite(axis.low - room);
+  axis.high = finite(axis.high + room);
+  const double top = 12.0 + keys_height(keys, kWidth);
+  const double bottom = top + kRow * static_cast<double>(dots.size());
+  SvgDrawing drawing(kWidth, bottom + 46.0);
+  draw_keys(drawing, keys);
+  const auto place = [&](double value) {
+    return left + share_between(value, axis.low, axis.high) * (kWidth - left - 18.0);
+  };
+  for (const double tick : axis_ticks(axis, 6)) {
+    drawing.line(place(tick), top, place(tick), bottom, {ink::kGrid, 1.0});
+    drawing.text(place(tick), bottom + 16.0, tick_text(axis, tick), SvgDrawing::Anchor::kMiddle);
+  }
+  if (mark) drawing.line(place(*mark), top, place(*mark), bottom, stroke);
+  double y = top + 0.5 * kRow;
+  for (const SvgDot& dot : dots) {
+    drawing.line(place(finite(dot.value - dot.spread)), y, place(finite(dot.value + dot.spread)), y,
+                 {dot.colour, 2.0});
+    drawing.circle(place(dot.value), y, 5.5, dot.hollow ? ink::kPaper : dot.colour, dot.colour);
+    drawing.text(left - 8.0, y + 4.0, dot.name, SvgDrawing::Anchor::kEnd);
+    y += kRow;
+  }
+  drawing.text(0.5 * (left + kWidth - 18.0), bottom + 36.0, axis.label, SvgDrawing::Anchor::kMiddle);
+  return drawing;
 }
 
 SvgDrawing bars_drawing(const std::vector<std::pair<std::string, double>>& bars, const std::string& label,

@@ -1,6 +1,8 @@
 #pragma once
 /// Charts as SVG text, for figures that are written without a browser (docs/report.md says why they are not
 /// the page's own).
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,7 @@ inline constexpr std::string_view kText = "#1c2330", kMuted = "#5a6472", kGrid =
                                   kPaper = "#ffffff", kAccent = "#0b62b0", kWarn = "#a65200",
                                   kBad = "#b3261e", kNegative = "#c65a00", kEmpty = "#eef1f4";
 }  // namespace ink
+inline constexpr std::size_t kCategoryColours = 8;
 /// The i-th of several, again from the first after the last.
 [[nodiscard]] std::string_view category_colour(std::size_t i);
 /// From kEmpty (0) to a colour (1).
@@ -57,6 +60,7 @@ class SvgChart {
     std::string label;
     double low = 0.0, high = 1.0;
     bool logarithmic = false, percent = false, whole = false;
+    bool falling = false;  ///< of x: from the highest on the left
   };
   struct Key {
     std::string label;
@@ -78,6 +82,17 @@ class SvgChart {
   double left_ = 64.0, right_ = 0.0, top_ = 0.0, bottom_ = 0.0;
   SvgDrawing drawing_;
 };
+
+struct SvgDot {
+  std::string name;
+  double value = 0.0, spread = 0.0;
+  std::string_view colour = ink::kAccent;
+  bool hollow = false;
+};
+/// One dot a name with its spread to both sides, and an upright line at `mark`.
+[[nodiscard]] SvgDrawing dots_drawing(const std::vector<SvgDot>& dots, SvgChart::Axis axis,
+                                      const SvgDrawing::Stroke& stroke, std::optional<double> mark,
+                                      const std::vector<SvgChart::Key>& keys);
 
 /// One bar a name, from 0; those below it in another colour.
 [[nodiscard]] SvgDrawing bars_drawing(const std::vector<std::pair<std::string, double>>& bars,

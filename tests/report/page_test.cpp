@@ -295,5 +295,111 @@ TEST(PageFigures, AreXmlWithNamesAsText) {
         << wanted << " is not among " << json(files);
 }
 
+std::vector<std::string> figure_files(const json& data) {
+  std::vector<std::string> files;
+  for (const PageFigure& figure : page_figures(data)) files.push_back(figure.file);
+  return files;
+}
+
+bool is_among(const std::vector<std::string>& files, std::string_view wanted) {
+  return std::find(files.begin(), files.end(), wanted) != files.end();
+}
+
+TEST(PageFigures, MethodsOfOneTableAreRankedAndTheirDifferencesDrawn) {
+  json evaluation = small_evaluation();
+  for (json row : json(evaluation["results"])) {
+    row["method"] = "gslda";
+    evaluation["results"].push_back(row);
+  }
+  evaluation["chosen"].push_back(evaluation["chosen"][0]);
+  evaluation["chosen"][1]["method"] = "gslda";
+  evaluation["comparison"] = {{{"methods", {"fisher", "gslda"}}, {"difference", -0.1}, {"stderr", 0.02}}};
+  const json one = page_data({{.name = "e.json", .command = {}, .result = evaluation}}, {});
+  for (const char* wanted : {"compare.svg", "ranking.svg", "differences.svg", "error-gslda.svg"})
+    EXPECT_TRUE(is_among(figure_files(one), wanted)) << wanted << json(figure_files(one));
+
+  // Two files of one table are compared, too; of other classes they are another problem.
+  const json two = page_data({{.name = "a.json", .command = {}, .result = small_evaluation()},
+                              {.name = "b.json", .command = {}, .result = small_evaluation()}},
+                             {});
+  EXPECT_TRUE(is_among(figure_files(two), "ranking.svg"));
+  json other = small_evaluation();
+  other["data"]["classes"] = {"x", "y"};
+  const json apart = page_data({{.name = "a.json", .command = {}, .result = small_evaluation()},
+                                {.name = "b.json", .command = {}, .result = other}},
+                               {});
+  EXPECT_FALSE(is_among(figure_files(apart), "ranking.svg"));
+}
+
+TEST(PageFigures, FurtherComponentsHaveSetsOfTheirOwn) {
+  json selection = small_selection();
+  selection["components"] = {
+      {{"component", 2},
+       {"path", {{{"k", 2}, {"features", {0, 2}}, {"objective", 0.1}, {"loadings", {{0.6}, {0.8}}}}}}}};
+  const json data = page_data({{.name = "s.json", .command = {}, .result = selection}}, {});
+  bool seen = false;
+  for (const PageFigure& figure : page_figures(data)) {
+    if (figure.file != "loadings-2-gslda.svg") continue;
+    seen = true;
+    EXPECT_NE(figure.svg.find(">c</text>"), std::string::npos) << figure.svg;
+    EXPECT_EQ(figure.svg.find(">d</text>"), std::string::npos) << figure.svg;
+  }
+  EXPECT_TRUE(seen);
+}
+
+TEST(PageFigures, AModelAloneSaysWhatItIsAndWasChosenBy) {
+  const json choice = {{"confusion", {{2, 1}, {0, 3}}},
+                       {"used", {{"method", "fisher"}}},
+                       {"candidates",
+                        {{{"method", "fisher"}, {"k", 2}, {"error", 0.1}, {"stderr", 0.05}},
+                         {{"method", "gloss"}, {"k", nullptr}, {"error", 0.2}, {"stderr", 0.05}}}}};
+  const json model = {{"schema", "subspectra.model/1"},
+                      {"method", "auto"},
+                      {"features", {4, 7}},
+                      {"names", {"a", "b"}},
+                      {"classes", {"u", "v"}},
+                      {"discriminants", {{0.5}, {-1.0}}},
+                      {"chosen_by", choice}};
+  const auto files = figure_files(page_data({{.name = "m.json", .command = {}, .result = model}}, {}));
+  for (const char* wanted : {"compared-auto.svg", "confusion-auto.svg", "loadings-auto.svg"})
+    EXPECT_TRUE(is_among(files, wanted)) << wanted << json(files);
+}
+
+TEST(PageFigures, AllEigenvaluesOfAClusteringAreDrawn) {
+  const json clustering = {{"schema", "subspectra.clustering/1"},
+                           {"method", "qalpha"},
+                           {"data", {{"source", "t.csv"}, {"rows", 6}, {"features", 4}}},
+                           {"features", {1}},
+                           {"sizes", {3, 3}},
+                           {"eigenvalues", {1.0, 0.5}},
+                           {"eigen_gap", {{"clusters", 1}, {"ratio", 2.0}}},
+                           {"all_features", {{"sizes", {4, 2}}, {"eigenvalues", {1.0, 0.9}}}}};
+  const auto files = figure_files(page_data({{.name = "c.json", .command = {}, .result = clustering}}, {}));
+  EXPECT_TRUE(is_among(files, "eigenvalues-qalpha.svg")) << json(files);
+  EXPECT_TRUE(is_among(files, "eigenvalues-all-qalpha.svg")) << json(files);
+}
+
+TEST(PageData, OnlyObjectivesOfOneScaleSayTheSame) {
+  const auto measure = [](const char* method, const json& options, bool labelled = true) {
+    json result = small_selection();
+    result["method"] = method;
+    result["options"].update(options);
+    if (!labelled) result["data"].erase("classes");
+    return page_data({{.name = "s.json", .command = {}, .result = result}}, {})["files"][0]["measure"];
+  };
+  const json usual = measure("gslda", {{"criterion", "largest"}, {"ridge", 0.0}, {"transform", "auto"}});
+  EXPECT_EQ(usual, measure("eslda", {{"criterion", "largest"}, {"ridge", 0.0}, {"transform", "none"}}));
+  for (const json& other :
+       {json{{"criterion", "trace"}, {"ridge", 0.0}}, json{{"criterion", "largest"}, {"ridge", "rel:0.1"}},
+        json{{"criterion", "largest"}, {"ridge", 0.0}, {"standardize", true}}})
+    EXPECT_NE(usual["scale"], measure("eslda", other)["scale"]) << other;
+  const json variance = measure("espca", {{"criterion", "largest"}, {"ridge", 0.0}});
+  EXPECT_NE(usual["scale"], variance["scale"]);
+  EXPECT_EQ(variance["scale"], measure("gspca", {{"criterion", "trace"}, {"ridge", 0.5}}, false)["scale"]);
+  const json fewer = measure("eslda", {{"criterion", "largest"}, {"ridge", 0.0}, {"exclude", {"a"}}});
+  EXPECT_EQ(usual["scale"], fewer["scale"]);
+  EXPECT_NE(usual["among"], fewer["among"]);
+}
+
 }  // namespace
 }  // namespace subspectra::page_test
