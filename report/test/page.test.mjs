@@ -200,6 +200,7 @@ describe("what can be done with it", () => {
     await page.emulateMedia({ media: "print" });
     assert.deepEqual(await flaws(page), []);
     assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
+    assert.equal(await page.evaluate(() => [...document.querySelectorAll(".behind:not([open]), .save, .bar, nav")].filter((e) => e.getClientRects().length > 0).length), 0, "nothing to press is on paper");
     assert.ok((await page.pdf()).length > 20000);
     assert.deepEqual(trouble, []);
     await close();
