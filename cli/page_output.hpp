@@ -43,11 +43,4 @@ class PageOutput {
 };
 [[nodiscard]] PageOutput page_output(const OptionTexts& texts);
 
-/// The command line that makes a result, from its options: those that are not as they would be anyway. ""
-/// where the result does not say what it was made of.
-[[nodiscard]] std::string command_of(const nlohmann::json& result);
-/// Those of its flags that say how the table is read and prepared and what the objective is, each with a
-/// space before it: what another command on the same rows needs, too.
-[[nodiscard]] std::string shared_flags_of(const nlohmann::json& result);
-
 }  // namespace subspectra::cli

@@ -39,19 +39,14 @@ json facts_of_selection(const std::string& path, const json& result, const std::
                         const ImageShape& shape) {
   const ClaimedResult claims = read_claims(path);
   if (claims.from_matrices()) return json::object();
-  Dataset table = check_values(read_table(data, claims.read), claims.prepare, claims.exclude);
-  const Preparation preparation = Preparation::learn(table, claims.prepare);
-  const Dataset prepared = preparation.apply(std::move(table));
-  if (prepared.rows() != claims.rows || prepared.features() != claims.features) {
-    throw BadInput({.file = data},
-                   fmt::format("has {} and {}, but {} was made of {} and {}; give the table of the result",
-                               counted(prepared.rows(), "row"), counted(prepared.features(), "feature"), path,
-                               counted(claims.rows, "row"), counted(claims.features, "feature")));
-  }
-  SelectOptions options;
-  options.criterion = claims.criterion;
-  options.ridge = as_option(claims.ridge);
-  return page_facts(result, prepared, options, shape);
+  return page_facts(result, path, read_table(data, claims.read),
+                    {.rows = claims.rows,
+                     .features = claims.features,
+                     .prepare = claims.prepare,
+                     .exclude = claims.exclude,
+                     .criterion = claims.criterion,
+                     .ridge = claims.ridge},
+                    shape);
 }
 
 std::vector<PageResult> read_results(const std::vector<std::string>& paths) {

@@ -1,8 +1,8 @@
 #pragma once
 #include <optional>
 
-#include "cli/page_output.hpp"
 #include "outcome.hpp"
+#include "report/command_line.hpp"
 #include "report/figures.hpp"
 #include "report/page.hpp"
 #include "report/page_facts.hpp"
@@ -54,7 +54,7 @@ inline void fuzz_report(std::span<const std::uint8_t> bytes) {
                     {"data", {{"features", 4}}},
                     {"path", nlohmann::json::array({{{"k", 1}, {"features", {0}}, {"objective", 0.5}}})}};
     }
-    one.command = cli::command_of(one.result);
+    one.command = command_of(one.result);
     const ImageShape shape{.height = 2, .width = 2};
     if (const auto table = fuzzing::table_like(one.result)) {
       one.facts = page_facts(one.result, *table, {}, shape);

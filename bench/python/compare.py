@@ -116,7 +116,7 @@ def overhead(quick):
     X = np.random.default_rng(0).normal(size=(20, 3))
     y = np.arange(20) % 2
     estimator = sp.SparseLDA("forward", k=1, n_jobs=1).fit(X, y)
-    table, what = table_of(X, codes=y, classes=[0, 1]), estimator._told(None, 3)
+    table, what = table_of(X, codes=y, classes=[0, 1]), estimator._call_options(None, 3)
     fitted = _core.fit(table, "forward-lda", what, contact())
 
     def after():
@@ -133,7 +133,7 @@ def overhead(quick):
         "the core itself": lambda: _core.fit(table, "forward-lda", what, _core.Contact(None, False, False)),
         "the same, listening for Ctrl-C": lambda: _core.fit(table, "forward-lda", what, contact()),
         "a table of arrays": lambda: table_of(X, codes=y, classes=[0, 1]),
-        "options": lambda: estimator._told(None, 3),
+        "options": lambda: estimator._call_options(None, 3),
         "attributes": after,
         "scikit-learn's checks of X, y and parameters": checks,
         "fit, all of it": lambda: estimator.fit(X, y),

@@ -23,6 +23,8 @@ struct CallOptions {
   std::vector<std::string> include = {}, exclude = {};
   std::vector<std::string> feature_groups = {};  ///< the group of every feature
   bool certify = true;                           ///< bounds beside the sets
+  std::optional<DenseMatrix> start = {};         ///< where the method's iteration starts; `start` is its name
+  std::string read = "{}";                       ///< JSON object: how the table was read from its file
 };
 using NamedMethod = std::pair<std::string, std::string>;  ///< name, JSON object of its own options
 
@@ -52,11 +54,34 @@ using GivenNames = std::vector<std::pair<std::vector<std::string>, std::vector<d
                          const RunControl& control);
 [[nodiscard]] std::string evaluate(const Dataset& data, const std::vector<NamedMethod>& methods,
                                    const CallOptions& call_options, const RunControl& control);
+/// One part of an evaluation, "2/8", as the text of a part file; and all of them put together, which is the
+/// answer of evaluate().
+[[nodiscard]] std::string evaluate_part(const Dataset& data, const std::vector<NamedMethod>& methods,
+                                        const CallOptions& call_options, const std::string& part,
+                                        const RunControl& control);
+[[nodiscard]] std::string merge_evaluation(const Dataset& data, const std::vector<NamedMethod>& methods,
+                                           const CallOptions& call_options,
+                                           const std::vector<std::string>& parts, const RunControl& control);
 [[nodiscard]] std::string cluster(const Dataset& data, const std::string& method,
                                   const CallOptions& call_options, const RunControl& control);
 /// Checks a result against its table, or against its matrices.
 [[nodiscard]] std::string verify(const std::string& result, const Dataset* data, const Covariances* matrices,
                                  const CallOptions& call_options, const RunControl& control);
+
+/// A result, or behind a selection the log of its search: a text, or where that is empty a file.
+struct PageSource {
+  std::string name;  ///< of its file
+  std::string text, path;
+};
+struct Page {
+  std::string html;
+  std::vector<std::pair<std::string, std::string>> figures;  ///< name of the file, SVG
+};
+/// The page of results. `data`: the table they were made of, or the file that holds it, which is then read as
+/// each result says; or neither. `shape`: "HxW" or "".
+[[nodiscard]] Page report(const std::vector<PageSource>& sources, const Dataset* data,
+                          const std::string& data_path, const std::string& shape);
+
 [[nodiscard]] Fitted model_from_json(const std::string& text);
 [[nodiscard]] Fitted model_from_file(const std::string& path);
 [[nodiscard]] DenseMatrix predict_proba(const TrainedModel& model, const Dataset& rows);

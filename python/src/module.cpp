@@ -5,12 +5,15 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <new>
 #include <optional>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -91,13 +94,20 @@ NB_MODULE(_core, m) {
       .def(
           "__init__",
           [](CallOptions* self, std::string options, std::vector<std::string> include,
-             std::vector<std::string> exclude, std::vector<std::string> feature_groups, bool certify) {
-            new (self) CallOptions{std::move(options), std::move(include), std::move(exclude),
-                                   std::move(feature_groups), certify};
+             std::vector<std::string> exclude, std::vector<std::string> feature_groups, bool certify,
+             const std::optional<DenseArray>& start, std::string read) {
+            new (self) CallOptions{std::move(options),
+                                   std::move(include),
+                                   std::move(exclude),
+                                   std::move(feature_groups),
+                                   certify,
+                                   start ? std::optional(copy_of(*start)) : std::nullopt,
+                                   std::move(read)};
           },
           nb::arg("options") = "{}", nb::arg("include") = std::vector<std::string>(),
           nb::arg("exclude") = std::vector<std::string>(),
-          nb::arg("feature_groups") = std::vector<std::string>(), nb::arg("certify") = true);
+          nb::arg("feature_groups") = std::vector<std::string>(), nb::arg("certify") = true,
+          nb::arg("start") = nb::none(), nb::arg("read") = "{}");
 
   nb::class_<Contact>(m, "Contact", "Who is told of progress, and what an interrupt does.")
       .def(
@@ -248,6 +258,40 @@ NB_MODULE(_core, m) {
         });
       },
       nb::arg("table"), nb::arg("methods"), nb::arg("call_options"), nb::arg("contact"));
+  m.def(
+      "evaluate_part",
+      [](const Table& table, const std::vector<NamedMethod>& methods, const CallOptions& call_options,
+         const std::string& part, const Contact& contact) {
+        return waited(contact, [&](const RunControl& control) {
+          return evaluate_part(table.data, methods, call_options, part, control);
+        });
+      },
+      nb::arg("table"), nb::arg("methods"), nb::arg("call_options"), nb::arg("part"), nb::arg("contact"));
+  m.def(
+      "merge_evaluation",
+      [](const Table& table, const std::vector<NamedMethod>& methods, const CallOptions& call_options,
+         const std::vector<std::string>& parts, const Contact& contact) {
+        return waited(contact, [&](const RunControl& control) {
+          return merge_evaluation(table.data, methods, call_options, parts, control);
+        });
+      },
+      nb::arg("table"), nb::arg("methods"), nb::arg("call_options"), nb::arg("parts"), nb::arg("contact"));
+  m.def(
+      "report",
+      [](const std::vector<std::tuple<std::string, std::string, std::string>>& sources, const Table* table,
+         const std::string& data_path, const std::string& shape) {
+        std::vector<PageSource> given;
+        for (const auto& [name, text, path] : sources)
+          given.push_back({.name = name, .text = text, .path = path});
+        Page page;
+        {
+          const nb::gil_scoped_release unlocked;
+          page = report(given, table != nullptr ? &table->data : nullptr, data_path, shape);
+        }
+        return std::pair(std::move(page.html), std::move(page.figures));
+      },
+      nb::arg("sources"), nb::arg("table").none(), nb::arg("data_path"), nb::arg("shape"),
+      "The page of results (name, text, path), and its figures as SVG.");
   m.def(
       "cluster",
       [](const Table& table, const std::string& method, const CallOptions& call_options,

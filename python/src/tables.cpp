@@ -51,6 +51,14 @@ DenseView view_of(const DenseArray& x) {
   return {x.data(), static_cast<Index>(x.shape(0)), static_cast<Index>(x.shape(1)), x.stride(0), x.stride(1)};
 }
 
+DenseMatrix copy_of(const DenseArray& x) {
+  DenseMatrix matrix(static_cast<Index>(x.shape(0)), static_cast<Index>(x.shape(1)));
+  for (Index j = 0; j < matrix.cols(); ++j) {
+    for (Index i = 0; i < matrix.rows(); ++i) matrix(i, j) = x.data()[i * x.stride(0) + j * x.stride(1)];
+  }
+  return matrix;
+}
+
 Dataset dense_table(const DenseArray& x, const Beside& beside) {
   return table_of({.view = view_of(x), .owner = kept(x)}, beside);
 }

@@ -32,6 +32,7 @@ struct Beside {
 [[nodiscard]] Dataset sparse_table(Index rows, Index cols, const Integers& outer, const Integers& inner,
                                    const Doubles& values, const Beside& beside);
 [[nodiscard]] DenseView view_of(const DenseArray& x);
+[[nodiscard]] DenseMatrix copy_of(const DenseArray& x);
 
 /// Memory of its own, column after column, handed to NumPy.
 using NumpyMatrix = nanobind::ndarray<nanobind::numpy, double, nanobind::ndim<2>>;

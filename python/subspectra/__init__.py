@@ -16,6 +16,7 @@ from .filters import FilterSelector
 from .functions import EvaluationResult, Result, SelectionResult, bounds, evaluate, renormalize, search, select, verify
 from .gp import GPClassifier
 from .lda import SparseLDA
+from .page import Page, report
 from .pca import SparsePCA
 from .qalpha import QAlpha, SpectralFeatureClustering
 from .svm import SVMRFE
@@ -32,6 +33,7 @@ __all__ = [
     "GroupLassoDiscriminant",
     "Infeasible",
     "InvalidArgument",
+    "Page",
     "Path",
     "QAlpha",
     "RVMDiscriminant",
@@ -50,6 +52,7 @@ __all__ = [
     "evaluate",
     "plots",
     "renormalize",
+    "report",
     "search",
     "select",
     "show_versions",

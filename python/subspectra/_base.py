@@ -21,7 +21,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from . import _core
 from ._calls import call_options, contact, warn_of
 from ._compat import TagsMixin, validated
-from ._files import read_table, write_text
+from ._files import left_out, read_table, write_text
 from ._html import ReprMixin
 from ._path import Certificate, Path
 from ._tables import encoded, from_arrow, is_path, names_of, table_of
@@ -33,6 +33,7 @@ OPTIONAL_COUNT = [Integral, None]
 OPTIONAL_FLAG = ["boolean", None]
 NUMBER_OR_TEXT = [Real, str, None]
 LIST_OF_FEATURES = ["array-like", str, None]
+START = [str, "array-like", None]
 SIZES = [Integral, str, range, "array-like", None]
 
 # The parameters that every estimator has.
@@ -120,7 +121,7 @@ class Selecting(TagsMixin, ReprMixin, PlotMixin, SelectorMixin, BaseEstimator):
 
     def _read_table(self, path: Any) -> _core.Table:
         """The table in a file, as the command line reads it: with its labels, be they used or not."""
-        table = read_table(path)
+        table = read_table(path, left_out(self.exclude))
         self.n_features_in_ = table.features
         self.feature_names_in_ = np.asarray(table.names, dtype=object)
         return table

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from . import _core
+from ._tables import as_matrix
 
 # What Python calls otherwise than the library: convention, or a word (or a method) that is taken.
 RENAMED = {
@@ -160,13 +161,19 @@ def groups_from(groups: Any, names: list[str] | None, count: int | None) -> list
     return ["" if group is None else str(group) for group in groups]
 
 
-def call_options(
+def call_options(options: Mapping[str, Any], *, names: list[str] | None = None, count: int | None = None) -> _core.CallOptions:
+    """Keywords as the core takes them; None is left out, which is the library's own default."""
+    return _core.CallOptions(**call_arguments(options, names=names, count=count))
+
+
+def call_arguments(
     options: Mapping[str, Any],
     *,
     names: list[str] | None = None,
     count: int | None = None,
-) -> _core.CallOptions:
-    """Keywords as the core takes them; None is left out, which is the library's own default."""
+    read: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """What ``CallOptions`` is made of, which other processes understand; `read` is how the table was read from its file."""
     values: dict[str, Any] = {}
     lists: dict[str, Any] = {}
     for name, value in options.items():
@@ -184,13 +191,17 @@ def call_options(
                 values["groups"] = value
             else:
                 lists["feature_groups"] = groups_from(value, names, count)
+        elif name == "start" and value is not None and not isinstance(value, str):
+            lists["start"] = as_matrix(value, "start=")
         elif name == "k":
             size = sizes_text(value)
             if size is not None:
                 values["k"] = plain(size)
         elif value is not None:
             values[RENAMED.get(name, name.rstrip("_"))] = plain(value)
-    return _core.CallOptions(options=json.dumps(values), **lists)
+    if read:
+        lists["read"] = json.dumps({name: plain(value) for name, value in read.items() if value is not None and name != "exclude"})
+    return {"options": json.dumps(values), **lists}
 
 
 def warn_of(texts: list[str], status: str, who: str) -> None:

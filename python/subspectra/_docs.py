@@ -113,8 +113,8 @@ SHARED: dict[str, tuple[str, str]] = {
         "Relative change at which it has converged; 0 runs all iterations.",
     ),
     "start": (
-        "str, default None",
-        'Where an iteration starts, by name, or ``"@file.npy"``.',
+        "str or array-like, default None",
+        'Where an iteration starts: by name, a matrix, or ``"@file.npy"``, which holds one.',
     ),
     "restarts": (
         "int, default None",
@@ -123,6 +123,11 @@ SHARED: dict[str, tuple[str, str]] = {
     "no_normalize": (
         "bool, default None",
         "Use the feature rows as they are given, neither centred nor of unit length.",
+    ),
+    "device": (
+        '{"auto", "cpu", "cuda", "cuda:N"}, default None',
+        "Where an exact search tries sets and greedy searches make their passes; auto takes a card where there is one and the work is "
+        "worth it.",
     ),
     "certify": (
         "bool, default True",

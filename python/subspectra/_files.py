@@ -29,6 +29,12 @@ def write_text(path: Any, text: str) -> None:
             os.remove(beside)
 
 
+def left_out(exclude: Any) -> dict[str, Any]:
+    """The reading option of features that are never chosen, by name: text columns among them are not read."""
+    names = [exclude] if isinstance(exclude, str) else [name for name in ([] if exclude is None else exclude) if isinstance(name, str)]
+    return {"exclude": names} if names else {}
+
+
 def read_table(path: Any, options: Mapping[str, Any] | None = None) -> _core.Table:
     """The table in a file, or an embedded data set, with its labels where it has any.
 
@@ -43,12 +49,13 @@ def read_table(path: Any, options: Mapping[str, Any] | None = None) -> _core.Tab
     options = dict(options or {})
     name = os.fspath(path)
     ending = os.path.splitext(name)[1].lower()
-    reader = {".h5ad": _h5ad, ".mat": _mat, ".parquet": _parquet}.get(ending)
+    reader = OTHER_READERS.get(ending)
     if reader is None or "format" in options:
         return _core.Table.read(name, call_options(options))
     if not os.path.exists(name):
         raise FileNotFoundError(f"{name}: there is no such file")
     target = options.pop("target", None)
+    options.pop("exclude", None)
     if options:
         raise ValueError(f"{name}: {next(iter(options))}= is of formats that the core reads; leave it out")
     X, y, names = reader(name, target)
@@ -128,3 +135,7 @@ def _parquet(name: str, target: str | None) -> tuple[Any, Any, list[str]]:
         raise ValueError(f"{name}: column {text[0]!r} holds no numbers; encode it, or name the labels with target=")
     numbers, names = _core.arrow_stream(table.__arrow_c_stream__())
     return numbers, y, list(names)
+
+
+# What is read by the packages made for it; every other file by the core.
+OTHER_READERS = {".h5ad": _h5ad, ".mat": _mat, ".parquet": _parquet}

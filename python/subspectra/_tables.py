@@ -97,7 +97,7 @@ def encoded(y: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def as_matrix(A: Any, name: str) -> np.ndarray:
-    """A square matrix as float64, without a copy where it is one."""
+    """A matrix as float64, without a copy where it is one."""
     matrix = np.asarray(A, dtype=np.float64)
     if matrix.ndim != 2:
         raise ValueError(f"{name} has {matrix.ndim} dimensions, but a matrix has two")

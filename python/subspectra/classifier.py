@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ._base import COMMON, DISCRIMINANT, RULE, SIZES, SelectingClassifier
+from ._base import COMMON, DISCRIMINANT, OPTIONAL_TEXT, RULE, SIZES, SelectingClassifier
 from ._docs import documented
 
 
@@ -19,8 +19,8 @@ class SparseClassifier(SelectingClassifier):
     ----------
     k : int, range or list of int, default None
         The sizes that may be chosen; None leaves that free, too.
-    shared : include, exclude, groups, criterion, ridge, n_components, classifier, classifier_options, prior, shrinkage, missing,
-        standardize, column_transform, time_limit, memory_limit, random_state, n_jobs, progress
+    shared : include, exclude, groups, criterion, ridge, n_components, classifier, classifier_options, prior, shrinkage, device,
+        missing, standardize, column_transform, time_limit, memory_limit, random_state, n_jobs, progress
 
     Attributes
     ----------
@@ -59,6 +59,7 @@ class SparseClassifier(SelectingClassifier):
         **COMMON,
         **DISCRIMINANT,
         **RULE,
+        "device": OPTIONAL_TEXT,
     }
 
     def __init__(
@@ -75,6 +76,7 @@ class SparseClassifier(SelectingClassifier):
         classifier_options: dict[str, Any] | None = None,
         prior: str | None = None,
         shrinkage: Any = None,
+        device: str | None = None,
         missing: str | None = None,
         standardize: bool | None = None,
         column_transform: str | None = None,

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ._base import COMMON, DISCRIMINANT, NUMBER_OR_TEXT, OPTIONAL_COUNT, OPTIONAL_NUMBER, OPTIONAL_TEXT, RULE, SIZES, SelectingClassifier
+from ._base import (
+    COMMON,
+    DISCRIMINANT,
+    NUMBER_OR_TEXT,
+    OPTIONAL_COUNT,
+    OPTIONAL_NUMBER,
+    OPTIONAL_TEXT,
+    RULE,
+    SIZES,
+    START,
+    SelectingClassifier,
+)
 from ._docs import documented
 
 
@@ -85,7 +96,7 @@ class SparseDiscriminant(SelectingClassifier):
         "l2": OPTIONAL_NUMBER,
         "epsilon": OPTIONAL_NUMBER,
         "C": OPTIONAL_NUMBER,
-        "start": OPTIONAL_TEXT,
+        "start": START,
         "max_iterations": OPTIONAL_COUNT,
         "tolerance": OPTIONAL_NUMBER,
     }
@@ -110,7 +121,7 @@ class SparseDiscriminant(SelectingClassifier):
         l2: float | None = None,
         epsilon: float | None = None,
         C: float | None = None,
-        start: str | None = None,
+        start: Any = None,
         max_iterations: int | None = None,
         tolerance: float | None = None,
         classifier: str | None = None,
@@ -216,7 +227,7 @@ class RVMDiscriminant(SparseDiscriminant):
         "alpha": OPTIONAL_NUMBER,
         "prune": OPTIONAL_NUMBER,
         "rvm_update": OPTIONAL_TEXT,
-        "start": OPTIONAL_TEXT,
+        "start": START,
         "max_iterations": OPTIONAL_COUNT,
         "tolerance": OPTIONAL_NUMBER,
     }
@@ -237,7 +248,7 @@ class RVMDiscriminant(SparseDiscriminant):
         alpha: float | None = None,
         prune: float | None = None,
         rvm_update: str | None = None,
-        start: str | None = None,
+        start: Any = None,
         max_iterations: int | None = None,
         tolerance: float | None = None,
         classifier: str | None = None,
@@ -329,7 +340,7 @@ class GroupLassoDiscriminant(SparseDiscriminant):
         "lambda_": NUMBER_OR_TEXT,
         "lambdas": OPTIONAL_COUNT,
         "lambda_ratio": OPTIONAL_NUMBER,
-        "start": OPTIONAL_TEXT,
+        "start": START,
         "max_iterations": OPTIONAL_COUNT,
         "tolerance": OPTIONAL_NUMBER,
     }
@@ -347,7 +358,7 @@ class GroupLassoDiscriminant(SparseDiscriminant):
         lambda_: Any = None,
         lambdas: int | None = None,
         lambda_ratio: float | None = None,
-        start: str | None = None,
+        start: Any = None,
         max_iterations: int | None = None,
         tolerance: float | None = None,
         classifier: str | None = None,

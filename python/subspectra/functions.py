@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
 from typing import Any
@@ -11,11 +12,12 @@ import numpy as np
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from . import _core
-from ._calls import call_options, contact, warn_of
+from ._calls import call_arguments, call_options, contact, seed_of, warn_of
 from ._compat import HAS_TAG_OBJECTS
-from ._files import read_table, write_text
+from ._files import left_out, write_text
+from ._parts import evaluate_in_parts, made, workers_asked_for
 from ._path import Certificate, Path
-from ._tables import as_matrix, encoded, from_arrow, is_path, names_of, table_of
+from ._tables import as_matrix, encoded, from_arrow, is_path, names_of
 from .plots import plot_error, plot_path
 
 
@@ -107,11 +109,15 @@ class EvaluationResult(Result):
         return plot_error(self, ax)
 
 
-def _table(
-    X: Any, y: Any = None, *, weights: Any = None, groups: Iterable[Any] = (), names: Any = None, read: Mapping[str, Any] | None = None
-) -> _core.Table:
+def _recipe(
+    X: Any, y: Any = None, *, weights: Any = None, groups: Any = (), names: Any = None, read: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """What a table is made of: the name of its file with how it is read, or its arrays."""
     if is_path(X):
-        return read_table(X, read)
+        for name, given in (("y", y), ("sample_weight", weights)):
+            if given is not None:
+                raise TypeError(f"{name}= goes with arrays; a file has its own: name the column with target= or weights=")
+        return {"path": X, "read": dict(read or {})}
     X, arrow_names = from_arrow(X)
     names = names or arrow_names or names_of(X)
     finite = {"ensure_all_finite" if HAS_TAG_OBJECTS else "force_all_finite": "allow-nan"}
@@ -122,7 +128,11 @@ def _table(
         y = column_or_1d(y)
         check_consistent_length(X, y)
         classes, codes = encoded(y)
-    return table_of(X, codes=codes, classes=classes, names=names, weights=weights, groups=[str(g) for g in groups])
+    return {"X": X, "codes": codes, "classes": classes, "names": names, "weights": weights, "groups": [str(g) for g in groups]}
+
+
+def _table(X: Any, y: Any = None, **beside: Any) -> _core.Table:
+    return made(_recipe(X, y, **beside))
 
 
 def _matrices(A: Any, B: Any, names: Any) -> _core.Matrices:
@@ -166,15 +176,16 @@ def select(
     >>> [record["certified"] for record in found.path]
     [True, True, True]
     """
-    table = _table(X, y, weights=sample_weight, names=names, read=_take(options, _READ) if is_path(X) else None)
-    result = SelectionResult(
-        _core.select(table, method, call_options(options, names=table.names, count=table.features), contact(progress, "select"))
-    )
+    options.setdefault("n_jobs", None)
+    read = _reading(X, options, names=names)
+    table = _table(X, y, weights=sample_weight, names=names, read=read)
+    given = _core.CallOptions(**call_arguments(options, names=table.names, count=table.features, read=read))
+    result = SelectionResult(_core.select(table, method, given, contact(progress, "select")))
     warn_of(result["warnings"], result.status, "select")
     return result
 
 
-_READ = ("target", "weights", "cv_groups", "features", "index_base", "format", "labels", "id", "categorical", "na")
+_READ = ("target", "weights", "features", "index_base", "format", "transpose", "labels", "id", "categorical", "na")
 _SEARCHES = {
     "exact": ("espca", "eslda"),
     "greedy": ("gspca", "gslda"),
@@ -185,6 +196,14 @@ _SEARCHES = {
 
 def _take(options: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
     return {name: options.pop(name) for name in names if name in options}
+
+
+def _reading(X: Any, options: dict[str, Any], **named: Any) -> dict[str, Any]:
+    """The options of reading that are among these, taken out, and those that other parameters of the function stand for."""
+    if not is_path(X):
+        return {}
+    named = {name: value for name, value in named.items() if isinstance(value, (str, os.PathLike))}
+    return {**_take(options, _READ), **named, **left_out(options.get("exclude"))}
 
 
 def search(
@@ -216,6 +235,7 @@ def search(
     >>> found.path[0]["features"], found.status
     ([1], 'optimal')
     """
+    options.setdefault("n_jobs", None)
     method = _SEARCHES[method][0 if B is None else 1] if method in _SEARCHES else method
     matrices = _matrices(A, B, names)
     count = np.shape(A)[0]
@@ -295,6 +315,7 @@ def evaluate(
     sample_weight: Any = None,
     cv_groups: Any = (),
     names: Any = None,
+    n_jobs: int | None = None,
     progress: Any = None,
     **options: Any,
 ) -> EvaluationResult:
@@ -307,8 +328,12 @@ def evaluate(
         A name, several, or a dictionary of name to options: ``{"gslda": {"swaps": 5}, "fisher": {}}``.
     sample_weight : array-like, default None
         Row weights.
-    cv_groups : sequence, default ()
-        A group for each row; rows of one group are held out together.
+    cv_groups : sequence, or str, default ()
+        A group for each row, or with a path the name of its column; rows of one group are held out together.
+    n_jobs : int, default None
+        Threads of this process; None: every core, but one inside a joblib worker. Where a backend of joblib was chosen
+        (``joblib.parallel_config("loky")``, ``"dask"``, ``"ray"``, ``"spark"``) so many tasks of it share the training sets: with a
+        path as X every worker reads the file, and the data do not travel. The answer is the same.
     progress : bool or callable, default None
         True shows a bar.
     **options
@@ -327,13 +352,24 @@ def evaluate(
     >>> len(cv.to_frame())
     6
     """
-    read = _take(options, _READ) if is_path(X) else None
-    table = _table(X, y, weights=sample_weight, groups=cv_groups, names=names, read=read)
+    options["n_jobs"] = n_jobs
+    read = _reading(X, options, names=names, cv_groups=cv_groups)
+    recipe = _recipe(X, y, weights=sample_weight, groups=() if isinstance(cv_groups, str) else cv_groups, names=names, read=read)
+    table = made(recipe)
     if isinstance(method, str):
         method = [method]
     methods = list(method.items()) if isinstance(method, Mapping) else [(name, {}) for name in method]
     pairs = [(name, _options_text(own)) for name, own in methods]
-    text = _core.evaluate(table, pairs, call_options(options, names=table.names, count=table.features), contact(progress, "evaluate"))
+    known: dict[str, Any] = {"names": table.names, "count": table.features, "read": read}
+    if "random_state" in options:
+        options["random_state"] = seed_of(options["random_state"])  # drawn once, whoever runs the folds
+    workers = workers_asked_for(n_jobs)
+    arguments = call_arguments(options, **known)
+    if workers == 1:
+        text = _core.evaluate(table, pairs, _core.CallOptions(**arguments), contact(progress, "evaluate"))
+    else:
+        alone = call_arguments({**options, "n_jobs": 1}, **known)
+        text = evaluate_in_parts(recipe, table, pairs, arguments, alone, workers, progress)
     result = EvaluationResult(text)
     warn_of(result["warnings"], result.status, "evaluate")
     return result
@@ -388,5 +424,7 @@ def verify(
         return Result(_core.verify_matrices(text, _matrices(A, B, names), given, who))
     names = json.loads(text)["data"].get("names")
     plain_names = names if names and any(name != f"x{j}" for j, name in enumerate(names)) else None
-    table = _table(X, y, weights=sample_weight, names=None if is_path(X) else plain_names)
+    said = json.loads(text).get("options", {})
+    read = {name: said[name] for name in _READ if name in said} | left_out(said.get("exclude"))  # a file is read as it was
+    table = _table(X, y, weights=sample_weight, names=None if is_path(X) else plain_names, read=read)
     return Result(_core.verify(text, table, given, who))

@@ -33,8 +33,8 @@ class SparseLDA(SelectingClassifier):
         What is cut off (st).
     no_renormalize : bool, default None
         Keep the loadings that were cut (st).
-    shared : classifier, classifier_options, prior, shrinkage, certify, missing, standardize, column_transform, time_limit,
-        memory_limit, random_state, n_jobs, progress
+    shared : classifier, classifier_options, prior, shrinkage, certify, device, missing, standardize,
+        column_transform, time_limit, memory_limit, random_state, n_jobs, progress
 
     Attributes
     ----------
@@ -72,6 +72,7 @@ class SparseLDA(SelectingClassifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "certify": ["boolean"],
+        "device": OPTIONAL_TEXT,
         "method": [str],
         "k": SIZES,
         **COMMON,
@@ -107,6 +108,7 @@ class SparseLDA(SelectingClassifier):
         prior: str | None = None,
         shrinkage: Any = None,
         certify: bool = True,
+        device: str | None = None,
         missing: str | None = None,
         standardize: bool | None = None,
         column_transform: str | None = None,

@@ -10,7 +10,7 @@ from sklearn.base import ClusterMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from . import _core
-from ._base import COMMON, OPTIONAL_COUNT, OPTIONAL_FLAG, OPTIONAL_NUMBER, OPTIONAL_TEXT, SIZES, Selecting, SelectingUnsupervised
+from ._base import COMMON, OPTIONAL_COUNT, OPTIONAL_FLAG, OPTIONAL_NUMBER, OPTIONAL_TEXT, SIZES, START, Selecting, SelectingUnsupervised
 from ._calls import contact, warn_of
 from ._docs import documented
 from ._tables import encoded, from_arrow, is_path, table_of
@@ -86,7 +86,7 @@ class QAlpha(SelectingUnsupervised):
         "k": SIZES,
         **COMMON,
         "n_clusters": OPTIONAL_COUNT,
-        "start": OPTIONAL_TEXT,
+        "start": START,
         "restarts": OPTIONAL_COUNT,
         "no_normalize": OPTIONAL_FLAG,
         "gamma": OPTIONAL_NUMBER,
@@ -108,7 +108,7 @@ class QAlpha(SelectingUnsupervised):
         include: Any = None,
         exclude: Any = None,
         n_clusters: int | None = None,
-        start: str | None = None,
+        start: Any = None,
         restarts: int | None = None,
         no_normalize: bool | None = None,
         gamma: float | None = None,
@@ -244,7 +244,7 @@ class SpectralFeatureClustering(ClusterMixin, Selecting):
         "kmeans_restarts": OPTIONAL_COUNT,
         "kmeans_iterations": OPTIONAL_COUNT,
         "no_comparison": OPTIONAL_FLAG,
-        "start": OPTIONAL_TEXT,
+        "start": START,
         "restarts": OPTIONAL_COUNT,
         "no_normalize": OPTIONAL_FLAG,
         "kernel": OPTIONAL_TEXT,
@@ -267,7 +267,7 @@ class SpectralFeatureClustering(ClusterMixin, Selecting):
         kmeans_restarts: int | None = None,
         kmeans_iterations: int | None = None,
         no_comparison: bool | None = None,
-        start: str | None = None,
+        start: Any = None,
         restarts: int | None = None,
         no_normalize: bool | None = None,
         kernel: str | None = None,

@@ -361,3 +361,49 @@ def test_the_text_of_a_result_is_its_dictionary(tmp_path):
     assert json.loads(found.to_json(tmp_path / "r.json")) == dict(found)
     assert pathlib.Path(tmp_path / "r.json").read_text() == found.to_json()
     assert pickle.loads(pickle.dumps(found)) == found
+
+
+def test_an_iteration_starts_at_a_matrix(sonar, tmp_path, rng):
+    X, y = sonar
+    Q = np.linalg.qr(rng.normal(size=(len(X), 2)))[0]
+    np.save(tmp_path / "q.npy", Q)
+    for start in (Q, np.asfortranarray(Q), Q.tolist()):
+        ours = sp.QAlpha(k=4, n_clusters=2, start=start).fit(X)
+        theirs = sp.QAlpha(k=4, n_clusters=2, start=f"@{tmp_path / 'q.npy'}").fit(X)
+        assert np.array_equal(ours.weights_, theirs.weights_)
+    assert ours.result_["relevance"]["starts"] != sp.QAlpha(k=4, n_clusters=2, start="random").fit(X).result_["relevance"]["starts"]
+    scores = np.array([[1.0], [-2.0]])
+    np.save(tmp_path / "scores.npy", scores)
+    ours = sp.RVMDiscriminant(k=4, start=scores).fit(X, y)
+    theirs = sp.RVMDiscriminant(k=4, start=f"@{tmp_path / 'scores.npy'}").fit(X, y)
+    assert np.array_equal(ours.coef_, theirs.coef_)
+    assert np.array_equal(clone(ours).fit(X, y).coef_, ours.coef_)
+    with pytest.raises(sp.InvalidArgument, match="start= is 3 x 1"):
+        sp.RVMDiscriminant(k=4, start=np.ones((3, 1))).fit(X, y)
+    with pytest.raises(sp.InvalidArgument, match="start= is no option of gslda"):
+        sp.select(X, y, method="gslda", start=np.ones((3, 1)))
+
+
+def test_where_a_search_works_can_be_said(sonar):
+    X, y = sonar
+    assert np.array_equal(sp.SparseLDA(k=3, device="cpu").fit(X, y).coef_, sp.SparseLDA(k=3).fit(X, y).coef_)
+    with pytest.raises(sp.InvalidArgument, match="device="):
+        sp.SparseLDA(k=3, device="abacus").fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_how_a_file_was_read_stands_in_its_result(tmp_path, rng):
+    rows = "".join(f"{a:.3f},{b:.3f},{'ab'[i % 2]},{'uvw'[i // 2 % 3]},p{i // 4}\n" for i, (a, b) in enumerate(rng.normal(size=(60, 2))))
+    file = tmp_path / "t.csv"
+    file.write_text("x,z,first,second,patient\n" + rows)
+    options = {"target": "first", "exclude": ["second", "patient"]}
+    found = sp.select(file, method="gslda", k=1, **options)
+    assert found["options"]["target"] == "first"
+    assert sp.verify(found, file)["verdict"] == "holds"
+    judged = sp.evaluate(file, method="fisher", k=1, cv=3, cv_groups="patient", **options)
+    assert judged["options"]["cv_groups"] == "patient"
+    groups = [f"p{i // 4}" for i in range(60)]
+    table = np.loadtxt(file, delimiter=",", skiprows=1, usecols=(0, 1))
+    assert judged["results"] == sp.evaluate(table, [*"ab" * 30], method="fisher", k=1, cv=3, cv_groups=groups)["results"]
+    with pytest.raises(TypeError, match="a file has its own"):
+        sp.select(file, [*"ab" * 30], k=1)

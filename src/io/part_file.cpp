@@ -79,11 +79,14 @@ std::string part_text(const PartFile& file) {
 }
 
 PartFile read_part(const std::string& path, std::uint64_t memory_limit) {
+  return parse_part(json_file_text(path, std::numeric_limits<std::uint64_t>::max(), "", memory_limit), path);
+}
+
+PartFile parse_part(const std::string& text, const std::string& path) {
   const JsonSource source{path, "run that part again (⟨part I/N⟩)"};
   PartFile file;
   file.path = path;
-  json document =
-      parsed_json(json_file_text(path, std::numeric_limits<std::uint64_t>::max(), "", memory_limit), source);
+  json document = parsed_json(text, source);
   if (!document.is_object() || document.value("schema", json()) != kPartSchema)
     refuse_part(file, "this is no part of a run; give files written under ⟨part I/N⟩");
   const json sum = document.value("checksum", json());

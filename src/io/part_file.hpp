@@ -32,6 +32,8 @@ struct PartFile {
 [[nodiscard]] std::string part_text(const PartFile& file);
 /// Throws BadInput for what is no part, damaged, or of another version of the program.
 [[nodiscard]] PartFile read_part(const std::string& path, std::uint64_t memory_limit = 0);
+/// The same of a text; `name` stands for its file in what is refused.
+[[nodiscard]] PartFile parse_part(const std::string& text, const std::string& name);
 
 /// The work of a run in parts: dealt out to the one that runs, or all of it found in files.
 class PartWork {

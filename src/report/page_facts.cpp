@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <subspectra/error.hpp>
+#include "core/text.hpp"
 #include "select/registry.hpp"
 #include "select/select.hpp"
 
@@ -229,6 +230,24 @@ json page_facts(const json& result, const Dataset& prepared, const SelectOptions
       facts["greedy"] = std::move(greedy);
   }
   return facts;
+}
+
+json page_facts(const json& result, const std::string& file, Dataset table, const ClaimedRows& claimed,
+                const ImageShape& shape) {
+  const std::string source = table.source();
+  table = check_values(std::move(table), claimed.prepare, claimed.exclude);
+  const Preparation preparation = Preparation::learn(table, claimed.prepare);
+  const Dataset prepared = preparation.apply(std::move(table));
+  if (prepared.rows() != claimed.rows || prepared.features() != claimed.features) {
+    throw BadInput({.file = source},
+                   fmt::format("has {} and {}, but {} was made of {} and {}; give the table of the result",
+                               counted(prepared.rows(), "row"), counted(prepared.features(), "feature"), file,
+                               counted(claimed.rows, "row"), counted(claimed.features, "feature")));
+  }
+  SelectOptions options;
+  options.criterion = claimed.criterion;
+  options.ridge = as_option(claimed.ridge);
+  return page_facts(result, prepared, options, shape);
 }
 
 }  // namespace subspectra

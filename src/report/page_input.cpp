@@ -325,15 +325,18 @@ void check_page_result(const json& result, const std::string& file) {
   kind->second(root);
 }
 
-json read_page_input(const std::string& path) {
-  constexpr std::uint64_t kLargest = std::uint64_t{1} << 30U;
-  const std::string text =
-      json_file_text(path, kLargest, fmt::format("is too large for a result; {}", kPageWayOut));
-  const JsonSource source{path, std::string(kPageWayOut)};
+json parse_page_input(const std::string& text, const std::string& name) {
+  const JsonSource source{name, std::string(kPageWayOut)};
   if (auto events = events_of(text, source)) return *std::move(events);
   json result = parsed_json(text, source);
-  check_page_result(result, path);
+  check_page_result(result, name);
   return result;
+}
+
+json read_page_input(const std::string& path) {
+  constexpr std::uint64_t kLargest = std::uint64_t{1} << 30U;
+  return parse_page_input(
+      json_file_text(path, kLargest, fmt::format("is too large for a result; {}", kPageWayOut)), path);
 }
 
 }  // namespace subspectra

@@ -13,5 +13,7 @@ void check_page_result(const nlohmann::json& result, const std::string& file);
 
 /// A result file, checked, or the log of an exact search (JSON lines) as the array of its events.
 [[nodiscard]] nlohmann::json read_page_input(const std::string& path);
+/// The same of a text; `name` stands for its file in what is refused.
+[[nodiscard]] nlohmann::json parse_page_input(const std::string& text, const std::string& name);
 
 }  // namespace subspectra

@@ -42,6 +42,14 @@ MethodEntry MethodRegistry::entry() {
                 set_options(other, texts);
                 return Method(std::move(other));
               },
+          .started = [](const void* own, DenseMatrix start) -> std::optional<Method> {
+            if constexpr (requires(M method) { method.start = std::move(start); }) {
+              M other = *static_cast<const M*>(own);
+              other.start = std::move(start);
+              return Method(std::move(other));
+            }
+            return std::nullopt;
+          },
           .to_json = [](const void* own) { return subspectra::options_json(*static_cast<const M*>(own)); },
           .validate =
               [](const void* own) {
@@ -133,6 +141,10 @@ Method MethodRegistry::from_texts(std::string_view name, const OptionTexts& text
 
 Method MethodRegistry::changed(const Method& method, const OptionTexts& texts) {
   return find(method.name()).changed(method.options_.get(), texts);
+}
+
+std::optional<Method> MethodRegistry::started(const Method& method, DenseMatrix start) {
+  return find(method.name()).started(method.options_.get(), std::move(start));
 }
 
 nlohmann::json MethodRegistry::options_json(const Method& method) {

@@ -2,6 +2,7 @@
 /// Every method by name, made from texts (the command line), JSON, or a struct (C++).
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@ struct MethodEntry {
   Method (*from_texts)(const OptionTexts&) = nullptr;
   Method (*from_json)(const nlohmann::json&) = nullptr;
   Method (*changed)(const void*, const OptionTexts&) = nullptr;
+  std::optional<Method> (*started)(const void*, DenseMatrix) = nullptr;
   nlohmann::json (*to_json)(const void*) = nullptr;
   void (*validate)(const void*) = nullptr;
   bool (*fixes_size)(const void*) = nullptr;
@@ -38,6 +40,8 @@ class MethodRegistry {
   [[nodiscard]] static Method from_texts(std::string_view name, const OptionTexts& texts);
   /// The same method with these options instead of its own.
   [[nodiscard]] static Method changed(const Method& method, const OptionTexts& texts);
+  /// The same method with its iteration started at a matrix; nothing where it has no such start.
+  [[nodiscard]] static std::optional<Method> started(const Method& method, DenseMatrix start);
   [[nodiscard]] static nlohmann::json options_json(const Method& method);
   /// Throws InvalidArgument.
   static void validate(const Method& method);

@@ -12,6 +12,7 @@
 #include "data/prepare.hpp"
 #include "evaluate/cross_validation.hpp"
 #include "io/read.hpp"
+#include "report/command_line.hpp"
 #include "run_program.hpp"
 #include "select/registry.hpp"
 #include "select/select.hpp"
@@ -48,6 +49,36 @@ TEST(Usage, NoArgumentsGiveShortHelpAndExitCode2) {
   EXPECT_EQ(run.code, 2);
   EXPECT_EQ(run.out, "");
   for (const auto& command : kCommands) EXPECT_NE(run.err.find(command), std::string::npos);
+}
+
+// The page of a result shows the command that makes it, and the library, which knows of no command, reads its
+// options: they are to be the command's own, in its order, so that the two do not drift apart.
+TEST(Usage, AResultTellsTheOptionsOfItsCommand) {
+  const std::set<std::string> of_one_run = {
+      "method",          "threads",     "memory_limit", "checkpoint", "checkpoint_every",
+      "resume",          "device",      "between",      "within",     "covariance",
+      "refit",           "part",        "events",       "json",       "o",
+      "require_optimal", "require_gap", "quiet",        "verbose",    "progress",
+      "write_table",     "write_names", "csv_safe",     "report",     "figures",
+      "shape",           "details"};
+  for (const auto& command : cli::commands()) {
+    const auto told = told_options(command.page.name);
+    if (told.empty()) continue;
+    SCOPED_TRACE(command.page.name);
+    std::size_t next = 0;
+    for (const auto& option : cli::listed_options(command.page)) {
+      if (next == told.size() || option.name != told[next].name) {
+        EXPECT_TRUE(command.page.name == "reproduce" || of_one_run.contains(option.name)) << option.name;
+        continue;
+      }
+      EXPECT_EQ(option.default_text, told[next].default_text) << option.name;
+      EXPECT_EQ(option.is_switch, told[next].is_switch) << option.name;
+      ++next;
+    }
+    EXPECT_EQ(next, told.size()) << told[std::min(next, told.size() - 1)].name;
+  }
+  for (const char* const name : {"select", "evaluate", "fit", "cluster", "reproduce"})
+    EXPECT_FALSE(told_options(name).empty()) << name;
 }
 
 TEST(Usage, VersionNamesTheBlas) {
