@@ -1,8 +1,11 @@
 #include "waiting.hpp"
 
+#include <unistd.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -31,6 +34,53 @@ class Raised {
  private:
   std::stop_source& stop_;
   std::optional<nb::python_error> error_;
+};
+
+/// A thread that stays between calls of the main thread, with what it has allocated: starting one for every
+/// call takes longer than a small fit.
+class ParkedThread {
+ public:
+  /// Null while it is at work: a signal's handler calls in the middle of a call. Throws std::system_error
+  /// where the system gives no thread. From the main thread alone.
+  static ParkedThread* idle() {
+    static ParkedThread* parked = nullptr;  // never destroyed: it may still wait when the process ends
+    if (parked != nullptr && parked->process_ == ::getpid())
+      return parked->task_ == nullptr ? parked : nullptr;
+    auto made = std::make_unique<ParkedThread>();  // the first, or after a fork, which takes no threads along
+    std::thread(&ParkedThread::serve, made.get()).detach();
+    return parked = made.release();
+  }
+
+  /// Runs `task` there, and here `meanwhile` about every 100 ms until it has ended.
+  void run(const std::function<void()>& task, const std::function<void()>& meanwhile) {
+    std::unique_lock lock(mutex_);
+    task_ = &task;
+    begun_.notify_one();
+    while (!ended_.wait_for(lock, std::chrono::milliseconds(100), [&] { return task_ == nullptr; })) {
+      lock.unlock();
+      meanwhile();
+      lock.lock();
+    }
+  }
+
+ private:
+  void serve() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      begun_.wait(lock, [&] { return task_ != nullptr; });
+      lock.unlock();
+      (*task_)();
+      lock.lock();
+      task_ = nullptr;
+      ended_.notify_one();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable begun_, ended_;
+  const std::function<void()>* task_ =
+      nullptr;  ///< changed under the lock, by the main thread while there is none
+  pid_t process_ = ::getpid();
 };
 
 }  // namespace
@@ -65,33 +115,20 @@ void run_waiting(const Contact& contact, const std::function<void(const RunContr
     if (!contact.listens) {
       guarded();
     } else {
-      std::mutex mutex;
-      std::condition_variable ended;
-      bool done = false;
-      const auto told_when_done = [&] {
-        guarded();
-        // Told under the lock: this condition is gone as soon as the other thread has seen it.
-        const std::lock_guard lock(mutex);
-        done = true;
-        ended.notify_one();
-      };
-      std::thread worker;
+      ParkedThread* thread = nullptr;
       try {
-        worker = std::thread(told_when_done);
-      } catch (const std::system_error&) {
-        told_when_done();  // the system gives no more threads: nobody hears signals meanwhile
+        thread = ParkedThread::idle();
+      } catch (
+          const std::system_error&) {  // the system gives no more threads: nobody hears signals meanwhile
       }
-      std::unique_lock lock(mutex);
-      while (!ended.wait_for(lock, std::chrono::milliseconds(100), [&] { return done; })) {
-        lock.unlock();
-        {
+      if (thread == nullptr) {
+        guarded();
+      } else {
+        thread->run(guarded, [&] {
           const nb::gil_scoped_acquire locked;
           if (PyErr_CheckSignals() != 0) from_signal.take();
-        }
-        lock.lock();
+        });
       }
-      lock.unlock();
-      if (worker.joinable()) worker.join();
     }
   }
   if (!from_progress.empty()) from_progress.raise();

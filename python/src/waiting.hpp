@@ -16,9 +16,9 @@ struct Contact {
   double time_limit_s = kInfinity;
 };
 
-/// Runs `work` without the lock. In the main thread it runs in a thread of its own while this one asks ten
-/// times a second for signals: whatever their handlers raise (KeyboardInterrupt) stops the work by its stop
-/// token and is raised when it has ended. What `work` or `progress` throws is thrown here.
+/// Runs `work` without the lock. In the main thread it runs in another, which stays for the next call, while
+/// this one asks ten times a second for signals: whatever their handlers raise (KeyboardInterrupt) stops the
+/// work by its stop token and is raised when it has ended. What `work` or `progress` throws is thrown here.
 void run_waiting(const Contact& contact, const std::function<void(const RunControl&)>& work);
 
 }  // namespace subspectra::python

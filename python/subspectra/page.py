@@ -29,8 +29,10 @@ class Page(str):
     figures: dict[str, str]
 
     def _repr_html_(self) -> str:
-        # A frame of its own: the page has its own style, and a policy that lets nothing else in.
-        return f'<iframe srcdoc="{escape(self)}" style="width:100%;height:56rem;border:0" title="Subspectra"></iframe>'
+        # A frame of its own: the page has its own style, and a policy by the hash of its script. In ASCII, since that hash is of letters
+        # which whoever embeds the cell might read in another encoding.
+        held = escape(self).encode("ascii", "xmlcharrefreplace").decode("ascii")
+        return f'<iframe srcdoc="{held}" style="width:100%;height:56rem;border:0" title="Subspectra"></iframe>'
 
 
 def _fitted(estimator: Any) -> Iterator[str]:

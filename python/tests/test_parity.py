@@ -78,6 +78,28 @@ def test_results_of_both_are_the_same_file(program, method, flags, keywords):
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("estimator", "method", "flags"),
+    [
+        (sp.SparseLDA("exact", k=3, pool=2), "eslda", ["-k", "3", "--pool", "2"]),
+        (sp.SparseLDA(k=5, swaps=1), "gslda", ["-k", "5", "--swaps", "1"]),
+        (sp.SparsePCA(k=[2, 4], n_components=2), "gspca", ["-k", "2,4", "--components", "2"]),
+        (sp.QAlpha(k=range(1, 6)), "qalpha", ["-k", "1:5"]),
+        (sp.FilterSelector(k=4), None, ["-k", "4"]),
+    ],
+    ids=repr,
+)
+def test_the_path_of_an_estimator_is_the_path_of_the_program(program, sonar, estimator, method, flags):
+    pd = pytest.importorskip("pandas")
+    X, y = sonar
+    method = method or estimator.get_params()["method"]
+    theirs = json.loads(run(program, "select", "sonar", "--method", method, *flags, "--json", "--quiet"))
+    ours = estimator.fit(pd.DataFrame(X, columns=sonar_names()), y)
+    assert list(ours.path_) == theirs["path"]
+    assert ours.result_.get("components") == theirs.get("components")
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_errors_of_both_are_the_same_numbers(program):
     flags = ["--method", "fisher,forward-lda", "-k", "1:3", "--repeats", "2", "--seed", "5"]
     theirs = json.loads(run(program, "evaluate", "sonar", *flags, "--json", "--quiet"))
