@@ -43,15 +43,21 @@ bool is_unprintable(char32_t code) {
   struct Range {
     char32_t from, to;
   };
-  constexpr std::array<Range, 11> kRanges = {{{0x00, 0x1f},
+  constexpr std::array<Range, 17> kRanges = {{{0x00, 0x1f},
                                               {0x7f, 0x9f},
+                                              {0xad, 0xad},    // soft hyphen
+                                              {0x34f, 0x34f},  // joins graphemes, shows nothing
                                               {0x61c, 0x61c},
-                                              {0x180e, 0x180e},
+                                              {0x115f, 0x1160},  // fillers, letters without ink
+                                              {0x17b4, 0x17b5},
+                                              {0x180b, 0x180f},
                                               {0x200b, 0x200b},
                                               {0x200e, 0x200f},
                                               {0x2028, 0x202e},
                                               {0x2060, 0x206f},
+                                              {0x3164, 0x3164},
                                               {0xfeff, 0xfeff},
+                                              {0xffa0, 0xffa0},
                                               {0xfff9, 0xfffb},
                                               {0xe0000, 0xe007f}}};
   return std::any_of(kRanges.begin(), kRanges.end(),

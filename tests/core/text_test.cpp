@@ -34,6 +34,7 @@ TEST(Printable, ShowsWhatATerminalWouldObey) {
                       "31m"),
             "a\\u009B31m");
   EXPECT_EQ(printable("\xe2\x80\xae\xe2\x81\xa6\xd8\x9c"), "\\u202E\\u2066\\u061C");
+  EXPECT_EQ(printable("a\xc2\xad\xcd\x8f\xe1\x85\x9f\xe3\x85\xa4"), "a\\u00AD\\u034F\\u115F\\u3164");
   EXPECT_EQ(printable("\xff\xc0\x80\xed\xa0\x80"), "\\xFF\\xC0\\x80\\xED\\xA0\\x80") << "no UTF-8";
   EXPECT_EQ(printable("a\nb"), "a\\x0Ab");
   EXPECT_EQ(printable("a\nb\r", LineBreaks::kKeep), "a\nb\\x0D");
