@@ -312,7 +312,7 @@ class Checker {
 
   /// Without a ridge no set has more features than the rank of B.
   void limit_by_rank(const DensePair& pair, verify::PossibleSizes& possible) const {
-    constexpr double kZero = 1e-13, kClearly = 1e-9;
+    constexpr double kClearly = 1e-9;
     if (claims_.ridge.fraction >= kClearly) return;  // no eigenvalue of the correlations is below that
     possible.sure = 0;
     const bool singles = groups_ == nullptr;
@@ -332,10 +332,16 @@ class Checker {
     const Index independent = (values.array() > kClearly * largest).count();
     if (independent == values.size()) {
       possible.sure = possible.most;
+      return;
+    }
+    // Nearly dependent: what doubles cannot tell, more digits can.
+    possible.in_doubles = independent;
+    const auto rank = pair.more ? pair.more->rank(at) : std::nullopt;
+    if (rank && rank->sure == values.size()) {
+      possible.sure = possible.most;
     } else if (singles) {
-      if (no_ridge)
-        possible.most = std::min<Index>(possible.most, (values.array() > kZero * largest).count());
-      possible.sure = std::min(possible.most, independent);
+      if (no_ridge && rank) possible.most = std::min(possible.most, rank->most);
+      possible.sure = std::min(possible.most, std::max(independent, rank ? rank->sure : 0));
     }
   }
 
