@@ -547,6 +547,15 @@ class Checker {
     const double allowed = tolerance + (value.value > 0.0 ? slack / value.value : 0.0);
     say_ill_conditioned(entry, value, allowed, component);
     if (claims_.renormalized) {
+      const double scale = std::max(std::abs(entry.objective), value.value);
+      if (value.quad && !certified && std::abs(entry.objective - value.value) > tolerance * scale + slack) {
+        say_unchecked(
+            component, entry.k,
+            fmt::format(
+                "the objective, which is not certified: the features are so nearly dependent (condition {:.0e}) that a method need not know it ({:.10g} in the file, {:.10g} recomputed); leave near-copies out (⟨exclude⟩) or give a ridge (⟨ridge⟩)",
+                value.condition, entry.objective, value.value));
+        return;
+      }
       compare(CheckKind::kObjective, entry, component, "the objective", entry.objective, value.value,
               tolerance, slack);
       return;
