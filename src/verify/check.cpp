@@ -542,7 +542,7 @@ class Checker {
     }
     // What is certified has all its digits; other values have those of a Cholesky factor in doubles.
     const bool certified = entry.certified.value_or(false);
-    const double tolerance = certified ? std::max(value.sharp, 1e-8) : value.tolerance;
+    const double tolerance = certified ? kProven + value.error : value.tolerance;
     const double slack = certified ? value.sharp_slack : value.slack;
     const double allowed = tolerance + (value.value > 0.0 ? slack / value.value : 0.0);
     say_ill_conditioned(entry, value, allowed, component);
@@ -616,7 +616,12 @@ class Checker {
   /// positive.
   void check_loadings(const ClaimedEntry& entry, const DensePair& pair, const DenseValue& value,
                       Index component) {
-    if (!entry.loadings || !value.feasible) return;
+    if (!entry.loadings) {
+      if (claims_.sets_kind() != SetsKind::kUnknown)
+        add(CheckKind::kLoadings, entry, component, "there are none, and every method of sets gives them");
+      return;
+    }
+    if (!value.feasible) return;
     const Matrix& x = *entry.loadings;
     const auto q = quotients(entry, pair, value.quad);
     if (!q) {

@@ -603,6 +603,17 @@ TEST(Verify, ASizeThatNearCopiesAllowCannotBeTakenOut) {
   expect_holds(verified(result, data));
 }
 
+TEST(Verify, WhatIsCertifiedHasTheDigitsThatArePromised) {
+  const DatasetParts data = oracle::random_classes(40, 5, 3, 66);
+  for (const char* method : {"eslda", "espca"}) {
+    for (const double by : {1.0 + 3e-9, 1.0 - 3e-9}) {
+      json result = result_of(data, method, {.k = {1, 4}});
+      scale_claims(result["path"][2], by);
+      EXPECT_TRUE(failed_kinds(verified(result, data)).contains(CheckKind::kObjective)) << method << by;
+    }
+  }
+}
+
 struct Lie {
   std::string name;
   std::function<void(json&)> tell;
@@ -674,6 +685,7 @@ INSTANTIATE_TEST_SUITE_P(
             },
             CheckKind::kLoadings},
         Lie{"rows", [](json& r) { third(r)["loadings"].erase(0); }, CheckKind::kLoadings},
+        Lie{"no_loadings", [](json& r) { third(r).erase("loadings"); }, CheckKind::kLoadings},
         Lie{"columns", [](json& r) { third(r)["loadings"] = {{1.0, 0.0}, {0.0, 1.0}, {0.0, 0.0}}; }, CheckKind::kLoadings},
         Lie{"gap", [](json& r) { third(r)["gap"] = third(r)["gap"].get<double>() + 1e-6; }, CheckKind::kBounds},
         Lie{"gap_null", [](json& r) { third(r)["gap"] = nullptr; }, CheckKind::kBounds},
