@@ -30,6 +30,8 @@ using verify::DenseValue;
 constexpr double kProven = 1e-9;       ///< the gap up to which a set is called certified (docs/verify.md)
 constexpr double kHopeless = 1e-2;     ///< a tolerance above it says nothing
 constexpr double kArithmetic = 1e-12;  ///< for numbers that follow from others in the file by one operation
+constexpr double kClear = 1e-10;       ///< an error below it leaves what is certified its digits
+constexpr double kFromRows = 1e-4;     ///< what a value of nearly dependent features may be off by
 constexpr double kFewDigits = 1e-5;    ///< a tolerance above it says little of what is certified to 1e-9
 
 /// What the sets of a result are judged on.
@@ -253,7 +255,7 @@ class Checker {
       add(CheckKind::kFeatures, entry, component, std::move(words));
       add(CheckKind::kConstraints, entry, component, constraint_problem(entry));
       if (usable(entry)) {
-        const DenseValue value = verify::dense_value(pair, pair.places(entry.features), claims_.criterion);
+        const DenseValue value = value_of(entry, pair);
         check_objective(entry, pair, value, component);
         check_loadings(entry, pair, value, component);
         check_bounds(entry, path, value, component);
@@ -310,7 +312,7 @@ class Checker {
 
   /// Without a ridge no set has more features than the rank of B.
   void limit_by_rank(const DensePair& pair, verify::PossibleSizes& possible) const {
-    constexpr double kZero = 1e-13, kClearly = 1e-9;
+    constexpr double kClearly = 1e-9;
     if (claims_.ridge.fraction >= kClearly) return;  // no eigenvalue of the correlations is below that
     possible.sure = 0;
     const bool singles = groups_ == nullptr;
@@ -330,10 +332,16 @@ class Checker {
     const Index independent = (values.array() > kClearly * largest).count();
     if (independent == values.size()) {
       possible.sure = possible.most;
+      return;
+    }
+    // Nearly dependent: what doubles cannot tell, more digits can.
+    possible.in_doubles = independent;
+    const auto rank = pair.more ? pair.more->rank(at) : std::nullopt;
+    if (rank && rank->sure == values.size()) {
+      possible.sure = possible.most;
     } else if (singles) {
-      if (no_ridge)
-        possible.most = std::min<Index>(possible.most, (values.array() > kZero * largest).count());
-      possible.sure = std::min(possible.most, independent);
+      if (no_ridge && rank) possible.most = std::min(possible.most, rank->most);
+      possible.sure = std::min(possible.most, std::max(independent, rank ? rank->sure : 0));
     }
   }
 
@@ -506,6 +514,24 @@ class Checker {
             certified ? ", which is certified" : "", value.condition, tolerance));
   }
 
+  /// In as many digits as it takes to know what the entry claims.
+  [[nodiscard]] DenseValue value_of(const ClaimedEntry& entry, const DensePair& pair) const {
+    const auto places = pair.places(entry.features);
+    DenseValue value = verify::dense_value(pair, places, claims_.criterion);
+    const bool certified = entry.certified.value_or(false);
+    const double error = certified ? value.error + share(value.sharp_slack, value.value)
+                                   : value.tolerance + share(value.slack, value.value);
+    if (value.feasible && error <= (certified ? kClear : kHopeless)) return value;
+    auto sharper = verify::sharper_value(pair, places, claims_.criterion);
+    if (!sharper || !sharper->feasible) return value;
+    // Such values come from the rows with more digits in select, too: where doubles are off by a millionth.
+    sharper->tolerance = std::min(sharper->tolerance, kFromRows);
+    sharper->slack = std::min(sharper->slack, kFromRows * sharper->value + sharper->sharp_slack);
+    return std::move(*sharper);
+  }
+
+  static double share(double slack, double value) { return value > 0.0 ? slack / value : 0.0; }
+
   void check_objective(const ClaimedEntry& entry, const DensePair& pair, const DenseValue& value,
                        Index component) {
     if (!value.feasible) {
@@ -516,11 +542,20 @@ class Checker {
     }
     // What is certified has all its digits; other values have those of a Cholesky factor in doubles.
     const bool certified = entry.certified.value_or(false);
-    const double tolerance = certified ? std::max(value.sharp, 1e-8) : value.tolerance;
+    const double tolerance = certified ? kProven + value.error : value.tolerance;
     const double slack = certified ? value.sharp_slack : value.slack;
     const double allowed = tolerance + (value.value > 0.0 ? slack / value.value : 0.0);
     say_ill_conditioned(entry, value, allowed, component);
     if (claims_.renormalized) {
+      const double scale = std::max(std::abs(entry.objective), value.value);
+      if (value.quad && !certified && std::abs(entry.objective - value.value) > tolerance * scale + slack) {
+        say_unchecked(
+            component, entry.k,
+            fmt::format(
+                "the objective, which is not certified: the features are so nearly dependent (condition {:.0e}) that a method need not know it ({:.10g} in the file, {:.10g} recomputed); leave near-copies out (⟨exclude⟩) or give a ridge (⟨ridge⟩)",
+                value.condition, entry.objective, value.value));
+        return;
+      }
       compare(CheckKind::kObjective, entry, component, "the objective", entry.objective, value.value,
               tolerance, slack);
       return;
@@ -546,7 +581,8 @@ class Checker {
     Matrix metric;  ///< X'B_S X
     Vector values;  ///< x'A_S x of each column
   };
-  static std::optional<Quotients> quotients(const ClaimedEntry& entry, const DensePair& pair) {
+  static std::optional<Quotients> quotients(const ClaimedEntry& entry, const DensePair& pair,
+                                            bool quad = false) {
     if (!entry.loadings || entry.loadings->cols() == 0 ||
         entry.loadings->rows() != static_cast<Index>(entry.features.size())) {
       return std::nullopt;
@@ -555,6 +591,12 @@ class Checker {
     const Matrix& x = *entry.loadings;
     const Matrix a = pair.a(places, places);
     Quotients q;
+    if (quad) {
+      auto products = pair.more->products(places, x);
+      q.metric = std::move(products.b);
+      q.values = products.a.diagonal();
+      return q;
+    }
     if (pair.identity()) {
       q.metric = x.transpose() * x;
     } else {
@@ -574,22 +616,32 @@ class Checker {
   /// positive.
   void check_loadings(const ClaimedEntry& entry, const DensePair& pair, const DenseValue& value,
                       Index component) {
-    if (!entry.loadings || !value.feasible) return;
+    if (!entry.loadings) {
+      if (claims_.sets_kind() != SetsKind::kUnknown)
+        add(CheckKind::kLoadings, entry, component, "there are none, and every method of sets gives them");
+      return;
+    }
+    if (!value.feasible) return;
     const Matrix& x = *entry.loadings;
-    const auto q = quotients(entry, pair);
+    const auto q = quotients(entry, pair, value.quad);
     if (!q) {
       add(CheckKind::kLoadings, entry, component,
           fmt::format("they are {} x {} for {}", x.rows(), x.cols(),
                       counted(entry.features.size(), "feature")));
       return;
     }
+    // Loadings have the digits of a factor in doubles, whatever is known here.
+    const double doubles = value.quad ? std::max(1e-8, 100.0 * value.condition * kEpsilon) : value.tolerance;
+    const double tolerance = value.quad ? std::min(doubles, kHopeless) : doubles;
+    bool few_digits = false;  // by which they differ, and may
     Finding finding;
-    finding.tolerance = value.tolerance;
+    finding.tolerance = tolerance;
     const Matrix off = q->metric - Matrix::Identity(x.cols(), x.cols());
     finding.deviation = off.cwiseAbs().maxCoeff();
-    if (!(*finding.deviation <= value.tolerance)) {
+    if (!(*finding.deviation <= tolerance)) {
+      few_digits = *finding.deviation <= doubles;
       finding.words = fmt::format("{} differs from the identity by {:.2g} ({:.2g} is allowed)",
-                                  pair.identity() ? "X'X" : "X'B X", *finding.deviation, value.tolerance);
+                                  pair.identity() ? "X'X" : "X'B X", *finding.deviation, tolerance);
     }
     for (Index c = 0; c < x.cols() && finding.words.empty(); ++c) {
       const double largest = x.col(c).cwiseAbs().maxCoeff();
@@ -602,13 +654,22 @@ class Checker {
         const double scale = value.eigenvalues[0];
         const double miss = std::abs(q->values[c] - value.eigenvalues[c]);
         if (scale > 0.0) finding.deviation = std::max(*finding.deviation, miss / scale);
-        if (!(miss <= value.tolerance * scale + value.slack)) {
+        if (!(miss <= tolerance * scale + value.slack)) {
+          few_digits = miss <= doubles * scale + value.slack;
           finding.claimed = q->values[c];
           finding.recomputed = value.eigenvalues[c];
           finding.words = fmt::format("the quotient of column {} is {:.10g} where {:.10g} is reached", c + 1,
                                       q->values[c], value.eigenvalues[c]);
         }
       }
+    }
+    if (few_digits && tolerance < doubles) {
+      say_unchecked(
+          component, entry.k,
+          fmt::format(
+              "the loadings: the features are so nearly dependent (condition {:.0e}) that doubles give them few digits ({}); leave near-copies out (⟨exclude⟩) or give a ridge (⟨ridge⟩)",
+              value.condition, finding.words));
+      return;
     }
     Finding& added = add(CheckKind::kLoadings, entry, component, finding.words);
     added.claimed = finding.claimed;
@@ -712,7 +773,11 @@ class Checker {
       if (entry.upper_bound && set.objective > *entry.upper_bound * (1.0 + kProven)) {
         return here(fmt::format("{:.10g} is above upper_bound {:.10g}", set.objective, *entry.upper_bound));
       }
-      const DenseValue value = verify::dense_value(pair, pair.places(set.features), claims_.criterion);
+      DenseValue value = verify::dense_value(pair, pair.places(set.features), claims_.criterion);
+      if (!value.feasible) {
+        if (auto sharper = verify::sharper_value(pair, pair.places(set.features), claims_.criterion))
+          value = std::move(*sharper);
+      }
       if (!value.feasible) return here("its within-class covariance is singular");
       worst = std::max(worst, relative(set.objective, value.value));
       if (!(std::abs(set.objective - value.value) <= value.allowance())) {

@@ -17,6 +17,7 @@ ClassRows::ClassRows(const Dataset& data, const std::vector<Index>& features)
   weights.assign(static_cast<std::size_t>(x.rows()), 1.0L);
   if (!data.weights().empty())
     std::copy(data.weights().data(), data.weights().data() + x.rows(), weights.begin());
+  given = weights;
   Long sum = 0.0L;
   for (const Long w : weights) sum += w;
   for (Long& w : weights) w /= sum;

@@ -35,7 +35,8 @@ struct ClassRows {
   }
 
   Matrix x;
-  const std::vector<int>& codes;
+  std::vector<int> codes;
+  std::vector<Long> given;           ///< the weights as they are
   std::vector<Long> weights, share;  ///< of the rows and of the classes: each sums to 1
   /// About the mean of each column, a double: from it to a value there is a difference with all digits, where
   /// a mean of its own would be rounded to 2^-64 of how far from zero the column stands.

@@ -12,6 +12,8 @@
 namespace subspectra::verify {
 namespace {
 
+constexpr double kSharpest = 2e-9;  ///< what a certificate promises, and what printing it rounds off
+
 // Eigen's own product and not linalg::, which the searches use: here speed comes second.
 Matrix gram(const Matrix& z) {
   Matrix s = Matrix::Zero(z.cols(), z.cols());
@@ -59,17 +61,20 @@ LongMatrix within_covariance(const ClassRows& rows) {
   return b;
 }
 
-DensePair class_pair(const ClassRows& rows, const RidgeAmount& ridge) {
+DensePair class_pair(const std::shared_ptr<const ClassRows>& kept, const RidgeAmount& ridge) {
+  const ClassRows& rows = *kept;
   constexpr double kMostLong = 4e9;  // products: some seconds
   const Index n = rows.x.cols();
   const double products = 0.5 * static_cast<double>(rows.x.rows()) * static_cast<double>(n * n);
   DensePair pair;
   LongMatrix m = between_factor(rows);
   const Matrix factor = in_double(m);
+  std::vector<Long> ridges;
+  for (Index j = 0; j < n; ++j) ridges.push_back(ridge_of(rows, j, ridge));
   pair.a = factor * factor.transpose();
   if (products <= kMostLong) {
     pair.long_b = within_covariance(rows);
-    for (Index j = 0; j < n; ++j) pair.long_b(j, j) += ridge_of(rows, j, ridge);
+    for (Index j = 0; j < n; ++j) pair.long_b(j, j) += ridges[static_cast<std::size_t>(j)];
     pair.b = in_double(pair.long_b);
     pair.long_m = std::move(m);
   } else {
@@ -79,11 +84,12 @@ DensePair class_pair(const ClassRows& rows, const RidgeAmount& ridge) {
         x(i, j) = static_cast<double>(std::sqrt(rows.weight(i)) * rows.deviation(i, j));
     }
     pair.b = gram(x);
-    for (Index j = 0; j < n; ++j) pair.b(j, j) += static_cast<double>(ridge_of(rows, j, ridge));
+    for (Index j = 0; j < n; ++j) pair.b(j, j) += static_cast<double>(ridges[static_cast<std::size_t>(j)]);
   }
   pair.rank = std::count_if(rows.share.begin(), rows.share.end(), [](Long share) { return share > 0.0L; });
   pair.rank = std::max<Index>(0, pair.rank - 1);
   pair.noise = 64.0 * kEpsilon;
+  pair.more = std::make_shared<MoreDigits>(kept, std::move(ridges));
   return pair;
 }
 
@@ -93,7 +99,7 @@ DensePair table_pair(const Dataset& data, std::vector<Index> features, bool lda,
   DensePair pair;
   if (features.empty()) return pair;  // no set of the result names a column of the data
   if (lda) {
-    pair = class_pair(ClassRows(data, features), ridge);
+    pair = class_pair(std::make_shared<const ClassRows>(data, features), ridge);
   } else {
     Matrix x = data.values().columns(features);
     Vector w = Vector::Ones(data.rows());
@@ -127,6 +133,7 @@ DensePair matrix_pair(const Matrix& a, const Matrix* b, std::vector<Index> featu
       const double variance = pair.b(j, j) > 0.0 ? pair.b(j, j) : pair.a(j, j);
       pair.b(j, j) += ridge.fraction * variance + ridge.value;
     }
+    pair.more = std::make_shared<MoreDigits>(pair.a, pair.b);
   }
   pair.features = std::move(features);
   return pair;
@@ -177,7 +184,6 @@ std::optional<Vector> long_eigenvalues(const DensePair& pair, const std::vector<
 }  // namespace
 
 DenseValue dense_value(const DensePair& pair, const std::vector<Index>& places, Criterion criterion) {
-  constexpr double kSharpest = 2e-9;  // what a certificate promises, and what printing it rounds off
   DenseValue result;
   result.tolerance = 1e-8;
   result.sharp = kSharpest;
@@ -190,6 +196,7 @@ DenseValue dense_value(const DensePair& pair, const std::vector<Index>& places, 
     if (!eigen.converged) return result;
     ascending = eigen.values;
     result.slack = result.sharp_slack = pair.noise;
+    result.error = 1e-11;  // of sums over the rows in doubles
   } else {
     ScaledSet set{pair.a(places, places), pair.b(places, places)};
     if (!(set.b.diagonal().minCoeff() > 0.0)) return result;
@@ -205,7 +212,8 @@ DenseValue dense_value(const DensePair& pair, const std::vector<Index>& places, 
     result.condition = spectrum[set.b.rows() - 1] / smallest;
     if (extended) epsilon = static_cast<double>(kLongEpsilon);
     result.tolerance = std::max(result.tolerance, 100.0 * result.condition * kEpsilon);
-    result.sharp = std::max(result.sharp, 100.0 * result.condition * epsilon);
+    result.error = 100.0 * result.condition * epsilon;
+    result.sharp = std::max(result.sharp, result.error);
   }
   result.feasible = ascending.allFinite();
   const Index kept = std::min({pair.rank, ascending.size(), std::ssize(places)});
@@ -223,6 +231,32 @@ DenseValue dense_value(const DensePair& pair, const std::vector<Index>& places, 
       result.slack += 100.0 * result.condition * kEpsilon * felt;
       result.sharp_slack += 100.0 * result.condition * epsilon * felt;
     }
+  }
+  return result;
+}
+
+std::optional<DenseValue> sharper_value(const DensePair& pair, const std::vector<Index>& places,
+                                        Criterion criterion) {
+  if (!pair.more || places.empty()) return std::nullopt;
+  const auto known = pair.more->values(places);
+  if (!known) return std::nullopt;
+  DenseValue result;
+  result.condition = known->condition;
+  result.dependent = known->is == QuadValues::Is::kDependent;
+  if (known->is != QuadValues::Is::kKnown) return result;
+  result.feasible = result.quad = true;
+  const Index kept = std::min({pair.rank, known->values.size(), std::ssize(places)});
+  result.eigenvalues = known->values.reverse().head(kept).cwiseMax(0.0);
+  result.value = criterion_of(criterion, result.eigenvalues);
+  result.error = known->relative + 4.0 * kEpsilon;  // it is a double
+  result.sharp = std::max(kSharpest, result.error);
+  result.tolerance = std::max(1e-8, 100.0 * result.condition * kEpsilon);
+  result.slack = result.sharp_slack = static_cast<double>(std::max<Index>(1, kept)) * known->absolute;
+  if (criterion == Criterion::kWilks) {  // as above
+    double felt = 0.0;
+    for (const double value : result.eigenvalues) felt += result.largest() / (1.0 + value);
+    result.slack += 100.0 * result.condition * kEpsilon * felt;
+    result.sharp_slack += known->relative * felt;
   }
   return result;
 }

@@ -25,7 +25,21 @@ bool SetJudge::judge(const std::vector<Index>& places) {
     if (known_.contains(sorted)) return false;
   }
   DenseValue dense = dense_value(pair_, places, criterion_);
-  if (!dense.feasible) return false;
+  const bool open = !dense.feasible || (dense.sharp > kLeastDigits / 10.0 &&
+                                        std::abs(dense.value - bound_) <= dense.allowance());
+  if (open) {  // these digits do not decide
+    if (!dense.feasible && has_dependent(places)) return false;
+    auto sharper = sharper_value(pair_, places, criterion_);
+    if (sharper && sharper->dependent) {
+      remember_dependent(places);
+      return false;
+    }
+    if (sharper && sharper->feasible) dense = std::move(*sharper);
+  }
+  if (!dense.feasible) {
+    condition_ = std::max(condition_, 1.0 / kEpsilon);
+    return false;
+  }
   if (dense.value - dense.allowance() > bound_) {
     found_ = {places, std::move(dense)};
     return true;
@@ -34,6 +48,28 @@ bool SetJudge::judge(const std::vector<Index>& places) {
       dense.value + dense.allowance() > bound_ + kLeastDigits * std::abs(bound_))
     condition_ = std::max(condition_, dense.condition);
   return false;
+}
+
+/// Copies are in many sets: what is known of a few features is not asked again.
+bool SetJudge::has_dependent(std::vector<Index> places) const {
+  std::sort(places.begin(), places.end());
+  return std::any_of(dependent_.begin(), dependent_.end(), [&](const auto& few) {
+    return std::includes(places.begin(), places.end(), few.begin(), few.end());
+  });
+}
+
+/// As few of them as still depend on each other.
+void SetJudge::remember_dependent(std::vector<Index> places) {
+  constexpr std::size_t kMost = 1000;
+  if (dependent_.size() >= kMost) return;
+  std::sort(places.begin(), places.end());
+  for (std::size_t i = places.size(); i-- > 0 && places.size() > 1;) {
+    std::vector<Index> fewer = places;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    const auto without = sharper_value(pair_, fewer, criterion_);
+    if (without && without->dependent) places = std::move(fewer);
+  }
+  dependent_.push_back(std::move(places));
 }
 
 BoundAnswer SetJudge::answer(BoundAnswer::End otherwise) const {

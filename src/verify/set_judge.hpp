@@ -48,12 +48,16 @@ class SetJudge {
   [[nodiscard]] BoundAnswer answer(BoundAnswer::End otherwise) const;
 
  private:
+  [[nodiscard]] bool has_dependent(std::vector<Index> places) const;
+  void remember_dependent(std::vector<Index> places);
+
   const DensePair& pair_;
   Criterion criterion_;
   double bound_ = 0.0;
   std::set<std::vector<Index>> known_;
   std::optional<Exceeding> found_;
   double condition_ = 0.0;
+  std::vector<std::vector<Index>> dependent_;  ///< ascending places
 };
 
 }  // namespace subspectra::verify

@@ -1,6 +1,7 @@
 #pragma once
 /// Whether a path has every size that it must have: a result from which sets were taken out proves less than
 /// it seems to.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct PossibleSizes {
   Index least = 1;  ///< the included units
   Index most = 0;   ///< no set is larger
   Index sure = 0;   ///< up to here sets exist in any case; between, rounding decides which are independent
+  std::optional<Index> in_doubles;  ///< up to here doubles tell as much; nothing: as `sure`
 };
 
 struct SizesFinding {

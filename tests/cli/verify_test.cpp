@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <sstream>
 
@@ -71,6 +72,48 @@ TEST(VerifyCommand, DoesNotHoldWhatItKnowsTooFewDigitsOf) {
       EXPECT_NE(run_program({"verify", "changed.json", "table.csv"}, {.directory = scratch.path()}).code, 0)
           << noise << ' ' << entry["k"];
     }
+  }
+}
+
+/// A column and its near-copy: select certifies both together from 31 digits, and a file that says less, or
+/// more, is not taken for it.
+TEST(VerifyCommand, FindsWhatIsWrongBesideANearCopy) {
+  const ScratchDirectory scratch;
+  const testing::RunSettings here{.directory = scratch.path()};
+  std::string text = "a,b,class\n";
+  for (int i = 0; i < 48; ++i) {
+    const double a = std::round(1e4 * std::sin(3.0 * i + 0.2)) / 1e4;
+    text +=
+        fmt::format("{},{:.8f},{}\n", a, a + 4e-8 * (i % 2) + 1e-8 * (i * 7 % 11), i % 2 == 0 ? 'u' : 'v');
+  }
+  scratch.write("table.csv", text);
+  for (const char* method : {"eslda", "gslda"}) {
+    ASSERT_EQ(
+        run_program(
+            {"select", "table.csv", "--ridge", "0", "--method", method, "-o", "result.json", "--quiet"}, here)
+            .code,
+        0);
+    const json result = json::parse(scratch.read("result.json"));
+    ASSERT_EQ(result["path"].size(), 2U);
+    ASSERT_EQ(result["path"][1]["certified"], true);
+    const Finished honest = run_program({"verify", "result.json", "table.csv", "--json"}, here);
+    EXPECT_TRUE(honest.code == 0 || honest.code == 6) << honest.err;
+    for (const auto& words : honest.json()["not_checked"])
+      EXPECT_NE(words.get<std::string>().find("the loadings: "), std::string::npos) << words;
+    const auto code_of = [&](const json& changed) {
+      scratch.write("changed.json", changed.dump());
+      return run_program({"verify", "changed.json", "table.csv"}, here).code;
+    };
+    json less = result;
+    less["path"].erase(1);
+    EXPECT_EQ(code_of(less), less["status"] == "rank_limit" ? 6 : 1);
+    json more = result;
+    for (const char* key : {"objective", "upper_bound"})
+      more["path"][1][key] = more["path"][1][key].get<double>() * (1.0 + 3e-9);
+    EXPECT_EQ(code_of(more), 1);
+    json bare = result;
+    bare["path"][1].erase("loadings");
+    EXPECT_EQ(code_of(bare), 1);
   }
 }
 

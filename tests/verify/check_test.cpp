@@ -525,6 +525,95 @@ TEST(Verify, NearCopiesAreRecomputedWithAllDigitsOrSaid) {
   EXPECT_TRUE(failed_kinds(verified(result, data)).contains(CheckKind::kObjective));
 }
 
+/// The last column is the first but for this much, by which the classes differ.
+DatasetParts with_near_copy(Index features, double apart) {
+  DatasetParts data = oracle::random_classes(48, features, 2, 65);
+  for (Index i = 0; i < 48; ++i)
+    data.dense(i, features - 1) =
+        data.dense(i, 0) +
+        apart * (data.labels->codes[static_cast<std::size_t>(i)] + std::sin(static_cast<double>(3 * i)));
+  return data;
+}
+
+json without_ridge(const DatasetParts& data, std::string_view method, Index most) {
+  SelectOptions options{.k = {1, most}};
+  options.ridge.value = 0.0;
+  return result_of(data, method, options);
+}
+
+TEST(Verify, WhatNearCopiesAreCertifiedForIsRecomputedInMoreDigits) {
+  for (const Index features : {2, 3}) {
+    for (const char* method : {"eslda", "gslda"}) {
+      for (const double apart : {1e-6, 1e-7}) {
+        SCOPED_TRACE(fmt::format("{} of {}, {}", method, features, apart));
+        const DatasetParts data = with_near_copy(features, apart);
+        const json result = without_ridge(data, method, features);
+        ASSERT_EQ(result["path"].size(), static_cast<std::size_t>(features));
+        const json& last = result["path"].back();
+        ASSERT_EQ(last["certified"], true);
+        const auto honest = verified(result, data);
+        EXPECT_EQ(honest.failures(), 0);
+        // Loadings have the digits of doubles; all else is known.
+        for (const auto& words : honest.not_checked())
+          EXPECT_NE(words.find("the loadings: "), std::string::npos) << words;
+        EXPECT_EQ(checked(honest, CheckKind::kEnumeration), std::ssize(result["path"]));
+        json lie = result;
+        scale_claims(lie["path"].back(), 1.001);
+        EXPECT_EQ(failed_kinds(verified(lie, data)), std::set{CheckKind::kObjective});
+        if (features == 2) continue;
+        // The copies are far better than any other two, but a file may say otherwise.
+        lie = result;
+        json& pair = lie["path"][1];
+        ASSERT_EQ(pair["features"], json({0, 2}));
+        pair["features"] = {0, 1};
+        pair["names"] = {"x0", "x1"};
+        EXPECT_TRUE(failed_kinds(verified(lie, data)).contains(CheckKind::kObjective));
+        const DatasetParts plain = oracle::random_classes(48, 2, 2, 65);
+        const json other = without_ridge(plain, "eslda", 2)["path"][1];
+        for (const char* key : {"objective", "upper_bound", "loadings"}) pair[key] = other[key];
+        EXPECT_TRUE(failed_kinds(verified(lie, data)).contains(CheckKind::kEnumeration));
+      }
+    }
+  }
+}
+
+TEST(Verify, ASizeThatNearCopiesAllowCannotBeTakenOut) {
+  for (const Index features : {2, 3}) {
+    for (const char* method : {"eslda", "gslda"}) {
+      SCOPED_TRACE(fmt::format("{} of {}", method, features));
+      const DatasetParts data = with_near_copy(features, 1e-7);
+      json result = without_ridge(data, method, features);
+      result["path"].erase(result["path"].size() - 1);
+      const auto verification = verified(result, data);
+      // Greedy passes may end where doubles hold the features for dependent, and say so.
+      if (result["status"] == "rank_limit") {
+        EXPECT_EQ(verification.verdict(), Verdict::kUnchecked);
+        result["status"] = "heuristic";
+      } else {
+        EXPECT_EQ(result["status"], "optimal");
+      }
+      EXPECT_TRUE(failed_kinds(verified(result, data)).contains(CheckKind::kSizes));
+      EXPECT_EQ(verification.missing, std::vector<Index>{features});
+    }
+  }
+  // Of copies to the last digit there is no such set.
+  DatasetParts data = with_near_copy(3, 0.0);
+  json result = without_ridge(data, "pearson", 3);
+  ASSERT_EQ(result["path"].size(), 2U);
+  expect_holds(verified(result, data));
+}
+
+TEST(Verify, WhatIsCertifiedHasTheDigitsThatArePromised) {
+  const DatasetParts data = oracle::random_classes(40, 5, 3, 66);
+  for (const char* method : {"eslda", "espca"}) {
+    for (const double by : {1.0 + 3e-9, 1.0 - 3e-9}) {
+      json result = result_of(data, method, {.k = {1, 4}});
+      scale_claims(result["path"][2], by);
+      EXPECT_TRUE(failed_kinds(verified(result, data)).contains(CheckKind::kObjective)) << method << by;
+    }
+  }
+}
+
 struct Lie {
   std::string name;
   std::function<void(json&)> tell;
@@ -596,6 +685,7 @@ INSTANTIATE_TEST_SUITE_P(
             },
             CheckKind::kLoadings},
         Lie{"rows", [](json& r) { third(r)["loadings"].erase(0); }, CheckKind::kLoadings},
+        Lie{"no_loadings", [](json& r) { third(r).erase("loadings"); }, CheckKind::kLoadings},
         Lie{"columns", [](json& r) { third(r)["loadings"] = {{1.0, 0.0}, {0.0, 1.0}, {0.0, 0.0}}; }, CheckKind::kLoadings},
         Lie{"gap", [](json& r) { third(r)["gap"] = third(r)["gap"].get<double>() + 1e-6; }, CheckKind::kBounds},
         Lie{"gap_null", [](json& r) { third(r)["gap"] = nullptr; }, CheckKind::kBounds},
