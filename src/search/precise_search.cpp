@@ -16,6 +16,12 @@ namespace {
 
 constexpr Index kMostFeatures = 150;  // n^3 operations of some 20 flops, and the rows before that
 
+double trace_of(const DoubleDoubleMatrix& t) {
+  double trace = 0.0;
+  for (Index i = 0; i < t.rows; ++i) trace += t(i, i).rounded();
+  return trace;
+}
+
 /// Without one row and column (or one row).
 DoubleDoubleMatrix without(const DoubleDoubleMatrix& from, Index place, bool column) {
   DoubleDoubleMatrix to(from.rows - 1, column ? from.cols - 1 : from.cols);
@@ -77,17 +83,12 @@ bool PreciseInverse::factor() {
   const double of_factor = kUnit * static_cast<double>(n) * condition;
   updates_ = of_factor * condition < kMostOfUpdates;
   error_ = 1e-14 + (updates_ ? of_factor * condition : of_factor);
+  factored_trace_ = trace_of(t_);
   if (criterion_ == Criterion::kWilks && t_.rows > 1) {  // what is small beside the largest part of T
-    double trace = 0.0;
-    for (Index i = 0; i < t_.rows; ++i) trace += t_(i, i).rounded();
-    error_ += kUnit * static_cast<double>(t_.rows) * trace * condition;
+    error_ += kUnit * static_cast<double>(t_.rows) * factored_trace_ * condition;
   }
+  factored_error_ = error_;
   return error_ < 1e-10;
-}
-
-double PreciseInverse::cost_of_drop() const {
-  const auto n = static_cast<double>(size());
-  return updates_ ? n * n : n * n * n;
 }
 
 double PreciseInverse::value() const { return precise_criterion(criterion_, t_); }
@@ -101,9 +102,21 @@ double PreciseInverse::value_without(Index place) const {
   return precise_criterion(criterion_, t);
 }
 
-void PreciseInverse::drop(Index place) {
+bool PreciseInverse::drop(Index place) {
+  // What is left of a much larger T has lost as many digits, and is factored anew.
+  constexpr double kMostFall = 1e-3, kMostError = 1e-10;
+  const DoubleDouble own = p_(place, place);
+  double left = trace_of(t_);
+  for (Index j = 0; j < t_.cols; ++j) left -= (u_(place, j) * u_(place, j) / own).rounded();
+  const double error = factored_error_ * std::max(1.0, factored_trace_ / left);
   left_.erase(left_.begin() + place);
-  if (!updates_ && factor()) return;  // of fewer features the condition is no larger
+  const auto n = static_cast<double>(left_.size());
+  if (!updates_ || !(left > kMostFall * factored_trace_) || !(error < kMostError)) {
+    work_ += n * n * n;
+    return factor();
+  }
+  work_ += n * n;
+  error_ = error;
   const DoubleDouble pivot = p_(place, place);
   for (Index j = 0; j < t_.cols; ++j) {
     const DoubleDouble scaled = u_(place, j) / pivot;
@@ -121,6 +134,7 @@ void PreciseInverse::drop(Index place) {
   }
   p_ = without(p_, place, true);
   u_ = without(u_, place, false);
+  return true;
 }
 
 std::optional<RootLosses> precise_root(const Pencil& pencil, const SearchUnits& units, Criterion criterion) {
@@ -218,8 +232,10 @@ class PreciseTree {
           offer(std::move(left));
         } else {
           PreciseInverse child = node;
-          child.drop(place);
-          work_ += node.cost_of_drop();
+          const double before = child.work();
+          const bool known = child.drop(place);
+          work_ += child.work() - before;
+          if (!known) return false;
           std::vector<char> still = kept;
           still.erase(still.begin() + place);
           if (!visit(child, left, std::move(still))) return false;

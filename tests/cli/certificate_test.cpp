@@ -171,5 +171,29 @@ TEST(Certificates, ATableOfNothingButSuchColumnsIsRefusedInWords) {
   EXPECT_NE(run.err.find("no feature varies within a class"), std::string::npos) << run.err;
 }
 
+std::string written(const testing::ScratchDirectory& scratch, const std::string& name,
+                    const std::string& text) {
+  const std::string path = scratch.file(name);
+  std::ofstream(path) << text;
+  return path;
+}
+
+/// Beside a feature that is worth 1e19 times as much, the search took rounding for the values of the rest,
+/// and certified a pool without the second best of them. `verify` tries all sets.
+TEST(Certificates, APoolBesideAnOverwhelmingFeatureIsComplete) {
+  const testing::ScratchDirectory scratch;
+  const std::string a = written(scratch, "a.csv",
+                                "14,6,-8,-8,-1.2e10\n6,18,6,-6,-6e9\n-8,6,15,3,3e9\n-8,-6,3,5,7e9\n"
+                                "-1.2e10,-6e9,3e9,7e9,1.4e19\n");
+  const std::string b = written(
+      scratch, "b.csv", "71,71,-22,7,16\n71,71,-22,7,16\n-22,-22,74,10,7\n7,7,10,66,11\n16,16,7,11,61\n");
+  const std::string result = scratch.file("r.json");
+  const auto run = run_program({"select", "--between", a, "--within", b, "--method", "eslda", "-k", "1",
+                                "--pool", "4", "--require-optimal", "-o", result});
+  EXPECT_EQ(run.code, 0) << run.err;
+  const auto verified = run_program({"verify", result, "--between", a, "--within", b});
+  EXPECT_EQ(verified.code, 0) << verified.err << verified.out;
+}
+
 }  // namespace
 }  // namespace subspectra

@@ -183,6 +183,34 @@ TEST(PreciseSearch, FindsAndProvesTheBestSetsOfNearCopies) {
   }
 }
 
+/// What is left of T without a feature that is worth 1e24 times as much has no digits of its own.
+TEST(PreciseSearch, SeesTheRestBehindAFeatureThatSeparates) {
+  DatasetParts parts = near_copies(1e-3, 5, false);
+  for (Index i = 0; i < parts.dense.rows(); ++i)
+    parts.dense(i, 2) = 1e-12 * parts.dense(i, 2) + (parts.labels->codes[static_cast<std::size_t>(i)] == 1);
+  const Dataset data(parts);
+  const QuadTruth truth(parts, 0.0);
+  const auto pencil = lda_pencil(data, 0.0, 1);
+  for (const std::size_t k : {1, 2, 3}) {
+    std::vector<double> values;
+    for (const auto& set : subsets(7, k)) values.push_back(truth.trace(set));
+    std::sort(values.rbegin(), values.rend());
+    const auto best = precise_best(*pencil, all_of(parts), Criterion::kTrace, static_cast<Index>(k), {},
+                                   values.size(), RunControl());
+    ASSERT_EQ(best.sets.size(), values.size());
+    EXPECT_TRUE(best.proven);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      EXPECT_NEAR(best.sets[i].objective, values[i], 1e-9 * values[i]);
+      EXPECT_NEAR(best.sets[i].objective, truth.trace(best.sets[i].features), 1e-9 * values[i]);
+    }
+    const std::size_t few = values.size() / 2;
+    const auto better =
+        precise_best(*pencil, all_of(parts), Criterion::kTrace, static_cast<Index>(k), {}, few, RunControl());
+    EXPECT_TRUE(better.proven);
+    for (std::size_t i = 0; i < few; ++i) EXPECT_NEAR(better.sets[i].objective, values[i], 1e-9 * values[i]);
+  }
+}
+
 TEST(PreciseSearch, SaysThatItKnowsNothingOfTooManyFeaturesOrGroups) {
   const DatasetParts parts = near_copies(1e-3, 5, false);
   const Dataset data(parts);
