@@ -427,10 +427,8 @@ std::unique_ptr<Pencil> dense_copy(const Pencil& pencil, int threads) {
   std::vector<Index> all(static_cast<std::size_t>(pencil.size()));
   std::iota(all.begin(), all.end(), Index{0});
   DensePencil::Parts parts{.factor = *pencil.factor(), .b = pencil.block(all, threads), .source = &pencil};
-  if (pencil.scale() != nullptr) {
-    parts.shift = pencil.shift();
-    parts.scale = *pencil.scale();
-  }
+  parts.shift = pencil.shift();  // in the units of the copy
+  if (pencil.scale() != nullptr) parts.scale = *pencil.scale();
   return std::make_unique<DensePencil>(std::move(parts));
 }
 

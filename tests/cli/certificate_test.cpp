@@ -227,5 +227,20 @@ TEST(Certificates, EqualValuesDoNotVaryBesideATinyRidge) {
   }
 }
 
+/// The matrix that an exact search copies from a table forgot that a number was added to its diagonal, and
+/// was refused as singular where there are more features than rows less classes.
+TEST(Certificates, BoundsOfAWideTableKnowOfItsRidge) {
+  const testing::ScratchDirectory scratch;
+  const std::string table = written(scratch, "t.csv",
+                                    "f0,f1,f2,f3,f4,class\n-1,0,5,9,-9,a\n-7,6,9,-5,-4,b\n7,-1,-4,6,-5,c\n"
+                                    "-2,3,1,-8,-9,a\n7,5,6,1,6,b\n-3,-1,5,-7,-4,c\n");
+  for (const std::string ridge : {"0.1", "0.001", "rel:0.001"}) {
+    const auto run = run_program({"select", table, "--method", "eslda", "--ridge", ridge, "-k", "1:3",
+                                  "--bounds", "--require-optimal", "--json"});
+    ASSERT_EQ(run.code, 0) << ridge << run.err;
+    for (const auto& entry : run.json()["path"]) EXPECT_TRUE(entry.contains("bounds")) << entry;
+  }
+}
+
 }  // namespace
 }  // namespace subspectra
