@@ -52,7 +52,7 @@ class PreciseInverse {
 [[nodiscard]] std::optional<RootLosses> precise_root(const Pencil& pencil, const SearchUnits& units,
                                                      Criterion criterion);
 
-/// The best sets of k single features.
+/// The best sets of k units.
 struct PreciseBest {
   std::vector<PoolSet> sets;  ///< best first, ties in lexicographic order
   bool proven = false;        ///< no other set is better by more than a certificate allows

@@ -508,25 +508,6 @@ bool dwarfed(const Problem& problem, const RootLosses* root, const Selection& se
   return log_det ? most > kMostLogDet : small && most > kMostBeside * least;
 }
 
-/// The entry is this set.
-void replace_set(const Problem& problem, const PoolSet& set, PathEntry& entry) {
-  if (set.features != entry.features) {
-    entry.loadings = renormalize(problem.pencil(), set.features, problem.options().criterion,
-                                 problem.options().components, problem.options().threads)
-                         .discriminants.vectors;
-    entry.features = set.features;
-    const SearchUnits& units = problem.units();
-    entry.units.clear();
-    for (Index u = 0; u < units.count() && !units.single; ++u) {
-      const Index first = units.members[static_cast<std::size_t>(u)].front();
-      if (std::binary_search(entry.features.begin(), entry.features.end(), first))
-        entry.units.push_back(units.group[static_cast<std::size_t>(u)]);
-    }
-    std::sort(entry.units.begin(), entry.units.end());
-  }
-  entry.objective = set.objective;
-}
-
 /// Whether the pool of an exact search is best first by the values that are reported.
 bool in_order(const PathEntry& entry) {
   return std::is_sorted(entry.pool.begin(), entry.pool.end(), [](const PoolSet& x, const PoolSet& y) {
@@ -562,7 +543,6 @@ std::vector<PoolSet> best_singles(const Problem& problem, std::size_t wanted) {
 /// Where doubles have too few digits: every value from the rows, every bound from a root that has more of
 /// them, and what a search has `proven` proven again, or taken back with a warning.
 void settle_precisely(const Problem& problem, bool proven, const RunControl& control, Selection& selection) {
-  const bool groups = !problem.units().single;
   std::vector<std::string> unknown, unsure;
   std::vector<char> known;
   for (auto& entry : selection.sets()) {
@@ -592,8 +572,8 @@ void settle_precisely(const Problem& problem, bool proven, const RunControl& con
           entry.pool.empty() ? std::vector<PoolSet>{{entry.features, entry.objective}} : entry.pool;
       auto best = precise_best(problem.pencil(), problem.units(), problem.options().criterion, entry.k(),
                                sets, sets.size(), control);
-      if (!groups) replace_set(problem, best.sets.front(), entry);
-      if (!groups && !entry.pool.empty()) entry.pool = std::move(best.sets);
+      replace_set(problem, best.sets.front(), entry);
+      if (!entry.pool.empty()) entry.pool = std::move(best.sets);
       tree_proven = best.proven;
       if (tree_proven) {
         entry.upper_bound = entry.objective;
@@ -648,6 +628,24 @@ void settle_precisely(const Problem& problem, bool proven, const RunControl& con
 }
 
 }  // namespace
+
+void replace_set(const Problem& problem, const PoolSet& set, PathEntry& entry) {
+  if (set.features != entry.features) {
+    entry.loadings = renormalize(problem.pencil(), set.features, problem.options().criterion,
+                                 problem.options().components, problem.options().threads)
+                         .discriminants.vectors;
+    entry.features = set.features;
+    const SearchUnits& units = problem.units();
+    entry.units.clear();
+    for (Index u = 0; u < units.count() && !units.single; ++u) {
+      const Index first = units.members[static_cast<std::size_t>(u)].front();
+      if (std::binary_search(entry.features.begin(), entry.features.end(), first))
+        entry.units.push_back(units.group[static_cast<std::size_t>(u)]);
+    }
+    std::sort(entry.units.begin(), entry.units.end());
+  }
+  entry.objective = set.objective;
+}
 
 void warn_of_rank(const Problem& problem, Index reached, Selection& selection) {
   const char* const what = problem.units().single ? "feature" : "group";

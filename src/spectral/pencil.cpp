@@ -254,6 +254,7 @@ class DensePencil : public Pencil {
     return a;
   }
   [[nodiscard]] double shift() const override { return shift_; }
+  [[nodiscard]] bool ridged() const override { return shift_ > 0.0 || ridge_.value > 0.0; }
   [[nodiscard]] const Vector* scale() const override { return scale_.size() > 0 ? &scale_ : nullptr; }
   [[nodiscard]] const Pencil& origin() const override {
     return source_ != nullptr ? *source_ : static_cast<const Pencil&>(*this);

@@ -242,5 +242,68 @@ TEST(Certificates, BoundsOfAWideTableKnowOfItsRidge) {
   }
 }
 
+/// Ten rows of three classes; f3 is a copy of f0.
+std::string with_a_copy() {
+  return "f0,f1,f2,f3,class\n-1,0,5,-1,a\n-7,6,9,-7,b\n7,-1,-4,7,c\n-2,3,1,-2,a\n7,5,6,7,b\n-3,-1,5,-3,c\n"
+         "4,2,-3,4,a\n0,8,2,0,b\n1,-6,3,1,c\n5,1,1,5,a\n";
+}
+
+/// The covariance of copies and a tiny ridge is singular to doubles and has digits enough in 31.
+TEST(Certificates, ATinyRidgeIsSearchedInMoreDigits) {
+  const testing::ScratchDirectory scratch;
+  const std::string table = written(scratch, "t.csv", with_a_copy());
+  const std::string groups = written(scratch, "g.csv", "feature,group\nf0,g\nf1,g\nf2,h\nf3,i\n");
+  const std::string result = scratch.file("r.json");
+  for (const std::string ridge : {"rel:1.5e-13", "3e-12"}) {
+    for (const std::vector<std::string>& more :
+         {std::vector<std::string>{"-k", "1:4"},
+          {"-k", "1:4", "--pool", "2"},
+          {"-k", "2", "--pool", "20"},
+          {"-k", "1:3", "--groups", groups},
+          {"-k", "1:3", "--groups", groups, "--pool", "2"},
+          {"-k", "1:3", "--criterion", "wilks", "--include", "f3", "--pool", "3"}}) {
+      std::vector<std::string> words = {"select", table,    "--method",          "eslda", "--ridge",
+                                        ridge,    "--json", "--require-optimal", "-o",    result};
+      words.insert(words.end(), more.begin(), more.end());
+      SCOPED_TRACE(::testing::PrintToString(words));
+      const auto run = run_program(words);
+      ASSERT_EQ(run.code, 0) << run.err;
+      const auto verified = run_program({"verify", result, table});
+      // Extended precision has few digits for the pair of copies, or none, and says so.
+      EXPECT_TRUE(verified.code == 0 || verified.err.find("nothing is wrong") != std::string::npos)
+          << verified.err << verified.out;
+    }
+  }
+}
+
+/// Where 31 digits are too few as well, nobody who has given a ridge is told to give one; where a greedy
+/// search finds sets, they are the answer, not certified.
+TEST(Certificates, AHopelessRidgeIsNotAdvised) {
+  const testing::ScratchDirectory scratch;
+  const std::string table = written(scratch, "t.csv", with_a_copy());
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"-k", "1:4"}, {"-k", "2", "--pool", "3"}}) {
+    std::vector<std::string> words = {"select", table, "--method", "eslda", "--ridge", "1e-40"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto refused = run_program(words);
+    EXPECT_EQ(refused.code, 4);
+    EXPECT_EQ(refused.err.find("or a number"), std::string::npos) << refused.err;
+    EXPECT_NE(refused.err.find("larger ridge"), std::string::npos) << refused.err;
+  }
+  std::istringstream lines(with_a_copy());
+  std::string line, large;
+  std::getline(lines, line);
+  large = line + "\n";
+  while (std::getline(lines, line)) {
+    std::istringstream cells(line);
+    for (std::string cell; std::getline(cells, cell, ',');)
+      large += cells.eof() ? cell + "\n" : cell + ".123456789e60,";
+  }
+  const auto run = run_program({"select", written(scratch, "large.csv", large), "--method", "eslda",
+                                "--ridge", "3.8e-13", "-k", "1:2", "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.json()["path"][0]["certified"], true);
+}
+
 }  // namespace
 }  // namespace subspectra
