@@ -305,5 +305,18 @@ TEST(Certificates, AHopelessRidgeIsNotAdvised) {
   EXPECT_EQ(run.json()["path"][0]["certified"], true);
 }
 
+/// A group of two copies: an empty path was written with the code 0.
+TEST(Certificates, NoSetAtAllIsAnError) {
+  const testing::ScratchDirectory scratch;
+  const std::string table =
+      written(scratch, "t.csv", "a,b,class\n1,1,u\n2,2,v\n5,5,u\n-3,-3,v\n4,4,u\n0,0,v\n");
+  const std::string groups = written(scratch, "g.csv", "feature,group\na,g\nb,g\n");
+  const auto run = run_program(
+      {"select", table, "--groups", groups, "--ridge", "0", "--method", "forward-lda", "-k", "1"});
+  EXPECT_EQ(run.code, 4);
+  EXPECT_NE(run.err.find("linearly dependent"), std::string::npos) << run.err;
+  EXPECT_EQ(run_program({"select", table, "--groups", groups, "--method", "forward-lda", "-k", "1"}).code, 0);
+}
+
 }  // namespace
 }  // namespace subspectra
