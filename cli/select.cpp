@@ -521,6 +521,11 @@ int run_select(const Arguments& arguments, Signals& signals, PartWork* merged) {
   job.selection.part_work = nullptr;
   if (part.one_part())
     return part.finish(!control.should_stop() && selection.status != Status::kInterrupted, job, signals);
+  if (!selection.own_rule() && selection.sets().empty() && selection.status == Status::kRankLimit) {
+    throw Infeasible(fmt::format(
+        "no set exists: features of every set of {} are linearly dependent, and their within-class covariance has no inverse; ask for fewer with ⟨k⟩, or use ⟨ridge auto⟩ (or a number)",
+        counted(selection.sizes.lo, job.selection.groups.empty() ? "feature" : "group")));
+  }
 
   KRange k = job.selection.k;
   if (!k.given() && !selection.sets().empty())

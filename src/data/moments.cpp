@@ -173,6 +173,14 @@ std::pair<double, double> sums_around(const double* x, const double* w, Index n,
   return {r.total(), squares.total()};
 }
 
+/// One value in all rows of a class is their mean, and nothing varies: what rounding makes of the mean and
+/// the squares is no variance. (A NaN is not equal to itself.)
+bool all_equal(const double* x, Index n) {
+  Index k = 0;
+  while (k < n && x[k] == x[0]) ++k;
+  return k == n;
+}
+
 /// Two passes over a column and what the first pass's rounding left over          (docs/theory/moments.md,
 /// Eq. 3)
 ///     m = sum w x / W,   r = sum w (x - m),   mean = m + r/W,   squares = sum w (x - m)^2 - r^2/W
@@ -183,6 +191,10 @@ void sum_dense_column(const double* x, const Rows& rows, Vector& sorted, Index j
     const Index n = rows.count(c);
     const double* w = rows.weighted ? rows.sorted_weights.data() + rows.first(c) : nullptr;
     const double m = gather_and_sum(x, rows.order.data() + rows.first(c), w, n, sorted.data()) / weight;
+    if (all_equal(sorted.data(), n)) {
+      sums.set(j, c, weight, n > 0 ? sorted[0] : 0.0, 0.0, 0.0);
+      continue;
+    }
     const auto [r, squares] = sums_around(sorted.data(), w, n, m);
     sums.set(j, c, weight, m, r, squares);
   }
@@ -197,15 +209,20 @@ struct SparseColumnSums {
         r(rows.classes),
         squares(rows.classes),
         zeros(rows.classes),
-        nonzeros(rows.classes) {}
+        value(rows.classes),
+        nonzeros(rows.classes),
+        same(static_cast<std::size_t>(rows.classes)) {}
 
   void operator()(const CscMap& x, Index column, Index j, Sums& sums) {
     m.setZero();
     std::copy(rows.class_weights.begin(), rows.class_weights.end(), zeros.begin());
     nonzeros.setZero();
+    std::fill(same.begin(), same.end(), 1);
     for (CscMap::InnerIterator it(x, column); it; ++it) {
       const int c = rows.code(it.row());
       if (c < 0) continue;
+      if (nonzeros[c] == 0) value[c] = it.value();
+      if (it.value() != value[c]) same[static_cast<std::size_t>(c)] = 0;
       m[c] += rows.weight(it.row()) * it.value();
       zeros[c] -= rows.weight(it.row());
       ++nonzeros[c];
@@ -214,6 +231,8 @@ struct SparseColumnSums {
       if (rows.class_weights[c] > 0.0) m[c] /= rows.class_weights[c];
       // Exactly 0 for a class without zeros, whatever rounding left of the difference.
       zeros[c] = nonzeros[c] == rows.count(c) ? 0.0 : std::max(0.0, zeros[c]);
+      if (nonzeros[c] > 0 && nonzeros[c] == rows.count(c) && same[static_cast<std::size_t>(c)] != 0)
+        m[c] = value[c];  // as in all_equal()
       r[c] = -zeros[c] * m[c];
       squares[c] = zeros[c] * m[c] * m[c];
     }
@@ -236,8 +255,9 @@ struct SparseColumnSums {
   }
 
   const Rows& rows;
-  Vector m, r, squares, zeros;
+  Vector m, r, squares, zeros, value;
   Eigen::Matrix<Index, Eigen::Dynamic, 1> nonzeros;
+  std::vector<char> same;  ///< the nonzeros of the class are one value
 };
 
 /// C += Z'Z, both triangles, exactly symmetric, in tiles. Z (n x p) holds centred rows.
@@ -396,8 +416,14 @@ class MomentsBuilder {
                 add(static_cast<double>(tally.counts(v, c)), tally.values[static_cast<std::size_t>(v)]);
             }
           };
-          each([&](double times, double value) { m += times * value; });
-          m /= weight;
+          Index values = 0;
+          double last = 0.0;
+          each([&](double times, double value) {
+            m += times * value;
+            last = value;
+            ++values;
+          });
+          m = values == 1 ? last : m / weight;  // one value is the mean, without rounding
           each([&](double times, double value) {
             r += times * (value - m);
             squares += times * (value - m) * (value - m);

@@ -153,7 +153,9 @@ FactorProblem::FactorProblem(const Pencil& pencil, const SearchUnits& units, con
   // 1/P_ii is what remains of column i given the others, of a unit diagonal.
   if (!inverted(inverse, run.threads, control) || !(inverse.diagonal().maxCoeff() * kDependentPivot < 1.0)) {
     throw Infeasible(
-        "the within-class covariance of the candidates is singular, so that no proof can start from all of them; use ⟨ridge auto⟩ (or a number), exclude features, or search greedily (⟨method forward-lda⟩)");
+        pencil.ridged()
+            ? "the within-class covariance of the candidates is singular to rounding, with this ridge, too, so that no proof can start from all of them; use a larger ridge, exclude features, or search greedily (⟨method forward-lda⟩)"
+            : "the within-class covariance of the candidates is singular, so that no proof can start from all of them; use ⟨ridge auto⟩ (or a number), exclude features, or search greedily (⟨method forward-lda⟩)");
   }
   slack = std::max(1e-12, rounding_of_bounds(n, rows_of_moments(pencil), b.norm() * inverse.norm()));
   ask();

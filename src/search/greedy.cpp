@@ -260,14 +260,17 @@ double scaled_norm_bound(const Matrix& p, const Vector& scale) {
   return bound;
 }
 
-[[noreturn]] void refuse_singular() {
+[[noreturn]] void refuse_singular(const Pencil& pencil) {
+  if (pencil.ridged())
+    throw Infeasible(
+        "the within-class covariance of the candidates is singular to rounding, with this ridge, too, so that no search can start from all of them; use a larger ridge, exclude features, or search forward (⟨method forward-lda⟩)");
   throw Infeasible(
       "the within-class covariance of the candidates is singular, so that no search can start from all of them; use ⟨ridge auto⟩ (or a number), exclude features, or search forward (⟨method forward-lda⟩)");
 }
 
 Inverse dense_inverse(const Pencil& pencil, const std::vector<Index>& features, int threads,
                       bool norms = false, const RunControl* control = nullptr) {
-  if (static_cast<Index>(features.size()) > most_rank(pencil)) refuse_singular();
+  if (static_cast<Index>(features.size()) > most_rank(pencil)) refuse_singular(pencil);
   Matrix p = pencil.block(features, threads);
   const Vector diagonal = p.diagonal();
   const double norm = norms ? scaled_norm_bound(p, diagonal.cwiseSqrt().cwiseInverse()) : kInfinity;
@@ -276,7 +279,7 @@ Inverse dense_inverse(const Pencil& pencil, const std::vector<Index>& features, 
   // singular.
   const double floor = pencil.shift() > 0.0 ? 0.0 : static_cast<double>(features.size()) * kEpsilon;
   auto t = linalg::invert_positive(p, u, floor, threads, control);
-  if (!t) refuse_singular();
+  if (!t) refuse_singular(pencil);
   Inverse side;
   side.correlation_norm = norm;
   if (norms) {
@@ -507,7 +510,7 @@ GreedyPass backward_pass(const Pencil& pencil, const SearchUnits& units, const G
   if (pencil.factor() == nullptr) return backward_variance_pass(pencil, units, options, control, root);
   const auto candidates = static_cast<Index>(units.features().size());
   std::string why_not;
-  if (options.card && candidates > most_rank(pencil)) refuse_singular();
+  if (options.card && candidates > most_rank(pencil)) refuse_singular(pencil);
   auto by_card = try_card(pencil, units, options, why_not,
                           [&] { return search::backward_on_card(pencil, units, options, control); });
   if (by_card) {
@@ -559,7 +562,7 @@ GreedyPass backward_pass(const Pencil& pencil, const SearchUnits& units, const G
       pass.restart(std::move(fresh.elimination), std::move(fresh.t));
       rows = false;
       unit = pass.choose();
-      if (!unit || !pass.eliminate(*unit)) refuse_singular();
+      if (!unit || !pass.eliminate(*unit)) refuse_singular(pencil);
     }
     gone[static_cast<std::size_t>(*unit)] = 1;
     deleted.push_back(*unit);
@@ -668,7 +671,7 @@ RootLosses root_value(const Pencil& pencil, const SearchUnits& units, const Gree
   Matrix gram = rows.gram(features, options.threads);
   gram.diagonal().array() += pencil.shift();
   Matrix zm = rows.times(features, m);
-  if (!linalg::cholesky_tiled(gram, options.threads)) refuse_singular();
+  if (!linalg::cholesky_tiled(gram, options.threads)) refuse_singular(pencil);
   linalg::solve_lower_panels(gram, Op::kNone, zm);
   Matrix t(m.cols(), m.cols()), inner(m.cols(), m.cols());
   linalg::syrk(1.0, Op::kTranspose, m, 0.0, t);

@@ -16,6 +16,12 @@ namespace {
 
 constexpr Index kMostFeatures = 150;  // n^3 operations of some 20 flops, and the rows before that
 
+double trace_of(const DoubleDoubleMatrix& t) {
+  double trace = 0.0;
+  for (Index i = 0; i < t.rows; ++i) trace += t(i, i).rounded();
+  return trace;
+}
+
 /// Without one row and column (or one row).
 DoubleDoubleMatrix without(const DoubleDoubleMatrix& from, Index place, bool column) {
   DoubleDoubleMatrix to(from.rows - 1, column ? from.cols - 1 : from.cols);
@@ -77,17 +83,12 @@ bool PreciseInverse::factor() {
   const double of_factor = kUnit * static_cast<double>(n) * condition;
   updates_ = of_factor * condition < kMostOfUpdates;
   error_ = 1e-14 + (updates_ ? of_factor * condition : of_factor);
+  factored_trace_ = trace_of(t_);
   if (criterion_ == Criterion::kWilks && t_.rows > 1) {  // what is small beside the largest part of T
-    double trace = 0.0;
-    for (Index i = 0; i < t_.rows; ++i) trace += t_(i, i).rounded();
-    error_ += kUnit * static_cast<double>(t_.rows) * trace * condition;
+    error_ += kUnit * static_cast<double>(t_.rows) * factored_trace_ * condition;
   }
+  factored_error_ = error_;
   return error_ < 1e-10;
-}
-
-double PreciseInverse::cost_of_drop() const {
-  const auto n = static_cast<double>(size());
-  return updates_ ? n * n : n * n * n;
 }
 
 double PreciseInverse::value() const { return precise_criterion(criterion_, t_); }
@@ -101,9 +102,21 @@ double PreciseInverse::value_without(Index place) const {
   return precise_criterion(criterion_, t);
 }
 
-void PreciseInverse::drop(Index place) {
+bool PreciseInverse::drop(Index place) {
+  // What is left of a much larger T has lost as many digits, and is factored anew.
+  constexpr double kMostFall = 1e-3, kMostError = 1e-10;
+  const DoubleDouble own = p_(place, place);
+  double left = trace_of(t_);
+  for (Index j = 0; j < t_.cols; ++j) left -= (u_(place, j) * u_(place, j) / own).rounded();
+  const double error = factored_error_ * std::max(1.0, factored_trace_ / left);
   left_.erase(left_.begin() + place);
-  if (!updates_ && factor()) return;  // of fewer features the condition is no larger
+  const auto n = static_cast<double>(left_.size());
+  if (!updates_ || !(left > kMostFall * factored_trace_) || !(error < kMostError)) {
+    work_ += n * n * n;
+    return factor();
+  }
+  work_ += n * n;
+  error_ = error;
   const DoubleDouble pivot = p_(place, place);
   for (Index j = 0; j < t_.cols; ++j) {
     const DoubleDouble scaled = u_(place, j) / pivot;
@@ -121,6 +134,7 @@ void PreciseInverse::drop(Index place) {
   }
   p_ = without(p_, place, true);
   u_ = without(u_, place, false);
+  return true;
 }
 
 std::optional<RootLosses> precise_root(const Pencil& pencil, const SearchUnits& units, Criterion criterion) {
@@ -144,12 +158,20 @@ std::optional<RootLosses> precise_root(const Pencil& pencil, const SearchUnits& 
 
 namespace {
 
-/// Leaps and bounds over the sets of k that are better than the last of those known.
+/// The pair of units, the features of each one after another.
+std::vector<Index> unit_after_unit(const SearchUnits& units) {
+  std::vector<Index> features;
+  for (const auto& members : units.members) features.insert(features.end(), members.begin(), members.end());
+  return features;
+}
+
+/// Leaps and bounds over the sets of k units that are better than the last of those known.
 class PreciseTree {
  public:
-  PreciseTree(const Pencil& pencil, Criterion criterion, Index k, std::vector<PoolSet> known,
-              std::size_t wanted, const RunControl& control)
+  PreciseTree(const Pencil& pencil, const SearchUnits& units, Criterion criterion, Index k,
+              std::vector<PoolSet> known, std::size_t wanted, const RunControl& control)
       : pencil_(pencil),
+        units_(units),
         criterion_(criterion),
         k_(k),
         wanted_(wanted),
@@ -158,8 +180,10 @@ class PreciseTree {
     sort_pool(sets_);
   }
 
-  PreciseBest run(const PreciseInverse& root, const std::vector<Index>& features, std::vector<char> kept) {
-    const bool proven = visit(root, features, std::move(kept));
+  PreciseBest run(const PreciseInverse& root) {
+    std::vector<Index> all(units_.members.size());
+    std::iota(all.begin(), all.end(), Index{0});
+    const bool proven = visit(root, all, units_.included());
     return {.sets = std::move(sets_), .proven = proven};
   }
 
@@ -183,24 +207,50 @@ class PreciseTree {
     if (sets_.size() > wanted_) sets_.pop_back();
   }
 
-  /// T = `node` over `features`, of which those `kept` stay for good. False: stopped.
-  bool visit(const PreciseInverse& node, const std::vector<Index>& features, std::vector<char> kept) {
+  /// Takes the members of a unit out, which stand one after another from this place on. False: so many digits
+  /// do not tell what is left.
+  [[nodiscard]] bool drop_unit(PreciseInverse& node, Index place, Index unit) {
+    const double before = node.work();
+    bool known = true;
+    for (std::size_t i = units_.members[static_cast<std::size_t>(unit)].size(); known && i-- > 0;)
+      known = node.drop(place + static_cast<Index>(i));
+    work_ += node.work() - before;
+    return known;
+  }
+  /// The most that the criterion may be without the unit.
+  double most_without(const PreciseInverse& node, Index place, Index unit) {
+    if (units_.members[static_cast<std::size_t>(unit)].size() == 1)
+      return node.value_without(place) + node.error() * node.value();
+    if (static_cast<Index>(units_.members[static_cast<std::size_t>(unit)].size()) == node.size()) return 0.0;
+    PreciseInverse child = node;
+    if (!drop_unit(child, place, unit)) return kInfinity;
+    return child.value() * (1.0 + child.error());
+  }
+
+  /// T = `node` over the units `left`, of which those `kept` stay for good. False: stopped.
+  bool visit(const PreciseInverse& node, const std::vector<Index>& left, std::vector<char> kept) {
     constexpr std::int64_t kMostNodes = 20000;
     constexpr double kMostWork = 1e9;  // operations of some 20 flops
     if (++nodes_ > kMostNodes || work_ > kMostWork || control_.should_stop()) return false;
-    const Index n = node.size(), drop = n - k_;
+    const auto n = static_cast<Index>(left.size()), drop = n - k_;
     const double value = node.value();
     const double doubt = node.error() * value;  // of every value that is computed from this node
     if (!(value + doubt > level())) return true;
     if (drop == 0) {
-      offer(features);
+      offer(units_.features(left));
       return true;
+    }
+    std::vector<Index> place;  // of the first member of each
+    for (Index next = 0; const Index u : left) {
+      place.push_back(next);
+      next += std::ssize(units_.members[static_cast<std::size_t>(u)]);
     }
     // Sets without i are at most f(T - i): where that is not above the level, i stays.
     std::vector<std::pair<double, Index>> free;
     for (Index i = 0; i < n; ++i) {
       if (kept[static_cast<std::size_t>(i)] != 0) continue;
-      const double without = node.value_without(i) + doubt;
+      const auto at = static_cast<std::size_t>(i);
+      const double without = most_without(node, place[at], left[at]);
       if (without > level()) {
         free.emplace_back(without, i);
       } else {
@@ -210,27 +260,27 @@ class PreciseTree {
     if (static_cast<Index>(free.size()) < drop) return true;
     std::sort(free.begin(), free.end());  // the dearest first: its subtree, the largest, has the lowest bound
     for (std::size_t t = 0; t + static_cast<std::size_t>(drop) <= free.size(); ++t) {
-      const Index place = free[t].second;
-      std::vector<Index> left = features;
-      left.erase(left.begin() + place);
+      const auto out = static_cast<std::size_t>(free[t].second);
+      std::vector<Index> others = left;
+      others.erase(others.begin() + free[t].second);
       if (free[t].first > level()) {
         if (drop == 1) {
-          offer(std::move(left));
+          offer(units_.features(others));
         } else {
           PreciseInverse child = node;
-          child.drop(place);
-          work_ += node.cost_of_drop();
+          if (!drop_unit(child, place[out], left[out])) return false;
           std::vector<char> still = kept;
-          still.erase(still.begin() + place);
-          if (!visit(child, left, std::move(still))) return false;
+          still.erase(still.begin() + free[t].second);
+          if (!visit(child, others, std::move(still))) return false;
         }
       }
-      kept[static_cast<std::size_t>(place)] = 1;
+      kept[out] = 1;
     }
     return true;
   }
 
   const Pencil& pencil_;
+  const SearchUnits& units_;
   Criterion criterion_;
   Index k_;
   std::size_t wanted_;
@@ -257,13 +307,12 @@ void sort_pool(std::vector<PoolSet>& sets) {
 
 PreciseBest precise_best(const Pencil& pencil, const SearchUnits& units, Criterion criterion, Index k,
                          std::vector<PoolSet> known, std::size_t wanted, const RunControl& control) {
-  const auto root = units.single ? PreciseInverse::of(pencil, units.features(), criterion) : std::nullopt;
-  if (!root) {
+  const auto root = PreciseInverse::of(pencil, unit_after_unit(units), criterion);
+  if (!root || k < 1) {
     sort_pool(known);
     return {.sets = std::move(known), .proven = false};
   }
-  return PreciseTree(pencil, criterion, k, std::move(known), wanted, control)
-      .run(*root, units.features(), units.included());
+  return PreciseTree(pencil, units, criterion, k, std::move(known), wanted, control).run(*root);
 }
 
 }  // namespace subspectra

@@ -28,12 +28,13 @@ class PreciseInverse {
   /// The criterion without the feature in this place.
   [[nodiscard]] double value_without(Index place) const;
   /// Takes it out; those behind it move up. O(n^2), or O(n^3) where an update would keep too few digits.
-  void drop(Index place);
-  /// What rounding may have done to this and any later value, as a fraction of value().
+  /// False: so many digits do not tell what is left.
+  [[nodiscard]] bool drop(Index place);
+  /// What rounding may have done to this value and those without one more, as a fraction of value().
   [[nodiscard]] double error() const { return error_; }
   [[nodiscard]] double correlation_inverse() const { return correlation_inverse_; }
-  /// About how many operations drop() takes.
-  [[nodiscard]] double cost_of_drop() const;
+  /// About how many operations drop() has taken so far.
+  [[nodiscard]] double work() const { return work_; }
 
  private:
   bool factor();  ///< P, U and T anew from the pair of those that are left
@@ -42,6 +43,8 @@ class PreciseInverse {
   std::vector<Index> left_;                   ///< places in it
   linalg::DoubleDoubleMatrix p_, u_, t_;
   double error_ = 0.0, correlation_inverse_ = 0.0;
+  double factored_trace_ = 0.0, factored_error_ = 0.0;  ///< of T as it was factored, and error_
+  double work_ = 0.0;
   bool updates_ = true;  ///< whether updates of P keep enough digits
 };
 
@@ -49,14 +52,14 @@ class PreciseInverse {
 [[nodiscard]] std::optional<RootLosses> precise_root(const Pencil& pencil, const SearchUnits& units,
                                                      Criterion criterion);
 
-/// The best sets of k single features.
+/// The best sets of k units.
 struct PreciseBest {
   std::vector<PoolSet> sets;  ///< best first, ties in lexicographic order
   bool proven = false;        ///< no other set is better by more than a certificate allows
 };
 
-/// `known`: sets of that size with their values, as many as are wanted (at least one). Not proven where it
-/// takes too many nodes, where the features are too many, or after a stop.
+/// `known`: sets of that size with their values, as many as are wanted or fewer. Not proven where it takes
+/// too many nodes, where the features are too many, or after a stop.
 [[nodiscard]] PreciseBest precise_best(const Pencil& pencil, const SearchUnits& units, Criterion criterion,
                                        Index k, std::vector<PoolSet> known, std::size_t wanted,
                                        const RunControl& control);

@@ -172,14 +172,67 @@ void add_bounds(const Problem& problem, const std::map<Index, double>& sdp, cons
   offer_sdp_bounds(problem, sdp, selection);
 }
 
+/// How many sets of this size there are, `most` where there are more.
+std::size_t possible_sets(const Problem& problem, Index k, std::size_t most) {
+  const auto fixed = std::ssize(problem.units().include);
+  const auto free = static_cast<double>(problem.units().count() - fixed);
+  double sets = 1.0;
+  for (Index i = 1; i <= k - fixed && sets > 0.0; ++i)
+    sets *= (free - static_cast<double>(i - 1)) / static_cast<double>(i);
+  return sets < static_cast<double>(most) ? static_cast<std::size_t>(std::llround(sets)) : most;
+}
+
 /// What there is to prove where B over all candidates is singular to doubles, so that no search of theirs can
-/// start, and not to 31 digits: the greedy sets, which settle() proves or replaces by leaps and bounds.
-bool take_greedy_sets(const Problem& problem, Index pool, Selection& greedy, Selection& selection) {
-  if (pool > 1 || std::ssize(greedy.sets()) != problem.k().count() || problem.pencil().b_is_identity() ||
-      !precise_root(problem.pencil(), problem.units(), problem.options().criterion))
+/// start: the greedy sets, which settle() proves or replaces by leaps and bounds in 31 digits. These find the
+/// sets of a pool, and those that a greedy search lacks. Where 31 digits are too few as well, a ridge makes
+/// sets of the greedy ones all the same, of which nothing is certified. False: there is nothing to take.
+bool take_greedy_sets(const Problem& problem, Index pool, Selection& greedy, const RunControl& control,
+                      Selection& selection) {
+  const Pencil& pencil = problem.pencil();
+  const bool all_sizes = std::ssize(greedy.sets()) == problem.k().count();
+  if (pencil.b_is_identity()) return false;
+  if (!pencil.ridged() &&
+      !PreciseInverse::of(pencil, problem.units().features(), problem.options().criterion))
     return false;
-  selection.sets() = std::move(greedy.sets());
+  if (all_sizes && pool == 1 && pencil.ridged()) {
+    selection.sets() = std::move(greedy.sets());
+  } else {
+    for (const Index k : problem.k().sizes()) {
+      const auto known = std::find_if(greedy.sets().begin(), greedy.sets().end(),
+                                      [&](const PathEntry& entry) { return entry.k() == k; });
+      PathEntry entry;
+      if (known != greedy.sets().end()) entry = std::move(*known);
+      if (pool > 1 || entry.features.empty()) {
+        const std::size_t wanted = possible_sets(problem, k, static_cast<std::size_t>(pool));
+        auto best =
+            precise_best(pencil, problem.units(), problem.options().criterion, k, {}, wanted, control);
+        if (best.sets.size() < wanted) return false;
+        replace_set(problem, best.sets.front(), entry);
+        if (pool > 1) entry.pool = std::move(best.sets);
+      }
+      selection.sets().push_back(std::move(entry));
+    }
+  }
   for (auto& entry : selection.sets()) entry.pass = "exact";
+  return true;
+}
+
+/// The answer to candidates whose covariance is singular to doubles; false where there is none.
+bool search_precisely(const Problem& problem, Index pool, Selection& greedy, const RunControl& control,
+                      Selection& selection) {
+  Selection found;
+  try {
+    if (!take_greedy_sets(problem, pool, greedy, control, found)) return false;
+    found.status = control.status_or(Status::kHeuristic);
+    (void)settle(problem, nullptr, Proof::kFromAll, control, found);
+  } catch (const Infeasible&) {  // a set that has digits in 31 and no loadings in doubles
+    return false;
+  }
+  mark_proven(found);
+  selection.status = found.status;
+  selection.sets() = std::move(found.sets());
+  std::move(found.warnings.begin(), found.warnings.end(), std::back_inserter(selection.warnings));
+  selection.search = SearchCounts{};
   return true;
 }
 
@@ -417,11 +470,7 @@ void search_tree(const Problem& problem, const Eslda& own, const ExactHooks& hoo
       selection.status = control.status_or(Status::kOptimal);
       return;
     }
-    if (!own.resume.empty() || !take_greedy_sets(problem, own.pool, greedy, selection)) throw;
-    selection.status = control.status_or(Status::kHeuristic);
-    (void)settle(problem, nullptr, Proof::kFromAll, control, selection);
-    mark_proven(selection);
-    selection.search = SearchCounts{};
+    if (!own.resume.empty() || !search_precisely(problem, own.pool, greedy, control, selection)) throw;
     return;
   }
   if (one_part) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "core/text.hpp"
@@ -507,25 +508,6 @@ bool dwarfed(const Problem& problem, const RootLosses* root, const Selection& se
   return log_det ? most > kMostLogDet : small && most > kMostBeside * least;
 }
 
-/// The entry is this set.
-void replace_set(const Problem& problem, const PoolSet& set, PathEntry& entry) {
-  if (set.features != entry.features) {
-    entry.loadings = renormalize(problem.pencil(), set.features, problem.options().criterion,
-                                 problem.options().components, problem.options().threads)
-                         .discriminants.vectors;
-    entry.features = set.features;
-    const SearchUnits& units = problem.units();
-    entry.units.clear();
-    for (Index u = 0; u < units.count() && !units.single; ++u) {
-      const Index first = units.members[static_cast<std::size_t>(u)].front();
-      if (std::binary_search(entry.features.begin(), entry.features.end(), first))
-        entry.units.push_back(units.group[static_cast<std::size_t>(u)]);
-    }
-    std::sort(entry.units.begin(), entry.units.end());
-  }
-  entry.objective = set.objective;
-}
-
 /// Whether the pool of an exact search is best first by the values that are reported.
 bool in_order(const PathEntry& entry) {
   return std::is_sorted(entry.pool.begin(), entry.pool.end(), [](const PoolSet& x, const PoolSet& y) {
@@ -533,24 +515,34 @@ bool in_order(const PathEntry& entry) {
   });
 }
 
-/// The best set of one (with the included one, where there is one), by values that have all digits.
-std::optional<PoolSet> best_single(const Problem& problem) {
-  PoolSet best;
-  constexpr std::size_t kMost = 5000;
-  const auto& choices = problem.include().empty() ? problem.candidates() : problem.include();
-  if (choices.size() > kMost) return std::nullopt;
-  for (const Index j : choices) {
-    const auto value = precise_objective(problem, {j});
-    if (!value) return std::nullopt;
-    if (best.features.empty() || *value > best.objective * (1.0 + kCertifiedGap)) best = {{j}, *value};
+/// The best sets of one unit (the included one, where there is one), best first, as many as are wanted, by
+/// values that have all digits: of such sets all can be tried.
+std::vector<PoolSet> best_singles(const Problem& problem, std::size_t wanted) {
+  constexpr Index kMost = 5000;
+  const SearchUnits& units = problem.units();
+  std::vector<Index> choices = units.include;
+  if (choices.empty()) {
+    choices.resize(units.members.size());
+    std::iota(choices.begin(), choices.end(), Index{0});
   }
-  return best;
+  if (std::ssize(choices) > kMost) return {};
+  std::vector<PoolSet> sets;
+  for (const Index u : choices) {
+    PoolSet set{.features = units.features({u}), .objective = 0.0};
+    const auto value =
+        set.features.size() <= kMostPrecise ? precise_objective(problem, set.features) : std::nullopt;
+    if (!value) return {};
+    set.objective = *value;
+    sets.push_back(std::move(set));
+  }
+  sort_pool(sets);
+  sets.resize(std::min(sets.size(), wanted));
+  return sets;
 }
 
 /// Where doubles have too few digits: every value from the rows, every bound from a root that has more of
 /// them, and what a search has `proven` proven again, or taken back with a warning.
 void settle_precisely(const Problem& problem, bool proven, const RunControl& control, Selection& selection) {
-  const bool groups = !problem.units().single;
   std::vector<std::string> unknown, unsure;
   std::vector<char> known;
   for (auto& entry : selection.sets()) {
@@ -574,36 +566,41 @@ void settle_precisely(const Problem& problem, bool proven, const RunControl& con
   for (std::size_t i = 0; i < selection.sets().size(); ++i) {
     auto& entry = selection.sets()[i];
     const bool only_one = only_possible(problem, entry.k());
+    bool tree_proven = false;
     if (known[i] != 0 && proven && (!entry.certified() || entry.pool.size() > 1)) {
       const std::vector<PoolSet> sets =
           entry.pool.empty() ? std::vector<PoolSet>{{entry.features, entry.objective}} : entry.pool;
       auto best = precise_best(problem.pencil(), problem.units(), problem.options().criterion, entry.k(),
                                sets, sets.size(), control);
-      if (!groups) replace_set(problem, best.sets.front(), entry);
-      if (!groups && !entry.pool.empty()) entry.pool = std::move(best.sets);
-      if (best.proven) {
+      replace_set(problem, best.sets.front(), entry);
+      if (!entry.pool.empty()) entry.pool = std::move(best.sets);
+      tree_proven = best.proven;
+      if (tree_proven) {
         entry.upper_bound = entry.objective;
         entry.bound = "branch-and-bound";
       }
     }
-    const auto single = known[i] != 0 && entry.k() == 1 && !groups ? best_single(problem) : std::nullopt;
-    if (single) {
-      const bool found = single->objective <= entry.objective * (1.0 + kCertifiedGap);
-      if (!found && !entry.pool.empty()) {
-        const std::size_t wanted = entry.pool.size();
-        std::erase_if(entry.pool, [&](const PoolSet& set) { return set.features == single->features; });
-        entry.pool.insert(entry.pool.begin(), *single);
-        entry.pool.resize(wanted);
+    bool pool_proven = entry.pool.size() < 2 || tree_proven;
+    if (known[i] != 0 && entry.k() == 1) {
+      auto singles = best_singles(problem, std::max<std::size_t>(1, entry.pool.size()));
+      if (!singles.empty()) {
+        try {
+          replace_set(problem, singles.front(), entry);
+          if (!entry.pool.empty()) entry.pool = std::move(singles);
+          entry.upper_bound = entry.objective;
+          entry.bound = "scores";
+          pool_proven = true;
+        } catch (const Infeasible&) {  // a group that is regular to 31 digits and singular to doubles
+          pool_proven = false;
+        }
       }
-      if (!found || entry.pool.empty()) replace_set(problem, *single, entry);
-      entry.upper_bound = entry.objective;
-      entry.bound = "scores";
     }
     if (known[i] != 0 && only_one) {
       entry.upper_bound = entry.objective;
       entry.bound = "inclusion";
     }
-    if (known[i] == 0) {
+    // A bound may certify the best set; that no better one is missing behind it takes the search.
+    if (known[i] == 0 || !pool_proven) {
       entry.upper_bound.reset();
       entry.bound.clear();
     }
@@ -631,6 +628,24 @@ void settle_precisely(const Problem& problem, bool proven, const RunControl& con
 }
 
 }  // namespace
+
+void replace_set(const Problem& problem, const PoolSet& set, PathEntry& entry) {
+  if (set.features != entry.features) {
+    entry.loadings = renormalize(problem.pencil(), set.features, problem.options().criterion,
+                                 problem.options().components, problem.options().threads)
+                         .discriminants.vectors;
+    entry.features = set.features;
+    const SearchUnits& units = problem.units();
+    entry.units.clear();
+    for (Index u = 0; u < units.count() && !units.single; ++u) {
+      const Index first = units.members[static_cast<std::size_t>(u)].front();
+      if (std::binary_search(entry.features.begin(), entry.features.end(), first))
+        entry.units.push_back(units.group[static_cast<std::size_t>(u)]);
+    }
+    std::sort(entry.units.begin(), entry.units.end());
+  }
+  entry.objective = set.objective;
+}
 
 void warn_of_rank(const Problem& problem, Index reached, Selection& selection) {
   const char* const what = problem.units().single ? "feature" : "group";

@@ -33,6 +33,8 @@ bool settle(const Problem& problem, const RootLosses* root, Proof proof, const R
 /// dependent that doubles miss them by more than a millionth, they are taken from the rows, with more digits,
 /// or a warning says that they are not known.
 void correct_values(const Problem& problem, Selection& selection);
+/// The entry is this set: its features, groups, value and loadings.
+void replace_set(const Problem& problem, const PoolSet& set, PathEntry& entry);
 /// Says that the sizes beyond `reached` are left out because no more features are linearly independent.
 void warn_of_rank(const Problem& problem, Index reached, Selection& selection);
 /// "ridge (rel:1e-6)", and of one that is there already a larger one.

@@ -254,6 +254,7 @@ class DensePencil : public Pencil {
     return a;
   }
   [[nodiscard]] double shift() const override { return shift_; }
+  [[nodiscard]] bool ridged() const override { return shift_ > 0.0 || ridge_.value > 0.0; }
   [[nodiscard]] const Vector* scale() const override { return scale_.size() > 0 ? &scale_ : nullptr; }
   [[nodiscard]] const Pencil& origin() const override {
     return source_ != nullptr ? *source_ : static_cast<const Pencil&>(*this);
@@ -427,10 +428,8 @@ std::unique_ptr<Pencil> dense_copy(const Pencil& pencil, int threads) {
   std::vector<Index> all(static_cast<std::size_t>(pencil.size()));
   std::iota(all.begin(), all.end(), Index{0});
   DensePencil::Parts parts{.factor = *pencil.factor(), .b = pencil.block(all, threads), .source = &pencil};
-  if (pencil.scale() != nullptr) {
-    parts.shift = pencil.shift();
-    parts.scale = *pencil.scale();
-  }
+  parts.shift = pencil.shift();  // in the units of the copy
+  if (pencil.scale() != nullptr) parts.scale = *pencil.scale();
   return std::make_unique<DensePencil>(std::move(parts));
 }
 

@@ -42,6 +42,8 @@ class Pencil {
   /// Set when B = Z'Z + shift I (LDA) or A = Z'Z (PCA) comes from the rows of a table.
   [[nodiscard]] virtual const CovarianceOperator* rows() const { return nullptr; }
   [[nodiscard]] virtual double shift() const { return 0.0; }  ///< the ridge inside B
+  /// Whether a ridge was added to B, also where no bound may use it (of a matrix that was given).
+  [[nodiscard]] virtual bool ridged() const { return shift() > 0.0; }
 
   /// What the matrices here were computed from, where they are copies; else itself.
   [[nodiscard]] virtual const Pencil& origin() const { return *this; }

@@ -39,13 +39,23 @@ std::optional<PreciseBlock> precise_lda_block(const Dataset& data, const std::ve
     const Vector x = data.values().column(features[static_cast<std::size_t>(j)]);
     std::vector<DoubleDouble> mean(weight.size());
     DoubleDouble grand;
+    std::vector<std::optional<double>> only(weight.size());  // the one value of a class, NaN where others are
     for (Index i = 0; i < n; ++i) {
       const int c = codes[static_cast<std::size_t>(i)];
-      if (c >= 0) mean[static_cast<std::size_t>(c)] += DoubleDouble::product(data.weight(i), x[i]);
+      if (c < 0 || !(data.weight(i) > 0.0)) continue;
+      const auto at = static_cast<std::size_t>(c);
+      mean[at] += DoubleDouble::product(data.weight(i), x[i]);
+      if (only[at].value_or(x[i]) == x[i]) {
+        only[at] = x[i];
+      } else {
+        only[at] = std::nan("");
+      }
     }
     for (std::size_t c = 0; c < mean.size(); ++c) {
       grand += mean[c];
-      if (weight[c].hi > 0.0) mean[c] = mean[c] / weight[c];
+      if (!(weight[c].hi > 0.0)) continue;
+      // What rounding leaves of the mean of equal values would be a variance beside a tiny ridge.
+      mean[c] = only[c] && !std::isnan(*only[c]) ? DoubleDouble(*only[c]) : mean[c] / weight[c];
     }
     grand = grand / total;
     // The K columns sqrt(n_c/N) (mu_c - mu) less the direction in which they vanish, as in lda_pencil().

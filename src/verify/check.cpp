@@ -747,12 +747,12 @@ class Checker {
 
   void check_pool(const ClaimedEntry& entry, const DensePair& pair, Index component) {
     double worst = 0.0;
-    const std::string words = pool_problem(entry, pair, worst);
+    const std::string words = pool_problem(entry, pair, component, worst);
     add(CheckKind::kPool, entry, component, words).deviation = worst;
   }
 
-  [[nodiscard]] std::string pool_problem(const ClaimedEntry& entry, const DensePair& pair,
-                                         double& worst) const {
+  [[nodiscard]] std::string pool_problem(const ClaimedEntry& entry, const DensePair& pair, Index component,
+                                         double& worst) {
     if (entry.pool.empty()) return "there is no pool, but ⟨pool⟩ asked for one";
     if (claims_.pool > 1 && std::ssize(entry.pool) > claims_.pool)
       return fmt::format("it has {} sets where ⟨pool⟩ asked for {}", entry.pool.size(), claims_.pool);
@@ -778,7 +778,12 @@ class Checker {
         if (auto sharper = verify::sharper_value(pair, pair.places(set.features), claims_.criterion))
           value = std::move(*sharper);
       }
-      if (!value.feasible) return here("its within-class covariance is singular");
+      if (!value.feasible) {
+        say_unchecked(
+            component, entry.k,
+            "a set of the pool: its within-class covariance is singular to the digits that are known here; leave near-copies out (⟨exclude⟩) or give a ridge (⟨ridge⟩)");
+        continue;
+      }
       worst = std::max(worst, relative(set.objective, value.value));
       if (!(std::abs(set.objective - value.value) <= value.allowance())) {
         return here(disagreement("the objective", set.objective, value.value, value.tolerance));

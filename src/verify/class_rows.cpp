@@ -38,6 +38,22 @@ ClassRows::ClassRows(const Dataset& data, const std::vector<Index>& features)
       }
     }
   }
+  // A class of equal values does not vary, whatever rounding leaves of its mean.
+  for (Index j = 0; j < x.cols(); ++j) {
+    std::vector<Index> first(share.size(), -1);
+    std::vector<bool> equal(share.size(), true);
+    for (Index i = 0; i < x.rows(); ++i) {
+      const std::size_t c = class_of(i);
+      if (!(weight(i) > 0.0L)) continue;
+      if (first[c] < 0) first[c] = i;
+      if (x(i, j) != x(first[c], j)) equal[c] = false;
+    }
+    for (std::size_t c = 0; c < share.size(); ++c) {
+      if (first[c] >= 0 && equal[c])
+        means(static_cast<Index>(c), j) =
+            static_cast<Long>(x(first[c], j)) - pivots[static_cast<std::size_t>(j)];
+    }
+  }
 }
 
 ColumnSpread spread_of(const ClassRows& rows, Index j) {

@@ -171,5 +171,152 @@ TEST(Certificates, ATableOfNothingButSuchColumnsIsRefusedInWords) {
   EXPECT_NE(run.err.find("no feature varies within a class"), std::string::npos) << run.err;
 }
 
+std::string written(const testing::ScratchDirectory& scratch, const std::string& name,
+                    const std::string& text) {
+  const std::string path = scratch.file(name);
+  std::ofstream(path) << text;
+  return path;
+}
+
+/// Beside a feature that is worth 1e19 times as much, the search took rounding for the values of the rest,
+/// and certified a pool without the second best of them. `verify` tries all sets.
+TEST(Certificates, APoolBesideAnOverwhelmingFeatureIsComplete) {
+  const testing::ScratchDirectory scratch;
+  const std::string a = written(scratch, "a.csv",
+                                "14,6,-8,-8,-1.2e10\n6,18,6,-6,-6e9\n-8,6,15,3,3e9\n-8,-6,3,5,7e9\n"
+                                "-1.2e10,-6e9,3e9,7e9,1.4e19\n");
+  const std::string b = written(
+      scratch, "b.csv", "71,71,-22,7,16\n71,71,-22,7,16\n-22,-22,74,10,7\n7,7,10,66,11\n16,16,7,11,61\n");
+  const std::string result = scratch.file("r.json");
+  const auto run = run_program({"select", "--between", a, "--within", b, "--method", "eslda", "-k", "1",
+                                "--pool", "4", "--require-optimal", "-o", result});
+  EXPECT_EQ(run.code, 0) << run.err;
+  const auto verified = run_program({"verify", result, "--between", a, "--within", b});
+  EXPECT_EQ(verified.code, 0) << verified.err << verified.out;
+}
+
+/// What rounding leaves of the mean of equal values, some 1e-32 of them in 31 digits, was the variance beside
+/// a ridge that is smaller still: 4.6e62 instead of 2.5e80, certified.
+TEST(Certificates, EqualValuesDoNotVaryBesideATinyRidge) {
+  const testing::ScratchDirectory scratch;
+  std::ifstream file(kInputs + "sepcol.csv");
+  std::string line, large;
+  std::getline(file, line);
+  large = line + "\n";
+  while (std::getline(file, line)) {
+    const auto comma = line.find(',');
+    large += line.substr(0, comma) + "e40" + line.substr(comma) + "\n";
+  }
+  struct Case {
+    std::string table, ridge;
+    double value;
+  };
+  for (const auto& [table, ridge, value] : {Case{written(scratch, "large.csv", large), "0.001", 2.49389e80},
+                                            Case{kInputs + "sepcol.csv", "1e-60", 2.49389e57}}) {
+    for (const std::string method : {"eslda", "gslda"}) {
+      SCOPED_TRACE(ridge + " " + method);
+      const std::string result = scratch.file("r.json");
+      const auto run = run_program({"select", table, "--weights", "w", "--method", method, "--ridge", ridge,
+                                    "-k", "1", "-o", result, "--json"});
+      ASSERT_EQ(run.code, 0) << run.err;
+      EXPECT_NEAR(run.json()["path"][0]["objective"].get<double>() / value, 1.0, 1e-5);
+      EXPECT_EQ(run.json()["path"][0]["certified"], true);
+      const auto verified = run_program({"verify", result, table});
+      EXPECT_EQ(verified.code, 0) << verified.err << verified.out;
+    }
+  }
+}
+
+/// The matrix that an exact search copies from a table forgot that a number was added to its diagonal, and
+/// was refused as singular where there are more features than rows less classes.
+TEST(Certificates, BoundsOfAWideTableKnowOfItsRidge) {
+  const testing::ScratchDirectory scratch;
+  const std::string table = written(scratch, "t.csv",
+                                    "f0,f1,f2,f3,f4,class\n-1,0,5,9,-9,a\n-7,6,9,-5,-4,b\n7,-1,-4,6,-5,c\n"
+                                    "-2,3,1,-8,-9,a\n7,5,6,1,6,b\n-3,-1,5,-7,-4,c\n");
+  for (const std::string ridge : {"0.1", "0.001", "rel:0.001"}) {
+    const auto run = run_program({"select", table, "--method", "eslda", "--ridge", ridge, "-k", "1:3",
+                                  "--bounds", "--require-optimal", "--json"});
+    ASSERT_EQ(run.code, 0) << ridge << run.err;
+    for (const auto& entry : run.json()["path"]) EXPECT_TRUE(entry.contains("bounds")) << entry;
+  }
+}
+
+/// Ten rows of three classes; f3 is a copy of f0.
+std::string with_a_copy() {
+  return "f0,f1,f2,f3,class\n-1,0,5,-1,a\n-7,6,9,-7,b\n7,-1,-4,7,c\n-2,3,1,-2,a\n7,5,6,7,b\n-3,-1,5,-3,c\n"
+         "4,2,-3,4,a\n0,8,2,0,b\n1,-6,3,1,c\n5,1,1,5,a\n";
+}
+
+/// The covariance of copies and a tiny ridge is singular to doubles and has digits enough in 31.
+TEST(Certificates, ATinyRidgeIsSearchedInMoreDigits) {
+  const testing::ScratchDirectory scratch;
+  const std::string table = written(scratch, "t.csv", with_a_copy());
+  const std::string groups = written(scratch, "g.csv", "feature,group\nf0,g\nf1,g\nf2,h\nf3,i\n");
+  const std::string result = scratch.file("r.json");
+  for (const std::string ridge : {"rel:1.5e-13", "3e-12"}) {
+    for (const std::vector<std::string>& more :
+         {std::vector<std::string>{"-k", "1:4"},
+          {"-k", "1:4", "--pool", "2"},
+          {"-k", "2", "--pool", "20"},
+          {"-k", "1:3", "--groups", groups},
+          {"-k", "1:3", "--groups", groups, "--pool", "2"},
+          {"-k", "1:3", "--criterion", "wilks", "--include", "f3", "--pool", "3"}}) {
+      std::vector<std::string> words = {"select", table,    "--method",          "eslda", "--ridge",
+                                        ridge,    "--json", "--require-optimal", "-o",    result};
+      words.insert(words.end(), more.begin(), more.end());
+      SCOPED_TRACE(::testing::PrintToString(words));
+      const auto run = run_program(words);
+      ASSERT_EQ(run.code, 0) << run.err;
+      const auto verified = run_program({"verify", result, table});
+      // Extended precision has few digits for the pair of copies, or none, and says so.
+      EXPECT_TRUE(verified.code == 0 || verified.err.find("nothing is wrong") != std::string::npos)
+          << verified.err << verified.out;
+    }
+  }
+}
+
+/// Where 31 digits are too few as well, nobody who has given a ridge is told to give one; where a greedy
+/// search finds sets, they are the answer, not certified.
+TEST(Certificates, AHopelessRidgeIsNotAdvised) {
+  const testing::ScratchDirectory scratch;
+  const std::string table = written(scratch, "t.csv", with_a_copy());
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{"-k", "1:4"}, {"-k", "2", "--pool", "3"}}) {
+    std::vector<std::string> words = {"select", table, "--method", "eslda", "--ridge", "1e-40"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto refused = run_program(words);
+    EXPECT_EQ(refused.code, 4);
+    EXPECT_EQ(refused.err.find("or a number"), std::string::npos) << refused.err;
+    EXPECT_NE(refused.err.find("larger ridge"), std::string::npos) << refused.err;
+  }
+  std::istringstream lines(with_a_copy());
+  std::string line, large;
+  std::getline(lines, line);
+  large = line + "\n";
+  while (std::getline(lines, line)) {
+    std::istringstream cells(line);
+    for (std::string cell; std::getline(cells, cell, ',');)
+      large += cells.eof() ? cell + "\n" : cell + ".123456789e60,";
+  }
+  const auto run = run_program({"select", written(scratch, "large.csv", large), "--method", "eslda",
+                                "--ridge", "3.8e-13", "-k", "1:2", "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.json()["path"][0]["certified"], true);
+}
+
+/// A group of two copies: an empty path was written with the code 0.
+TEST(Certificates, NoSetAtAllIsAnError) {
+  const testing::ScratchDirectory scratch;
+  const std::string table =
+      written(scratch, "t.csv", "a,b,class\n1,1,u\n2,2,v\n5,5,u\n-3,-3,v\n4,4,u\n0,0,v\n");
+  const std::string groups = written(scratch, "g.csv", "feature,group\na,g\nb,g\n");
+  const auto run = run_program(
+      {"select", table, "--groups", groups, "--ridge", "0", "--method", "forward-lda", "-k", "1"});
+  EXPECT_EQ(run.code, 4);
+  EXPECT_NE(run.err.find("linearly dependent"), std::string::npos) << run.err;
+  EXPECT_EQ(run_program({"select", table, "--groups", groups, "--method", "forward-lda", "-k", "1"}).code, 0);
+}
+
 }  // namespace
 }  // namespace subspectra

@@ -183,14 +183,73 @@ TEST(PreciseSearch, FindsAndProvesTheBestSetsOfNearCopies) {
   }
 }
 
-TEST(PreciseSearch, SaysThatItKnowsNothingOfTooManyFeaturesOrGroups) {
+/// Units of one, two and three features.
+TEST(PreciseSearch, FindsAndProvesTheBestGroups) {
+  const DatasetParts parts = near_copies(1e-4, 5, true);
+  const Dataset data(parts);
+  const QuadTruth truth(parts, 0.0);
+  const auto pencil = lda_pencil(data, 0.0, 1);
+  SearchUnits units;
+  units.members = {{0, 4}, {1}, {2, 5, 6}, {3}};
+  units.single = false;
+  units.group = {0, 1, 2, 3};
+  for (const std::vector<Index>& include : {std::vector<Index>{}, {1}}) {
+    units.include = include;
+    for (std::size_t k = 1; k <= 4; ++k) {
+      std::vector<double> values;
+      for (const auto& set : subsets(4, k)) {
+        if (!include.empty() && std::find(set.begin(), set.end(), 1) == set.end()) continue;
+        values.push_back(truth.trace(units.features(set)));
+      }
+      std::sort(values.rbegin(), values.rend());
+      const std::size_t wanted = std::min<std::size_t>(2, values.size());
+      const auto best =
+          precise_best(*pencil, units, Criterion::kTrace, static_cast<Index>(k), {}, wanted, RunControl());
+      EXPECT_TRUE(best.proven);
+      ASSERT_EQ(best.sets.size(), wanted);
+      for (std::size_t i = 0; i < wanted; ++i) {
+        EXPECT_NEAR(best.sets[i].objective, truth.trace(best.sets[i].features), 1e-10 * values[0]);
+        EXPECT_NEAR(best.sets[i].objective, values[i], 1e-9 * values[0]);
+      }
+    }
+  }
+}
+
+/// What is left of T without a feature that is worth 1e24 times as much has no digits of its own.
+TEST(PreciseSearch, SeesTheRestBehindAFeatureThatSeparates) {
+  DatasetParts parts = near_copies(1e-3, 5, false);
+  for (Index i = 0; i < parts.dense.rows(); ++i)
+    parts.dense(i, 2) = 1e-12 * parts.dense(i, 2) + (parts.labels->codes[static_cast<std::size_t>(i)] == 1);
+  const Dataset data(parts);
+  const QuadTruth truth(parts, 0.0);
+  const auto pencil = lda_pencil(data, 0.0, 1);
+  for (const std::size_t k : {1, 2, 3}) {
+    std::vector<double> values;
+    for (const auto& set : subsets(7, k)) values.push_back(truth.trace(set));
+    std::sort(values.rbegin(), values.rend());
+    const auto best = precise_best(*pencil, all_of(parts), Criterion::kTrace, static_cast<Index>(k), {},
+                                   values.size(), RunControl());
+    ASSERT_EQ(best.sets.size(), values.size());
+    EXPECT_TRUE(best.proven);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      EXPECT_NEAR(best.sets[i].objective, values[i], 1e-9 * values[i]);
+      EXPECT_NEAR(best.sets[i].objective, truth.trace(best.sets[i].features), 1e-9 * values[i]);
+    }
+    const std::size_t few = values.size() / 2;
+    const auto better =
+        precise_best(*pencil, all_of(parts), Criterion::kTrace, static_cast<Index>(k), {}, few, RunControl());
+    EXPECT_TRUE(better.proven);
+    for (std::size_t i = 0; i < few; ++i) EXPECT_NEAR(better.sets[i].objective, values[i], 1e-9 * values[i]);
+  }
+}
+
+TEST(PreciseSearch, SaysThatItKnowsNothingOfTooManyFeatures) {
   const DatasetParts parts = near_copies(1e-3, 5, false);
   const Dataset data(parts);
   const auto pencil = lda_pencil(data, 0.0, 1);
   SearchUnits groups = all_of(parts);
   groups.single = false;
   EXPECT_FALSE(precise_root(*pencil, groups, Criterion::kTrace));
-  EXPECT_FALSE(precise_best(*pencil, groups, Criterion::kTrace, 1, {{{0}, 1.0}}, 1, RunControl()).proven);
   const DatasetParts many = oracle::random_classes(300, 200, 2, 1);
   const Dataset wide(many);
   EXPECT_FALSE(precise_root(*lda_pencil(wide, 0.0, 1), all_of(many), Criterion::kTrace));
