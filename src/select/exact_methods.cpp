@@ -172,16 +172,6 @@ void add_bounds(const Problem& problem, const std::map<Index, double>& sdp, cons
   offer_sdp_bounds(problem, sdp, selection);
 }
 
-/// How many sets of this size there are, `most` where there are more.
-std::size_t possible_sets(const Problem& problem, Index k, std::size_t most) {
-  const auto fixed = std::ssize(problem.units().include);
-  const auto free = static_cast<double>(problem.units().count() - fixed);
-  double sets = 1.0;
-  for (Index i = 1; i <= k - fixed && sets > 0.0; ++i)
-    sets *= (free - static_cast<double>(i - 1)) / static_cast<double>(i);
-  return sets < static_cast<double>(most) ? static_cast<std::size_t>(std::llround(sets)) : most;
-}
-
 /// What there is to prove where B over all candidates is singular to doubles, so that no search of theirs can
 /// start: the greedy sets, which settle() proves or replaces by leaps and bounds in 31 digits. These find the
 /// sets of a pool, and those that a greedy search lacks. Where 31 digits are too few as well, a ridge makes
@@ -203,7 +193,7 @@ bool take_greedy_sets(const Problem& problem, Index pool, Selection& greedy, con
       PathEntry entry;
       if (known != greedy.sets().end()) entry = std::move(*known);
       if (pool > 1 || entry.features.empty()) {
-        const std::size_t wanted = possible_sets(problem, k, static_cast<std::size_t>(pool));
+        const std::size_t wanted = possible_sets(problem, k, pool);
         auto best =
             precise_best(pencil, problem.units(), problem.options().criterion, k, {}, wanted, control);
         if (best.sets.size() < wanted) return false;
@@ -224,7 +214,7 @@ bool search_precisely(const Problem& problem, Index pool, Selection& greedy, con
   try {
     if (!take_greedy_sets(problem, pool, greedy, control, found)) return false;
     found.status = control.status_or(Status::kHeuristic);
-    (void)settle(problem, nullptr, Proof::kFromAll, control, found);
+    (void)settle(problem, nullptr, Proof::kFromAll, control, found, pool);
   } catch (const Infeasible&) {  // a set that has digits in 31 and no loadings in doubles
     return false;
   }
@@ -366,8 +356,8 @@ void withdraw_proofs(const Problem& problem, Selection& selection) {
 }
 
 /// settle() for the sets of each way of searching: what doubles must know of is not the same.
-bool settle_searches(const Problem& problem, const std::vector<ExactSearch>& how, const RunControl& control,
-                     Selection& selection) {
+bool settle_searches(const Problem& problem, const std::vector<ExactSearch>& how, Index pool,
+                     const RunControl& control, Selection& selection) {
   bool trusted = true;
   std::vector<PathEntry> sets = std::move(selection.sets());
   selection.sets().clear();
@@ -382,8 +372,8 @@ bool settle_searches(const Problem& problem, const std::vector<ExactSearch>& how
     const Index candidates = problem.units().count();
     const bool may_be_regular = problem.rows().matrices() != nullptr || candidates < problem.data().rows();
     const bool from_all = !swept || (!apart && may_be_regular && candidates <= kMostTogether);
-    trusted =
-        settle(problem, nullptr, from_all ? Proof::kFromAll : Proof::kFromTheSets, control, part) && trusted;
+    const Proof proof = from_all ? Proof::kFromAll : Proof::kFromTheSets;
+    trusted = settle(problem, nullptr, proof, control, part, pool) && trusted;
     if (!from_all && !apart) withdraw_proofs(problem, part);
     selection.status = worst(selection.status, part.status);
     std::move(part.sets().begin(), part.sets().end(), std::back_inserter(selection.sets()));
@@ -495,7 +485,7 @@ void search_tree(const Problem& problem, const Eslda& own, const ExactHooks& hoo
         fmt::format("the last checkpoint is missing or old: {}", result.checkpoint_problem));
   }
   selection.status = result.status;
-  if (!settle_searches(problem, how, control, selection)) mark_proven(selection);
+  if (!settle_searches(problem, how, own.pool, control, selection)) mark_proven(selection);
   tell_of_dependent_sets(problem, ways, result, own.gap, selection);
   if (problem.options().bounds) add_bounds(problem, sdp, control, selection);
   selection.search = SearchCounts{result.nodes, result.incumbent_updates, result.open_nodes};

@@ -541,8 +541,10 @@ std::vector<PoolSet> best_singles(const Problem& problem, std::size_t wanted) {
 }
 
 /// Where doubles have too few digits: every value from the rows, every bound from a root that has more of
-/// them, and what a search has `proven` proven again, or taken back with a warning.
-void settle_precisely(const Problem& problem, bool proven, const RunControl& control, Selection& selection) {
+/// them, and what a search has `proven` proven again, or taken back with a warning. A pool holds `pool` sets
+/// where there are as many: doubles may have taken some for singular.
+void settle_precisely(const Problem& problem, bool proven, Index pool, const RunControl& control,
+                      Selection& selection) {
   std::vector<std::string> unknown, unsure;
   std::vector<char> known;
   for (auto& entry : selection.sets()) {
@@ -566,12 +568,13 @@ void settle_precisely(const Problem& problem, bool proven, const RunControl& con
   for (std::size_t i = 0; i < selection.sets().size(); ++i) {
     auto& entry = selection.sets()[i];
     const bool only_one = only_possible(problem, entry.k());
+    const std::size_t wanted = std::max(entry.pool.size(), possible_sets(problem, entry.k(), pool));
     bool tree_proven = false;
-    if (known[i] != 0 && proven && (!entry.certified() || entry.pool.size() > 1)) {
+    if (known[i] != 0 && proven && (!entry.certified() || wanted > 1)) {
       const std::vector<PoolSet> sets =
           entry.pool.empty() ? std::vector<PoolSet>{{entry.features, entry.objective}} : entry.pool;
       auto best = precise_best(problem.pencil(), problem.units(), problem.options().criterion, entry.k(),
-                               sets, sets.size(), control);
+                               sets, wanted, control);
       replace_set(problem, best.sets.front(), entry);
       if (!entry.pool.empty()) entry.pool = std::move(best.sets);
       tree_proven = best.proven;
@@ -580,9 +583,9 @@ void settle_precisely(const Problem& problem, bool proven, const RunControl& con
         entry.bound = "branch-and-bound";
       }
     }
-    bool pool_proven = entry.pool.size() < 2 || tree_proven;
+    bool pool_proven = wanted < 2 || tree_proven;
     if (known[i] != 0 && entry.k() == 1) {
-      auto singles = best_singles(problem, std::max<std::size_t>(1, entry.pool.size()));
+      auto singles = best_singles(problem, wanted);
       if (!singles.empty()) {
         try {
           replace_set(problem, singles.front(), entry);
@@ -661,8 +664,17 @@ std::string larger_ridge(const RidgeAmount& ridge) {
                      std::max(-6.0, std::floor(std::log10(ridge.fraction)) + 1.0));
 }
 
+std::size_t possible_sets(const Problem& problem, Index k, Index pool) {
+  const auto fixed = std::ssize(problem.units().include);
+  const auto free = static_cast<double>(problem.units().count() - fixed);
+  double sets = 1.0;
+  for (Index i = 1; i <= k - fixed && sets > 0.0; ++i)
+    sets *= (free - static_cast<double>(i - 1)) / static_cast<double>(i);
+  return static_cast<std::size_t>(sets < static_cast<double>(pool) ? std::llround(sets) : pool);
+}
+
 bool settle(const Problem& problem, const RootLosses* root, Proof proof, const RunControl& control,
-            Selection& selection) {
+            Selection& selection, Index pool) {
   if (problem.pencil().b_is_identity()) return true;
   bool trusted;
   if (proof == Proof::kFromTheSets) {
@@ -686,7 +698,7 @@ bool settle(const Problem& problem, const RootLosses* root, Proof proof, const R
       if (precise && correct(objective, *precise)) trusted = false;
     }
   }
-  if (!trusted) settle_precisely(problem, proof != Proof::kNone, control, selection);
+  if (!trusted) settle_precisely(problem, proof != Proof::kNone, pool, control, selection);
   return trusted;
 }
 

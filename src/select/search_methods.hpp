@@ -20,14 +20,17 @@ void certify(const Problem& problem, const RootLosses* root, const RunControl& c
 /// The one place that decides whether values, bounds and proofs of sets stand: as they are where doubles have
 /// the digits (search/certificate.hpp), which is answered with true; else with more digits, from the rows.
 /// `proof`: where the bounds are those of a search that looked at all sets, which proof is then made again or
-/// taken back.
+/// taken back. `pool`: how many sets of every size were asked for.
 enum class Proof {
   kNone,         ///< bounds hold for themselves
   kFromAll,      ///< of a search whose bounds start from all candidates together
   kFromTheSets,  ///< of a search that computes with the features of each set alone
 };
 bool settle(const Problem& problem, const RootLosses* root, Proof proof, const RunControl& control,
-            Selection& selection);
+            Selection& selection, Index pool = 1);
+
+/// How many sets of this size there are, `pool` where there are more.
+[[nodiscard]] std::size_t possible_sets(const Problem& problem, Index k, Index pool);
 
 /// Values of sets that nothing was proven of, by a ranking or a fit: where the features are so nearly
 /// dependent that doubles miss them by more than a millionth, they are taken from the rows, with more digits,
