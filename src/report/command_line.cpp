@@ -220,9 +220,9 @@ std::string command_of(const json& result) {
   const std::string usual = command == "select" ? std::string(default_method(described.contains("classes")))
                             : command == "cluster" ? std::string(default_method(false))
                                                    : std::string(default_judged_method());
-  if (!names.empty() && names != usual) line += " --method " + shell_word(names);
+  if (!names.empty() && names != usual) line += fmt::format(" {} {}", flag("method"), shell_word(names));
   line += flags_of(result, command, [](const std::string&) { return true; });
-  if (command == "fit") line += " -o model.json";
+  if (command == "fit") line += fmt::format(" {} model.json", flag("o"));
   return line;
 }
 
