@@ -121,7 +121,9 @@ json greedy_objectives(const json& result, const Dataset& prepared, const Select
   own.components = 1;
   if (own.include.empty()) own.include = names_in("include");
   if (own.exclude.empty()) own.exclude = names_in("exclude");
-  if (const json groups = asked.value("groups", json("")); groups != "" && !own.feature_groups) return {};
+  const json groups = asked.value("groups", json(""));
+  const bool grouped = !groups.is_string() || !groups.get_ref<const std::string&>().empty();
+  if (grouped && !own.feature_groups) return {};
   json greedy = json::object();
   try {
     const bool variance = exact->traits->variance || prepared.labels() == nullptr;

@@ -42,10 +42,10 @@ MethodEntry MethodRegistry::entry() {
                 set_options(other, texts);
                 return Method(std::move(other));
               },
-          .started = [](const void* own, DenseMatrix start) -> std::optional<Method> {
-            if constexpr (requires(M method) { method.start = std::move(start); }) {
+          .started = [](const void* own, const DenseMatrix& start) -> std::optional<Method> {
+            if constexpr (requires(M method) { method.start = start; }) {
               M other = *static_cast<const M*>(own);
-              other.start = std::move(start);
+              other.start = start;
               return Method(std::move(other));
             }
             return std::nullopt;
@@ -143,8 +143,8 @@ Method MethodRegistry::changed(const Method& method, const OptionTexts& texts) {
   return find(method.name()).changed(method.options_.get(), texts);
 }
 
-std::optional<Method> MethodRegistry::started(const Method& method, DenseMatrix start) {
-  return find(method.name()).started(method.options_.get(), std::move(start));
+std::optional<Method> MethodRegistry::started(const Method& method, const DenseMatrix& start) {
+  return find(method.name()).started(method.options_.get(), start);
 }
 
 nlohmann::json MethodRegistry::options_json(const Method& method) {

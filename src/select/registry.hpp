@@ -21,7 +21,7 @@ struct MethodEntry {
   Method (*from_texts)(const OptionTexts&) = nullptr;
   Method (*from_json)(const nlohmann::json&) = nullptr;
   Method (*changed)(const void*, const OptionTexts&) = nullptr;
-  std::optional<Method> (*started)(const void*, DenseMatrix) = nullptr;
+  std::optional<Method> (*started)(const void*, const DenseMatrix&) = nullptr;
   nlohmann::json (*to_json)(const void*) = nullptr;
   void (*validate)(const void*) = nullptr;
   bool (*fixes_size)(const void*) = nullptr;
@@ -41,7 +41,7 @@ class MethodRegistry {
   /// The same method with these options instead of its own.
   [[nodiscard]] static Method changed(const Method& method, const OptionTexts& texts);
   /// The same method with its iteration started at a matrix; nothing where it has no such start.
-  [[nodiscard]] static std::optional<Method> started(const Method& method, DenseMatrix start);
+  [[nodiscard]] static std::optional<Method> started(const Method& method, const DenseMatrix& start);
   [[nodiscard]] static nlohmann::json options_json(const Method& method);
   /// Throws InvalidArgument.
   static void validate(const Method& method);
